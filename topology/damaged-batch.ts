@@ -2,12 +2,12 @@
  * What stands in for a batch of records that can't be undone, because it is damaged or has more in it than memory should
  * hold: one value, a line that says what is wrong and where, then the batch's own bytes.
  *
- * No format of ours begins so: whoever decodes it meets a record that can't be read. A stream's goes to the dead letters,
- * bytes and all, and the stream goes on; a changelog's, without which there is no state, stops its reader.
+ * No format of ours begins so: whoever decodes it gets a record that can't be read. On a stream, it goes to the dead
+ * letters with its bytes, and the stream goes on; on a changelog, without which there is no state, it stops the reader.
  */
 const mark = new TextEncoder().encode('crawlstream: ');
 const newline = 10;
-/** What is wrong is said in fewer bytes. */
+/** Most bytes that the line about what is wrong may take. */
 const lineBytesMax = 2_000;
 
 /** `what` is one line. */

@@ -29,7 +29,7 @@ const retriable = {
   STATE_DIVERGED: false,
   SNAPSHOT_DAMAGED: false,
   OWNERSHIP_LOST: true,
-  // A registry that comes back, or a frontier that notes its schemas, makes it known.
+  // The schema becomes known when the registry comes back, or when a frontier notes it.
   SCHEMA_UNKNOWN: true,
   SCHEMA_INCOMPATIBLE: false,
   // Until the registry is restored.

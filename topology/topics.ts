@@ -35,7 +35,10 @@ export interface TopicSpec {
 
 const dayMs = 86_400_000;
 
-/** Kept so long, and of each partition at most so much: what nobody reads must not fill the brokers' disks. */
+/**
+ * How long records are kept, and how much of each partition at most: records that nobody reads must not fill the
+ * brokers' disks.
+ */
 function kept(days: number, gigabytes: number): Readonly<Record<string, string>> {
   return { 'retention.ms': String(days * dayMs), 'retention.bytes': String(gigabytes * 2 ** 30) };
 }

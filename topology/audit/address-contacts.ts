@@ -1,14 +1,16 @@
 /**
- * Starts of one fetcher on one address: apart by what the fetcher said it kept, whatever the hosts.
+ * Checks the starts of one fetcher's requests on one address: they must be as far apart as the fetcher said it kept
+ * them, whatever their hosts.
  *
  * Every fetcher of a group keeps its share of the limit (the interval times their number), so that together they keep
- * the limit; each share is held against the starts of its own fetcher. A millisecond is forgiven: two starts are each
- * cut to whole ones. Starts come nearly in order; those of the last `keptMs` meet whoever comes late.
+ * the limit; each share is held against the starts of its own fetcher. A millisecond is tolerated, since both starts
+ * are cut to whole milliseconds. Starts come nearly in order; one that comes late is compared with those of the last
+ * `keptMs`.
  */
 
 export interface AddressStart {
   readonly startMs: number;
-  /** Wait that was kept, ms; 0: there was no limit. */
+  /** The wait that the fetcher kept, ms; 0: there was no limit. */
   readonly delayMs: number;
 }
 
@@ -18,7 +20,7 @@ export interface TooDense<T> {
 }
 
 export interface AddressContacts<T extends AddressStart> {
-  /** Starts that follow another too soon, by this one. */
+  /** Violations that this start shows: starts that follow another too soon. */
   add(start: T): TooDense<T>[];
   readonly lastMs: number;
 }
@@ -43,7 +45,7 @@ export function createAddressContacts<T extends AddressStart>(): AddressContacts
       const before = window[at - 1];
       const after = window[at];
       const found = between(before, start);
-      // One that was too soon for its last predecessor has been told of.
+      // A start that came too soon after its last predecessor was reported already.
       if (between(before, after).length === 0) found.push(...between(start, after));
       window.splice(at, 0, start);
       while (window[0]!.startMs < window.at(-1)!.startMs - keptMs) window.shift();

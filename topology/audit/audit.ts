@@ -1,12 +1,13 @@
 /**
- * The politeness audit: recomputes from `results` what hosts were spared, and objects where a promise was broken.
+ * The politeness audit: recomputes from `results` which waits were kept, and reports where a promise was broken.
  *
- * Independent by construction: nothing of the scheduler, the fetcher or their reading of robots.txt is used (a test holds
- * this folder's imports), only the records and what `control` and `robots` say. Every request counts: pages, robots.txt
- * and its hops, sitemaps, what browsers load. Hosts are told apart by the URLs requested, not by the queues they came from.
+ * Independent by construction: nothing of the scheduler, the fetcher or their reading of robots.txt is used (a test
+ * holds this folder's imports), only the records and what `control` and `robots` say. Every request counts: pages,
+ * robots.txt and its redirects, sitemaps, what browsers load. Hosts are told apart by the URLs requested, not by the
+ * queues they came from.
  *
- * Results are to come nearly in order of time, over all partitions. Memory: a window per host and per address that
- * was contacted within the last day.
+ * Results must come nearly in order of time, over all partitions. Memory: a window per host and per address that was
+ * contacted within the last day.
  */
 import type { Request, Result } from '../../schemas/types.ts';
 import { type AddressContacts, createAddressContacts } from './address-contacts.ts';
@@ -23,7 +24,7 @@ export interface AuditOptions extends Tolerance {
   /** Requests before are passed over, ms since the Unix epoch. */
   readonly fromMs: number;
   readonly onViolation: (violation: Violation) => void;
-  /** Hears of each request that was judged. */
+  /** Is called with each request that was judged. */
   readonly onContact?: (contact: Contact, request: Request) => void;
 }
 
@@ -31,13 +32,13 @@ export interface AuditCounts {
   /** Requests judged, of all kinds. */
   fetches: number;
   readonly byKind: Record<Request['kind'], number>;
-  /** Of releases that did not record by which robots.txt a request was allowed. */
+  /** Requests recorded by releases that did not note which robots.txt allowed them. */
   unproven: number;
-  /** Over TLS, to hosts whose certificates were not checked, as an operator had named them. */
+  /** Requests over TLS to hosts whose certificates were not checked, because an operator had named the hosts. */
   unverified: number;
   hosts: number;
   addresses: number;
-  /** Leases whose end was never reported: what they requested at last is not known. */
+  /** Leases whose end was never reported: their last requests are not known. */
   cutOff: number;
   firstMs: number;
   lastMs: number;
@@ -61,9 +62,9 @@ interface Start {
   readonly contact: Contact;
 }
 
-/** Requests between two looks at what has long been idle. */
+/** Number of requests between two searches for hosts that have long been idle. */
 const sweepEvery = 100_000;
-/** A robots.txt may be gone by for a day; and no pause that is believed is longer. */
+/** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
 const forgetMs = 26 * 3_600_000;
 const restMs = 600_000;
 
@@ -184,7 +185,8 @@ export function createAudit(options: AuditOptions): Audit {
         if (result.last) open.delete(lease);
         else open.add(lease);
       }
-      // The robots.txt of a lease comes before what it allows, whatever the order in which they were told.
+      // Requests are taken in order of time, whatever their order in the record: that for robots.txt comes before those
+      // it allows.
       const requests = [...result.requests].sort((a, b) => a.startMs - b.startMs);
       for (const request of requests) if (request.startMs >= fromMs) takeRequest(request, result, place);
     },

@@ -4,29 +4,31 @@ import type { Place, Violation, ViolationKind } from './violation.ts';
 
 export interface Contact {
   readonly place: Place;
-  /** Of the URL, with its port where that is named. */
+  /** The host of the URL, with its port where the URL names one. */
   readonly host: string;
   readonly url: string;
   readonly startMs: number;
   readonly endMs: number;
   readonly status: number;
-  /** Asked for by the response, ms from its end; 0: nothing. */
+  /** The pause that the response asked for, ms from its end; 0: none. */
   readonly retryAfterMs: number;
   readonly fetcherId: string;
-  /** `leases`: all fetchers together, for a host is theirs by lease. A renderer is one by itself, beside them. */
+  /**
+   * `leases`: all fetchers together, since they share a host by its leases. A renderer counts as a client of its own.
+   */
   readonly client: string;
-  /** Of its partition; the same for all requests of a lease. */
+  /** The lease's number in its partition; all requests of a lease have the same. */
   readonly leaseId: number;
   readonly pace: Pace;
-  /** Of the robots.txt that it went by, ms; 0: none. */
+  /** The Crawl-delay of the robots.txt that the request went by, ms; 0: none. */
   readonly crawlDelayMs: number;
 }
 
-/** How clocks and news may lag, ms. */
+/** How far clocks may differ, and how late orders may arrive, ms. */
 export interface Tolerance {
-  /** Between the clocks of two fetchers. */
+  /** Difference between the clocks of two fetchers. */
   readonly skewMs: number;
-  /** Until an order, or what one lease learns, is known everywhere. */
+  /** Time until an order, or what one lease has learnt, is known everywhere. */
   readonly noticeMs: number;
 }
 

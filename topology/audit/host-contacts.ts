@@ -1,11 +1,11 @@
 /**
- * The contacts of one host, held against each other: gaps, requests at once, Crawl-delay, Retry-After.
+ * Compares the contacts of one host with each other: gaps, requests at once, Crawl-delay, Retry-After.
  *
  * A contact occupies its host from its start until a wait after its end: the delay ordered, or a factor of how long it
- * took. A host with n slots may be occupied n times. A Crawl-delay is the whole host's. Where two contacts went by
- * different orders, the milder counts. Whole milliseconds, nothing forgiven within one fetcher; between two, the skew of
- * their clocks. What a page's scripts and styles cost is another client's, beside the fetchers, which keeps the delay
- * alone (services/render).
+ * took. A host with n slots may be occupied n times. A Crawl-delay binds the whole host. Where two contacts went by
+ * different orders, the milder counts. Times are whole milliseconds. Within one fetcher nothing is tolerated; between
+ * two, the skew of their clocks is. Requests for a page's scripts and styles count as those of another client beside
+ * the fetchers, which keeps the delay by itself (services/render).
  *
  * Contacts come nearly in order of time: the window keeps the latest, sorted, so that one that comes late meets its
  * neighbours. Memory: `contactsKept` per host and slot, less where nothing happens.
@@ -14,17 +14,17 @@ import { broken, type Contact, type Tolerance } from './contact.ts';
 import type { Violation } from './violation.ts';
 
 export interface HostContacts {
-  /** Is this a request that was told of before? A record may land twice. */
+  /** Was this request seen before? A record may be on the log twice. */
   has(told: Pick<Contact, 'url' | 'startMs' | 'endMs' | 'fetcherId'>): boolean;
   add(contact: Contact): Violation[];
   /** Start of the latest, ms since the Unix epoch. */
   readonly lastMs: number;
-  /** Nothing has happened for a while: only what may still bind is kept. */
+  /** Called when nothing has happened for a while: keeps only what may still bind a request. */
   shrink(): void;
 }
 
 const contactsKept = 16;
-/** Pauses asked for that are remembered. */
+/** Number of requested pauses that are remembered. */
 const pausesKept = 8;
 
 export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContacts {
@@ -35,7 +35,10 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
 
   const skewOf = (a: Contact, b: Contact) => (a.fetcherId === b.fetcherId ? 0 : skewMs);
 
-  /** What the contact at `at` does to those before it; `because`: only if that one is needed for it. */
+  /**
+   * What the contact at `at` breaks with regard to those before it; `because`: only violations that involve that
+   * contact.
+   */
   const judge = (at: number, because?: Contact): Violation | undefined => {
     const contact = window[at]!;
     let [occupying, under, boundMs, hostSlots, lastEndMs] = [0, 0, 0, contact.pace.hostSlots, Number.NEGATIVE_INFINITY];
@@ -72,7 +75,7 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
   const breaksPause = (contact: Contact, pause: Contact): Violation | undefined => {
     const sinceMs = contact.startMs - pause.endMs;
     if (sinceMs < 0 || sinceMs + skewOf(contact, pause) >= pause.retryAfterMs) return undefined;
-    // Another slot of the host has to be told.
+    // A lease in another slot of the host learns of the pause only some time later.
     if (contact.pace.hostSlots > 1 && contact.leaseId !== pause.leaseId && sinceMs < noticeMs) return undefined;
     if (contact.client !== pause.client) return undefined;
     return broken(contact, 'retryAfter', `Retry-After with status ${pause.status}`, sinceMs, pause.retryAfterMs);
@@ -108,7 +111,7 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
   };
 }
 
-/** RFC 9110 §10.2.3 and RFC 6585 §4. With other statuses it is about one URL, or about nothing. */
+/** RFC 9110 §10.2.3 and RFC 6585 §4. With other statuses, Retry-After concerns one URL, or nothing. */
 function asksForPause({ status, retryAfterMs }: Contact): boolean {
   return retryAfterMs > 0 && (status === 429 || status === 503);
 }

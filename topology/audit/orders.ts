@@ -2,8 +2,8 @@
  * What was ordered of the crawl, and when: policies by version, operators' delays, slots and blocks by host. Read from
  * `control` alone.
  *
- * An order takes its way through a partition before leases are granted by it: of orders that came within `noticeMs`
- * before, the milder one counts. Only the fields that pacing goes by are read, each by its own name.
+ * An order has to pass through a partition before leases follow it: of the orders that came within the `noticeMs`
+ * before a lease, the milder one counts. Only the fields that pacing goes by are read, each by its own name.
  */
 import type { Control } from '../../schemas/types.ts';
 
@@ -16,7 +16,7 @@ export interface Pace {
   readonly factorCapMs: number;
   /** Leases the host may be on at once. */
   readonly hostSlots: number;
-  /** Who says so. */
+  /** Who ordered it. */
   readonly source: string;
 }
 
@@ -40,12 +40,12 @@ interface Dated {
   readonly amount: number;
 }
 
-/** By host: every order of a kind, in order of time. */
+/** Orders by host: every order of a kind, in order of time. */
 type Ledger = Map<string, Dated[]>;
 
 export function createOrders(noticeMs: number): Orders {
   const policies = new Map<number, PolicyOrders>();
-  /** Where no version was recorded, the one that was in force. */
+  /** The policy that was in force, where the record names no version. */
   const versions: { readonly atMs: number; readonly version: number }[] = [];
   const versionAt = (ms: number) =>
     (versions.findLast(({ atMs }) => atMs <= ms - noticeMs) ?? versions[0])?.version ?? 0;
@@ -94,7 +94,7 @@ export function createOrders(noticeMs: number): Orders {
   };
 }
 
-/** The same event is on every partition, and may be there twice: amounts of one moment are one. */
+/** The same event is on every partition, and may be there twice: amounts of the same moment count once. */
 function enter(ledger: Ledger, host: string, order: Dated): void {
   const list = ledger.get(host) ?? [];
   ledger.set(host, list);
@@ -103,10 +103,10 @@ function enter(ledger: Ledger, host: string, order: Dated): void {
   list.splice(at + 1, 0, order);
 }
 
-/** A request by a policy that nobody recorded is bound by none. */
+/** A request that follows a policy which is not on record is not bound by any. */
 const nothingOrdered: PolicyOrders = { delayMs: 0, factor: 0, factorCapMs: 0, parallel: [] };
 
-/** One that nobody can read never came into force. */
+/** A policy that cannot be read never came into force. */
 function policyOrders(payload: string): PolicyOrders {
   let policy: Record<string, unknown>;
   try {

@@ -1,5 +1,5 @@
 /**
- * Which robots.txt each request went by, and whether it might (RFC 9309 §2.3.1, §2.4).
+ * Checks by which robots.txt each request was allowed, and whether that was right (RFC 9309 §2.3.1, §2.4).
  *
  * A request says by which copy it was allowed: hash, and when it was fetched. That copy must be on the topic `robots`, be
  * what its hash says, be no older than a day (30, while robots.txt cannot be had), and allow the URL. And the answers
@@ -45,7 +45,7 @@ export interface RobotsAnswer {
 const dayMs = 86_400_000;
 const staleMsMax = 30 * dayMs;
 const answersKept = 8;
-/** A copy is dated when its answer has been read, which a busy fetcher comes to late. */
+/** A copy gets its date when its answer has been read, which a busy fetcher may do late. */
 const answerMs = 5_000;
 
 export function createRobotsAnswers(): RobotsAnswers {
@@ -95,7 +95,7 @@ function tooOld({ startMs, robotsAtMs }: Claim['request'], answers: readonly Rob
   const measuredMs = startMs - robotsAtMs;
   if (measuredMs <= dayMs) return null;
   const asked = answers.findLast(({ endMs }) => endMs > robotsAtMs && endMs <= startMs && endMs > startMs - dayMs);
-  // What a redirect led to may be another host's answer.
+  // The target of a redirect may have been answered by another host.
   const isStandIn = asked !== undefined && (isUnreachable(asked.status) || Math.floor(asked.status / 100) === 3);
   if (isStandIn && measuredMs <= staleMsMax) return null;
   const source = isStandIn ? 'RFC 9309 §2.3.1.4' : 'RFC 9309 §2.4, and nobody had asked for a newer one in vain';

@@ -11,7 +11,7 @@
 
 export interface RefereeRules {
   readonly rules: readonly RefereeRule[];
-  /** Of the group that holds for the token, the largest; null: none asked for. */
+  /** The largest Crawl-delay of the group that applies to the token; null: there is none. */
   readonly crawlDelayMs: number | null;
 }
 
@@ -29,7 +29,7 @@ export interface RefereeVerdict {
   readonly by: RefereeRule | null;
 }
 
-/** What one user-agent line has: lines of a run share their rules. */
+/** What belongs to one user-agent line: lines of a run share their rules. */
 interface Group {
   readonly agent: string;
   readonly rules: readonly RefereeRule[];

@@ -29,9 +29,9 @@ export interface Violation extends Place {
   readonly url: string;
   /** Start of the request, ms since the Unix epoch. */
   readonly atMs: number;
-  /** What was measured, ms; null: it is no matter of time. */
+  /** What was measured, ms; null: the violation has nothing to do with time. */
   readonly measuredMs: number | null;
-  /** What it should have been at least (of an age: at most), ms; null: as above. */
+  /** What it should have been at least (for an age, at most), ms; null: as above. */
   readonly boundMs: number | null;
   /** Who set the bound: a rule of a robots.txt, a response, the policy, an operator. */
   readonly source: string;

@@ -8,7 +8,7 @@ export class Clusters {
   #parent = new Uint32Array(1024);
   /** The next node of the same cluster, round and round. */
   #next = new Uint32Array(1024);
-  /** Of a root: nodes in its cluster. */
+  /** For a root: the number of nodes in its cluster. */
   #nodes = new Uint32Array(1024);
   #size = 0;
 

@@ -12,10 +12,10 @@ export interface CommonSlots {
   readonly leads: Uint8Array;
 }
 
-/** Pages of a host before what is common to them is known. */
+/** Pages of a host that must be seen before it is known what they have in common. */
 export const pagesMin = 8;
 const leadMin = 4;
-/** Half of the pages and this share of them more have the value. */
+/** A value is common if half of the pages, and this share of them more, have it. */
 const leadShare = 0.15;
 
 export function noCommonSlots(): CommonSlots {

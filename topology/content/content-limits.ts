@@ -8,8 +8,10 @@ export const contentLimits = {
   toldAtOnce: 1_000,
   /** Clusters whose representative is held in memory, about 400 B each; the others are looked up. */
   bestsMax: 100_000,
-  /** Hosts of which is held in memory what their pages have in common, 0.5 kB each; the others are looked up. */
+  /** Hosts for which it is held in memory what their pages have in common, 0.5 kB each; the others are looked up. */
   commonHostsMax: 10_000,
-  /** Pages of a path prefix before its rate of duplicates is told; and again at each doubling. */
+  /**
+   * Pages of a path prefix after which its rate of duplicates is first reported; it is reported again at each doubling.
+   */
   ratePagesMin: 16,
 } as const;

@@ -21,7 +21,10 @@ export class ExactTable {
     this.#nodes[slot] = node;
   }
 
-  /** Its own, or the free one where it belongs. The halves are of a cryptographic hash: any bits of them will do. */
+  /**
+   * The entry of the hash, or the free one where it belongs. The halves come from a cryptographic hash: any of their
+   * bits will do.
+   */
   #slotOf(hi: number, lo: number): number {
     const mask = this.#nodes.length - 1;
     let slot = lo & mask;

@@ -18,7 +18,7 @@ let lows = new Int32Array(4096);
 export function featuresOf(text: string, seed: number): Features {
   const lower = text.toLowerCase();
   const length = lower.length;
-  // A feature takes a character and what parts it from the next; an ideograph needs nothing between.
+  // A feature takes at least one character and a separator; an ideograph needs no separator.
   if (length + 1 > highs.length) {
     highs = new Int32Array(2 * length + 1);
     lows = new Int32Array(2 * length + 1);

@@ -2,8 +2,9 @@
  * The signature of a feed, by which a poll tells whether it brings anything: a mark for each entry, and how long the feed
  * wants to be left alone. `feed/SECONDS/MARKS`, a mark being 8 hexadecimal digits of its entry's URL.
  *
- * News is an entry that was not there before. What drops off the end, moves, or is dated anew is none. A list of more than
- * `entryMarksMax` has one mark for all of it, whatever the order: there, an entry that leaves is news as well.
+ * A feed has changed if it has an entry that was not there before. An entry that drops off the end, moves, or gets a
+ * new date is no change. A list of more than `entryMarksMax` has one mark for all of it, whatever the order: for such a
+ * list, an entry that leaves counts as a change as well.
  */
 
 import { parseLimits } from '../parse/parse-limits.ts';
@@ -42,7 +43,7 @@ function marksOf(signature: string): string[] {
   );
 }
 
-/** A hash mixed once more: entries are told from their like, not from what somebody contrives. */
+/** Mixes a hash once more: it must tell ordinary entries apart, and need not resist contrived ones. */
 function markOf(url: string): number {
   let hash = fnv1a(url);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

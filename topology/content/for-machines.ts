@@ -1,5 +1,5 @@
 /**
- * Text for programs: feeds, data, styles. Their links may be worth following, and their words are nobody's to read.
+ * Text for programs: feeds, data, styles. Their links may be worth following, but their words are not meant to be read.
  *
  * `mediaType`: without parameters, lower case.
  */

@@ -1,7 +1,7 @@
 /** Names of languages: ISO 639-3, which franc speaks, and ISO 639-1, which records do; and which script holds which. */
 import type { Script } from './script.ts';
 
-/** Scripts in which one language of the web is written, but for few. */
+/** Scripts in which, with few exceptions, one language of the web is written. */
 export const onlyLanguage: Readonly<Partial<Record<Script, string>>> = {
   hangul: 'ko',
   greek: 'el',
@@ -26,8 +26,9 @@ export const onlyLanguage: Readonly<Partial<Record<Script, string>>> = {
 };
 
 /**
- * Scripts of many languages: those that are told apart, as ISO 639-3 to ISO 639-1. Not all that franc knows: each more,
- * hardly on the web, takes pages of its relatives. Both written forms of Norwegian are `no`.
+ * For scripts of many languages, the languages that are told apart, as ISO 639-3 to ISO 639-1. These are not all that
+ * franc knows: each further language, hardly found on the web, would take pages of its relatives. Both written forms of
+ * Norwegian are `no`.
  */
 export const trigramLanguages: Readonly<Partial<Record<Script, Readonly<Record<string, string>>>>> = {
   latin: {
@@ -41,7 +42,9 @@ export const trigramLanguages: Readonly<Partial<Record<Script, Readonly<Record<s
   devanagari: { hin: 'hi', mar: 'mr', npi: 'ne' },
 };
 
-/** Of a declaration (BCP 47): `pt-BR` is `pt`. Empty: none, or not of two letters. */
+/**
+ * The language of a declaration (BCP 47): `pt-BR` gives `pt`. Empty: there is none, or it does not have two letters.
+ */
 export function declaredCode(declared: string): string {
   const code = /^([a-z]{2})(?:[-_]|$)/i.exec(declared.trim())?.[1]?.toLowerCase() ?? '';
   return synonyms[code] ?? code;

@@ -1,6 +1,7 @@
 /**
  * The language of a text, as an ISO 639-1 code: by its script where one language is written in it, else by the trigrams
- * of its prose (franc; Cavnar & Trenkle, "N-gram-based text categorization", 1994), what the page declares being a prior.
+ * of its prose (franc; Cavnar & Trenkle, "N-gram-based text categorization", 1994), with what the page declares as a
+ * prior.
  *
  * Windows spread over all of the text are read, since pages begin with menus. Words that are no prose (options, paths,
  * names in capitals, identifiers) are left out of the trigrams: manuals in any language are full of English ones.
@@ -11,7 +12,7 @@ import { francAll } from 'franc';
 import { declaredCode, greaterRelative, onlyLanguage, trigramLanguages } from './language-codes.ts';
 import { type Script, scriptOf } from './script.ts';
 
-/** Windows that are read of a text, and their length: all of a text of fewer characters. */
+/** How many windows of a text are read, and their length; a shorter text is read whole. */
 const windows = 16;
 const windowChars = 600;
 /** Characters of prose that are compared (franc reads 2,048 at most): each window gives its share. */
@@ -23,7 +24,7 @@ const proseCharsMin = 40;
  * declaration decides among relatives only.
  */
 const declaredShare = 0.985;
-/** Letters that a language has not, though its nearest relative has. */
+/** Letters that a language does not have, though its nearest relative does. */
 const foreignLetters: Readonly<Record<string, RegExp>> = { bg: /[ыэё]/, ru: /[іїєґљњћџ]/ };
 /** One letter in so many is of its own: no other language has such letters. */
 const vietnameseLetters = 20;
@@ -65,9 +66,9 @@ function byTrigrams(prose: string, languages: Readonly<Record<string, string>>, 
   return '';
 }
 
-/** No language's words are longer; what is costs its square to look at. */
+/** No language has longer words, and the cost of looking at one grows with the square of its length. */
 const wordCharsMax = 100;
-/** Words of the script with no more around them than punctuation; neither in capitals nor with some inside. */
+/** Words of the script with nothing around them but punctuation, and with no capitals except at the start. */
 const proseWord = /^[("'«„“‘¿¡[]*(?!\p{Lu}{2})[\p{L}\p{M}](?:(?!\p{Lu})[\p{L}\p{M}'’-])*[)\]"'»”“’.,;:!?…،؟।]*$/u;
 const notLetters = /[^\p{L}\p{M}'’ ]+/gu;
 const ofScript: Readonly<Partial<Record<Script, RegExp>>> = {
@@ -84,7 +85,7 @@ function proseOf(parts: readonly string[], script: Script): string {
   for (const part of parts) {
     const words = part.split(/\s+/);
     let chars = 0;
-    // The first and the last of a window may be cut.
+    // The first and the last word of a window may be cut.
     for (let i = parts.length > 1 ? 1 : 0; i < words.length - (parts.length > 1 ? 1 : 0); i++) {
       const word = words[i]!;
       if (chars >= share) break;

@@ -1,20 +1,20 @@
 /**
- * Finds signatures that resemble another: locality-sensitive hashing by front queues.
- * Source: Leskovec, Rajaraman & Ullman, "Mining of Massive Datasets", §3.4. With 16 front queues of 8 rows, texts of
- * resemblance 0.8 share a front queue in 95 of 100 cases, of 0.9 always, of 0.5 in 6; candidates are then compared in full.
+ * Finds signatures that resemble another: locality-sensitive hashing by groups of rows. Source: Leskovec, Rajaraman &
+ * Ullman, "Mining of Massive Datasets", §3.4. With 16 groups of 8 rows, texts of resemblance 0.8 agree in a whole group
+ * in 95 of 100 cases, of 0.9 always, of 0.5 in 6; candidates are then compared in full.
  *
  * Memory: 450 B a signature.
  */
 import { type Minhash, resemblance, slots } from './minhash.ts';
 
-/** Of candidates, estimated from 128 slots, with a standard error of 0.04 there. */
+/** Least resemblance of a candidate, estimated from 128 slots; the standard error is 0.04 there. */
 export const resemblanceMin = 0.75;
 const frontQueues = 16;
 const rows = slots / frontQueues;
 const none = -1;
 
 export class MinhashIndex {
-  /** Newest signature of each bucket of a front queue; then the one before it in the same bucket. */
+  /** By group: the newest signature of each bucket; then, by signature, the one before it in the same bucket. */
   #heads = Array.from({ length: frontQueues }, () => new Int32Array(1024).fill(none));
   #before = Array.from({ length: frontQueues }, () => new Int32Array(256));
   #signatures = new Uint16Array(256 * slots);
@@ -36,7 +36,7 @@ export class MinhashIndex {
     this.#link(at);
   }
 
-  /** Each once; `same`: every slot agrees. */
+  /** Finds each signature once; `same`: every slot agrees. */
   near(signature: Minhash, found: (id: number, same: boolean) => void): void {
     const lookup = ++this.#lookups;
     for (let frontQueue = 0; frontQueue < frontQueues; frontQueue++) {
@@ -58,7 +58,7 @@ export class MinhashIndex {
     }
   }
 
-  /** By the front queue's rows; the number of buckets is a power of two. */
+  /** The bucket by the group's rows; the number of buckets is a power of two. */
   #bucket(signature: ArrayLike<number>, from: number, frontQueue: number): number {
     let hash = frontQueue;
     for (let row = from + frontQueue * rows; row < from + (frontQueue + 1) * rows; row++) {

@@ -28,7 +28,7 @@ export function minhash(text: string, seed: number): Minhash | null {
   for (let slot = 0; slot < slots; slot++) {
     let from = slot;
     while (least[from] === empty) from = (from + 1) % slots;
-    // A borrowed number is marked by how far it came, so that two empty bins agree only if both borrowed alike.
+    // A borrowed number is marked by its distance, so that two empty bins agree only if both borrowed from as far.
     const borrowed = Math.imul((from - slot + slots) % slots, 0x9e3779b1);
     const value = least[from]! ^ borrowed;
     signature[slot] = value ^ (value >>> 16);

@@ -25,15 +25,15 @@ export interface TitleHashes {
   readonly last: number;
 }
 
-/** Share of the slots that tell something in which both agree. */
+/** Share of the telling slots in which both texts must agree. */
 const resemblanceMin = 0.75;
 /** So many slots must tell something. */
 const tellingMin = 8;
-/** Of all slots, where too few tell something; and where the site is not known yet. */
+/** The share of all slots, where too few of them tell something or the site is not known yet. */
 const differingMax = 1;
 const resemblanceUnknown = 0.8;
 
-/** 0: no. Else how much they resemble each other, up to 1. `common`: of the host that `a` is of. */
+/** 0: no. Otherwise how much they resemble each other, up to 1. `common`: slots common to the host of `a`. */
 export function nearness(a: PageEvidence, b: PageEvidence, common: CommonSlots): number {
   if (!titlesAgree(a, b)) return 0;
   let agreeing = 0;
@@ -64,7 +64,7 @@ export function titleHashes(title: string): TitleHashes {
   return { whole: hash32(plain), first: hash32(parts[0]!), last: hash32(parts.at(-1)!) };
 }
 
-/** 0 for nothing alone. */
+/** The hash of a text; 0 only if the text is empty. */
 export function hash32(text: string): number {
   if (text === '') return 0;
   const hash = fnv1a(text);

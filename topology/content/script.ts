@@ -12,7 +12,7 @@ export interface ScriptFound {
   readonly han: number;
   readonly kana: number;
   readonly latin: number;
-  /** Of the Latin letters, those that Vietnamese alone has. */
+  /** The Latin letters that only Vietnamese has. */
   readonly vietnamese: number;
 }
 

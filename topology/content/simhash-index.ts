@@ -47,7 +47,7 @@ export class SimhashIndex {
         const highDifference = this.#highs[at]! ^ hi;
         const lowDifference = this.#lows[at]! ^ lo;
         const distance = ones(highDifference) + ones(lowDifference);
-        // In several tables at once: told in the first.
+        // A signature may be found in several tables: it is reported in the first.
         if (distance <= hammingMax && firstEqual(highDifference, lowDifference) === block) {
           found(this.#ids[at]!, distance);
         }

@@ -25,7 +25,7 @@ export function simhash(text: string, seed: number): Simhash | null {
   return { hi: majority(highs, count), lo: majority(lows, count) };
 }
 
-/** Of the distinct pairs: what a page says again and again counts once. */
+/** The SimHash of the distinct pairs: what a page repeats counts once. */
 export function simhashOfDistinct(text: string, seed: number): Simhash {
   const { count, highs, lows } = distinctFeaturesOf(text, seed);
   return { hi: majority(highs, count), lo: majority(lows, count) };

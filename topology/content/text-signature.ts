@@ -16,7 +16,7 @@ export function textSignature(text: string): string {
   return [signature.hi, signature.lo].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** Is it the same text, but for what rotates? False where either is empty. */
+/** Are the texts the same, apart from what rotates? False where either is empty. */
 export function sameText(a: string, b: string): boolean {
   if (a === '' || b === '') return false;
   return a === b || hamming(parse(a), parse(b)) <= nearBits;

@@ -51,7 +51,7 @@ function contains([network, bits]: Network, address: string): boolean {
 
 /**
  * True where the URL's host is a literal address (however spelt: the URL standard reads `0x7f.1`, `2130706433`, full
- * width digits) that is blocked, or a name for this machine. Names else are for the check at connect.
+ * width digits) that is blocked, or a name for this machine. Other names are checked when a connection is made.
  */
 export function urlHasBlockedAddress(url: string): boolean {
   if (!URL.canParse(url)) return true;

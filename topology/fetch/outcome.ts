@@ -4,8 +4,8 @@
  * | what came | outcome | why |
  * | --- | --- | --- |
  * | 2xx | `fetched` | whatever the body; 204 and 205 have none |
- * | 304 | `notModified` | only if we sent a validator; the caller's to know. Counts as a success |
- * | 301 302 303 307 308, with a usable Location | `redirect` | the target goes its own way through the frontier |
+ * | 304 | `notModified` | only if we sent a validator, which the caller must know. Counts as a success |
+ * | 301 302 303 307 308, with a usable Location | `redirect` | the target passes through the frontier like any link |
  * | any other 3xx | `clientError` | 300, 305, 306 and broken Locations lead nowhere, again and again |
  * | 404, 410 | `gone` | the URL has no page; asking soon again is no use |
  * | 408 | `timeout` | the server gave up on a slow request: ours may be quicker next time |
@@ -73,10 +73,10 @@ const fates: Readonly<Record<OutcomeKind, Fate>> = {
   badResponse: 'retriable',
   tooLarge: 'final',
   parseFailed: 'final',
-  // The host is deferred, its URLs wait with it.
+  // The host is deferred, and its URLs wait with it.
   crawlDelayTooLong: 'again',
   returned: 'again',
-  // Written by a newer version: what it means is unknown here, so nothing is concluded from it.
+  // A newer version wrote this kind: its meaning is unknown here, so nothing is concluded from it.
   unknown: 'again',
 };
 
@@ -84,7 +84,7 @@ export function isRetriable(kind: OutcomeKind): boolean {
   return fates[kind] === 'retriable';
 }
 
-/** Nothing follows for this URL, but what a recrawl schedule may say. */
+/** Nothing follows for this URL, except what a recrawl schedule may say. */
 export function isTerminal(kind: OutcomeKind): boolean {
   return fates[kind] === 'final';
 }
@@ -94,7 +94,7 @@ export function isHostFailure(kind: OutcomeKind): boolean {
   return kind === 'dnsFailed' || kind === 'connectionFailed' || kind === 'tlsFailed' || kind === 'robotsUnreachable';
 }
 
-/** The server answered well, with a media type that is not read here: no fault of anybody. */
+/** The server answered well, but with a media type that is not read here: nothing failed. */
 export function isNotRead(kind: OutcomeKind, status: number): boolean {
   return kind === 'refused' && status >= 200 && status < 300;
 }

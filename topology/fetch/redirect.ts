@@ -1,7 +1,8 @@
 /**
  * Where a response sends the client (RFC 9110 §10.2.2, §15.4; Fetch standard, "location URL").
  *
- * Only 301, 302, 303, 307 and 308 redirect; 300, 304, 305 and 306 do not. Loops and hop counts are the caller's.
+ * Only 301, 302, 303, 307 and 308 redirect; 300, 304, 305 and 306 do not. The caller looks after loops and redirect
+ * counts.
  */
 
 export function isRedirectStatus(status: number): boolean {
@@ -26,7 +27,7 @@ export function redirectTarget(url: string, status: number, location: string | n
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 function fromBytes(value: string): string {
-  // Characters beyond a byte: somebody has decoded it already.
+  // Characters beyond a byte mean that the value was decoded already.
   if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
   try {
     return strictUtf8.decode(Buffer.from(value, 'latin1'));

@@ -1,7 +1,8 @@
 /**
  * Asks the seen test about links before they are decided, so that one pass over its runs answers for many of them.
  *
- * A lookup begins when all that waits was asked about: a question that comes late would cost a pass of its own. It looks at links in slices, as normalising and hashing a hundred thousand would pause the partition.
+ * A lookup begins once all waiting links were asked about: a question that comes late would cost a pass of its own.
+ * Links are looked at in slices, since normalising and hashing a hundred thousand at once would pause the partition.
  */
 import type { Discovered } from '../../schemas/types.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -16,7 +17,7 @@ interface Waiting {
 export class AskAhead {
   /** Links in the records that wait. */
   links = 0;
-  /** Waiting records that were looked at, by the policy of this version. */
+  /** Number of waiting records that were looked at, under this version of the policy. */
   #looked = 0;
   #policyVersion = -1;
   #forgets = 0;
@@ -25,7 +26,7 @@ export class AskAhead {
     this.links += linksIn(record);
   }
 
-  /** The first of the waiting records are decided. */
+  /** To be called when the first of the waiting records have been decided. */
   taken(records: readonly Waiting[]): void {
     for (const { record } of records) this.links -= linksIn(record);
     this.#looked = Math.max(0, this.#looked - records.length);

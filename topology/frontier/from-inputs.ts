@@ -1,8 +1,9 @@
 /**
  * A partition's state from its inputs, where its changelog is lost: the URLs that were fetched, and how each ended.
  *
- * What is promised is exactly that, and what visits told of pages that are visited again, with the time of the next. Order, times and choices were in the changelog alone: what was queued is queued
- * again, in the order it was found; leases and budgets are not known. Control comes first, then results, then discovered.
+ * Exactly that is promised, and what visits told of pages that are visited again, with the time of the next visit.
+ * Order, times and choices were only in the changelog: queued URLs are queued again in the order in which they were
+ * found, and leases and budgets are lost. Control comes first, then results, then discovered.
  *
  * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. docs/design.md §4.10.
  */
@@ -63,13 +64,13 @@ export class FromInputs {
     return this.#partition.lists;
   }
 
-  /** Policies and operators' words; the page quota is nobody's to give out again. */
+  /** Policies and operators' orders; the page quota must not be given out again. */
   control(event: Control): void {
     if (event.kind === 'quota' || event.kind === 'quotaReport') return;
     const { state } = this;
     const decision = new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy, this.lists.source);
     if (isAboutHost(event) && !decision.misrouted.isOurs(event.hostKey)) return;
-    // What is queued in which order is not made from the inputs: there is nothing to raise.
+    // The order of queues cannot be rebuilt from the inputs, so there is nothing to raise.
     decideControl(decision, event, []);
   }
 
@@ -108,7 +109,7 @@ export class FromInputs {
     const { policy } = this.#partition;
     if (policy === null) return;
     for (const course of this.#courses.values()) {
-      // Fetched, and found by a link that the policy of today refuses, or that nobody can read any more.
+      // URLs that were fetched, but were found by a link that today's policy refuses or that can no longer be read.
       if (course.last === undefined || this.#isSeen(course.last.url)) continue;
       this.#close(policy, course.hostKey, entryOf(course.last.url, 0, 0, frontQueueCount - 1), course);
     }
@@ -141,7 +142,7 @@ export class FromInputs {
     if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs });
   }
 
-  /** The price of a visit is found anew by whoever goes on from here. */
+  /** The next owner computes the price of a visit anew. */
   #visit(policy: Policy, { visits }: Course, outcome: Outcome, atMs: number): AfterVisit | undefined {
     const status = finals[outcome.kind];
     if (policy.recrawl === null || status === undefined) return undefined;
@@ -155,7 +156,7 @@ export class FromInputs {
       const verdict = policy.admit(given, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
       if (!verdict.ok) continue;
       const { url, hostKey } = verdict;
-      // It was passed on, and is found there.
+      // The record was passed on, and is found in its own partition.
       if (this.#isSeen(url) || !this.#misrouted.isOurs(hostKey)) continue;
       const course = this.#courses.get(seenKey(url));
       const frontQueue = group.front ? 0 : priority >= 0 ? Math.min(priority, frontQueueCount - 1) : verdict.frontQueue;
@@ -205,7 +206,7 @@ export class FromInputs {
   }
 }
 
-/** One for both spellings of a URL: as it was found, and as it was fetched. */
+/** The same key for both spellings of a URL: as it was found, and as it was fetched. */
 function keyOf(policy: Policy, url: string): string {
   return seenKey(policy.normalize(url) ?? url);
 }

@@ -18,11 +18,11 @@ export const frontierLimits = {
   abandonsPerStep: 256,
   /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
   growthUrlsEach: 32,
-  /** Of one step: about 3 ms. */
+  /** The same for one step: about 3 ms. */
   growthUrlsPerStep: 4_096,
   /** Holes that URLs which went to better front queues leave in a host's queue: its row in the checkpoint holds them. */
   growthRaisesMax: 2_048,
-  /** Hosts of which it is kept in mind that something queued has grown: 1.6 MB. */
+  /** Hosts for which it is remembered that queued URLs have grown: 1.6 MB. */
   growingHostsMax: 16_384,
   /** One batch of the checkpoint: some milliseconds of work, and small enough for the cheaper way of writing it. */
   checkpointSliceBytes: 224 * 1024,
@@ -36,9 +36,12 @@ export const frontierLimits = {
   hostsPerLook: 16_384,
   /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
   deadHostMs: 24 * 3_600_000,
-  /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
+  /**
+   * Added to twice the time that a lease should take: the request timeout (30 s), and the way through the log in both
+   * directions.
+   */
   leaseMarginMs: 45_000,
-  /** Hops of other hosts' robots.txt that wait for a host, at most 12 KiB each: more are requested again later. */
+  /** Robots hops that wait for a host, at most 12 KiB each: fetchers ask again later for more. */
   robotsHopsMax: 64,
   /** URLs on the first lease of a host: how quick it is, and what its robots.txt asks, is not known yet. */
   firstLeaseUrls: 8,

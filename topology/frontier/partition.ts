@@ -76,11 +76,11 @@ export class FrontierPartition {
   readonly #pull = new PullLeasing();
   #blocked = false;
   #asked = false;
-  /** Lists of policies: to be here before a policy that refers to them is offered. */
+  /** Lists of policies: they must be here before a policy that refers to them is offered. */
   readonly lists = new ListSources();
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
-  /** Where URLs wait that the next step raises or purges, by their event's offset. */
+  /** Where the URLs wait that the next step raises or purges, by the offset of the event. */
   #named: ReadonlyMap<number, readonly Waiting[]> = new Map();
   readonly #growth = new Growth();
   /** What the next step scores again. */
@@ -147,7 +147,7 @@ export class FrontierPartition {
 
   /**
    * Work on the seen test's rows that is due, for the caller to run beside the steps, one job at a time; null: none.
-   * `idle`: no more of `discovered` is at hand, so that gathering on would be waiting for nothing.
+   * `idle`: no more of `discovered` is at hand, so that it is no use to gather more questions.
    */
   seenWork(idle: boolean): StoreJob | null {
     return this.state.seen.work(this.calls.asks || (this.#blocked && this.#asked && (idle || !this.hungry)));
@@ -237,7 +237,7 @@ export class FrontierPartition {
     return this.#commit(decision, inputs, 0, decision.finish());
   }
 
-  /** Where the log has lost what was read of an input: from here on what it holds is new. A commit of its own. */
+  /** Notes, in a commit of its own, that the log has lost what was read of an input: from here on all is new. */
   goBack(topic: InputTopic, offset: number, wallMs: number): Step {
     const { positions } = this.state;
     const before = { ...positions };
@@ -274,7 +274,7 @@ export class FrontierPartition {
   #commit(decision: Decision, inputs: InputRange[], demand: number, changes: Buffer): Step {
     const { state } = this;
     this.#unread = true;
-    // Only what a commit has seen is done with: a step that decides nothing leaves no trace.
+    // A look is used up only once a commit has recorded it, since a step that decides nothing leaves no trace.
     this.#grown = [];
     const lost = lostUrls(state.counters);
     if (lost !== 0)
@@ -304,7 +304,7 @@ export class FrontierPartition {
     return topics;
   }
 
-  /** Takes back what was offered and not decided: it is to be offered again. */
+  /** Drops records that were offered and not decided: they must be offered again. */
   withdraw(): void {
     for (const topic of inputTopics) this.#forget(topic);
   }

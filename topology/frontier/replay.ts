@@ -1,4 +1,6 @@
-/** Takes over what the changelog says, without deciding anything: owners that restore, standbys, snapshots, replays. */
+/**
+ * Applies what the changelog says, without deciding anything: for owners that restore, standbys, snapshots and replays.
+ */
 import type { Claim, Commit, Foreign } from './changes/changelog.ts';
 import { expectOffset, validateCommit } from './changes/changelog.ts';
 import { verifyCheck } from './check/self-check.ts';
@@ -6,8 +8,8 @@ import { endLeases } from './decide/leases/end-leases.ts';
 import type { FrontierState } from './state/state.ts';
 
 /**
- * Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. `hash`: of its bytes;
- * null: nobody asks later what this state was built from.
+ * Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. `hash`: that of its
+ * bytes; null: it need not be known later what this state was built from.
  */
 export function replay(
   state: FrontierState,
@@ -24,7 +26,7 @@ export function replay(
   const { epoch, seq } = state.changelog;
   const counts = record.kind === 'claim' || epoch !== changelog.epoch || seq !== changelog.seq;
   state.changelog = { offset: offset + 1, epoch, seq, read, counted: counts ? read : changelog.counted };
-  // A host's row says nothing of its schedule, which is of the position: only now are they of one time.
+  // A host's row holds nothing of its schedule, which belongs to the position: only now are both of the same moment.
   if (isAhead && !state.isAhead) for (const host of state.ahead.end()) state.settle(state.hosts.at(host));
 }
 

@@ -1,5 +1,5 @@
 /**
- * How many tasks of a partition may wait for a fetcher: as many as fetchers take in a moment, and no more.
+ * How many tasks of a partition may wait for a fetcher: as many as fetchers take within `taskWaitMs`.
  *
  * By Little's law what waits, divided by the rate it is taken at, is how long it waits; so a window of what was taken in
  * the last `taskWaitMs` bounds a task's wait to about that, far below a lease's lead time, whatever the fetchers' number.
@@ -31,7 +31,7 @@ export class TaskWindow {
     else if (taken > 0) this.#size = Math.max(taskWindowMin, Math.min(this.#size, 2 * lately));
   }
 
-  /** No fetcher is there: who comes is given as few as the first. */
+  /** There is no fetcher: the next one to come is given as few tasks as the first was. */
   close(): void {
     this.#size = taskWindowMin;
     this.#looks = [];

@@ -1,6 +1,6 @@
 /**
- * The graph of hosts that a graph of pages comes to: an edge where any page of one host links to any of another, with
- * the number of such links. Links within a host are none.
+ * The graph of hosts that follows from a graph of pages: an edge where any page of one host links to any page of
+ * another, with the number of such links. Links within a host do not count.
  *
  * Built from pages in the order of their hosts, in numbers: about 12 bytes an edge, and the names.
  */

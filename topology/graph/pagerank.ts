@@ -10,7 +10,7 @@ import type { HostGraph } from './host-graph.ts';
 export interface PageRankOptions {
   /** Chance to follow a link rather than begin anew. */
   readonly damping?: number;
-  /** Ends once no more than this moves, summed over all hosts. */
+  /** The iteration ends once no more than this changes, summed over all hosts. */
   readonly tolerance?: number;
   readonly roundsMax?: number;
 }

@@ -2,8 +2,9 @@
  * Which encoding a page is in (Encoding and HTML standards), and its decoding.
  *
  * Order: byte order mark, `charset` of Content-Type, `<meta>` in the first 1,024 bytes (html-encoding-sniffer, behind
- * this file), then detection: bytes beyond ASCII that are valid UTF-8 are UTF-8, for chance hardly makes them so;
- * else what the text looks like (guess-charset.ts), else windows-1252, the standard's fallback. Common pages take a short way: a label that says UTF-8 ends the search.
+ * this file), then detection: bytes beyond ASCII that are valid UTF-8 are UTF-8, since they are hardly ever so by
+ * chance; otherwise what the text looks like (guess-charset.ts), or else windows-1252, the standard's fallback. For
+ * most pages this is short: a label that says UTF-8 ends the search.
  */
 import sniffEncoding from 'html-encoding-sniffer';
 import { guessCharset } from './guess-charset.ts';
@@ -13,7 +14,10 @@ export interface Decoded {
   readonly text: string;
   /** WHATWG name, lower case. */
   readonly charset: string;
-  /** Nothing declared it: a `<meta>` further on may still do so (HTML standard, "changing the encoding"). */
+  /**
+   * Nothing declared the encoding so far: a `<meta>` further on may still do so (HTML standard, "changing the
+   * encoding").
+   */
   readonly tentative: boolean;
 }
 
@@ -34,7 +38,7 @@ export function decodePage(body: Uint8Array, contentType: string | null): Decode
   return { text: decode(body, guessed), charset: guessed, tentative: true };
 }
 
-/** The encoding that a `<meta>` means by this label; null: none. One that was readable so far can't be UTF-16. */
+/** The encoding that a `<meta>` means by this label; null: none. A page that was readable so far can't be UTF-16. */
 export function metaCharset(label: string): string | null {
   const encoding = encodingOf(label);
   return encoding?.startsWith('utf-16') ? 'utf-8' : encoding;
@@ -52,7 +56,7 @@ export interface TextStream {
  * XML and plain text in pieces: byte order mark, `charset` of Content-Type, the XML declaration, else UTF-8 (RFC 7303 §3).
  */
 export function createXmlDecoder(contentType: string | null): TextStream {
-  /** What came before there was enough of it to tell the encoding. */
+  /** Bytes that came before there were enough to tell the encoding. */
   let head: Uint8Array | null = new Uint8Array(0);
   let decoder: Decoder | null = null;
   const decodeMore = (bytes: Uint8Array): string =>
@@ -104,7 +108,7 @@ function declaredCharset(body: Uint8Array, contentType: string | null): string |
   if (fromHeader !== null) return fromHeader;
   const head = body.subarray(0, prescanBytes);
   const latin1 = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
-  // The sniffer looks for no other word, so that a head without it needs no prescan.
+  // The sniffer looks only for this word, so that a head without it needs no prescan.
   const fromMeta = /charset/i.test(latin1) ? encodingOf(sniff(head)) : null;
   if (fromMeta !== null || !latin1.startsWith('<?xml')) return fromMeta ?? unmarkedUtf16(body);
   // HTML standard, "get an XML encoding": what could be read so far can't be UTF-16.
@@ -153,7 +157,7 @@ function decode(body: Uint8Array, encoding: string): string {
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text where the bytes are UTF-8, be it cut in the middle of a character; else null. */
+/** The text if the bytes are UTF-8, even if they are cut in the middle of a character; otherwise null. */
 function strictUtf8(body: Uint8Array): string | null {
   let end = body.length;
   // A body cut at a size limit may end with up to three bytes of an unfinished character.
@@ -167,7 +171,7 @@ function strictUtf8(body: Uint8Array): string | null {
   }
   try {
     const text = strict.decode(body.subarray(0, end));
-    // All ASCII but for what may be a cut character: it may as well be a whole one in another encoding.
+    // All bytes are ASCII except what may be a cut character, which may as well be a whole one in another encoding.
     return end < body.length && text.length === end ? null : text;
   } catch {
     return null;

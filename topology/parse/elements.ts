@@ -1,9 +1,9 @@
 /** What an element means to the extractor. Names in lower case; an element not listed breaks the text around it. */
 
 export const element = {
-  /** Any other: its text counts, and a blank stands between it and its neighbours. */
+  /** Any other element: its text counts, and a blank stands between it and its neighbours. */
   block: 0,
-  /** Runs on with the text around it. */
+  /** Its text runs on with the text around it. */
   inline: 1,
   a: 2,
   area: 3,
@@ -13,10 +13,10 @@ export const element = {
   frame: 7,
   /** A frame whose content is raw text. */
   iframe: 12,
-  /** Its language is the page's. */
+  /** The element that declares the page's language. */
   html: 13,
   title: 8,
-  /** Raw text that is no text to a reader; the tokeniser reads it to its end tag. */
+  /** Raw text that readers do not see; the tokeniser reads it to its end tag. */
   hiddenRaw: 9,
   /** Markup whose text a reader doesn't see. */
   hidden: 10,
@@ -74,7 +74,7 @@ export function elementOf(html: string, start: number, end: number): Element {
       if (lower < 0x61 || lower > 0x7a) break;
       key = (key << 5) | (lower & 0x1f);
     }
-    // No listed name that short holds anything but letters.
+    // Listed names of this length hold only letters.
     return i < end ? element.block : (packed.get(key) ?? element.block);
   }
   return elements.get(html.slice(start, end).toLowerCase()) ?? element.block;

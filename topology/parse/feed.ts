@@ -1,10 +1,11 @@
 /**
  * The XML formats that list URLs: sitemap and sitemap index (sitemaps.org), RSS 0.9–2.0, RSS 1.0 (RDF) and Atom.
  *
- * All are a root with items, an item with locations and a date; a shape says how each spells them. Elements of another
- * prefix than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations, but for the
- * alternates of a sitemap's page (`xhtml:link rel="alternate"`), which are pages too. What a feed says of how often it is
- * worth asking for counts: `ttl` (RSS 2.0), `updatePeriod` and `updateFrequency` (RSS 1.0, module Syndication).
+ * All have a root with items, and items with locations and a date; a shape says how each format spells them. Elements
+ * of another prefix than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations, but
+ * for the alternates of a sitemap's page (`xhtml:link rel="alternate"`), which are pages too. What a feed says of how
+ * often it is worth asking for counts: `ttl` (RSS 2.0), `updatePeriod` and `updateFrequency` (RSS 1.0, module
+ * Syndication).
  */
 import { parseSitemapDate } from './sitemap-date.ts';
 import { createXmlScanner } from './xml.ts';
@@ -23,7 +24,7 @@ export type ListForm = 'sitemap' | 'index' | 'feed';
 
 export interface FeedReader {
   write(xml: string): void;
-  /** Nothing more comes. */
+  /** To be called when the text has ended. */
   end(): void;
   /** What was found since the last call; an item appears once it is complete. */
   take(): readonly Located[];
@@ -78,7 +79,7 @@ export function createFeedReader(): FeedReader {
   /** The element whose text is gathered: a location, a date, or the item itself. */
   let field = '';
   let gathered = '';
-  /** Of the item being read, and of those that are complete. */
+  /** Locations of the item being read, and items that are complete. */
   let item: { location: string; lastModifiedMs: number; alternate?: true }[] = [];
   let found: Located[] = [];
   const hinted = new Map<string, string>();
@@ -119,7 +120,7 @@ export function createFeedReader(): FeedReader {
         shape = shapes.get(name) ?? null;
         return;
       }
-      // Inside a location nothing opens: some writers wrap the URL once more.
+      // Elements inside a location are ignored: some writers wrap the URL once more.
       if (shape === null || field === shape.location) return;
       if (inItem && name === 'link' && shape.form === 'sitemap') addAlternate(value('rel'), value('href'));
       if (!ours(prefix)) return;
@@ -158,7 +159,7 @@ export function createFeedReader(): FeedReader {
   return {
     write: (xml) => scanner.write(xml),
     end() {
-      // A cut file: a location counts if some markup, however broken, ended its text.
+      // In a cut file, a location counts if some markup, however broken, ended its text.
       if (scanner.end() && shape !== null && field === shape.location) addLocation(gathered);
       endItem();
     },

@@ -2,8 +2,8 @@
  * The encoding of a page that names none and is no UTF-8 (HTML standard §13.2.3.2, "autodetection"), by chardet, a port
  * of ICU's detector: the structure of multi-byte encodings, else the letters of the languages that single-byte ones serve.
  *
- * Only what a page may be in without saying so is guessed: no UTF-16 or UTF-32, whose bytes other pages have by chance, and
- * nothing that is ASCII to the eye (ISO-2022), which could hide markup.
+ * Only what a page may be in without saying so is guessed: no UTF-16 or UTF-32, whose bytes other pages have by chance,
+ * and nothing that looks like ASCII (ISO-2022), which could hide markup.
  */
 import { analyse } from 'chardet';
 
@@ -35,7 +35,7 @@ const encodings: Readonly<Record<string, string>> = {
   'windows-1256': 'windows-1256',
 };
 
-/** Null: nothing speaks for another than the standard's fallback. */
+/** Null: nothing suggests an encoding other than the standard's fallback. */
 export function guessCharset(body: Uint8Array): string | null {
   const { text, beyondAscii } = foreignRuns(body);
   if (beyondAscii < telltaleBytesMin) return null;
@@ -43,7 +43,7 @@ export function guessCharset(body: Uint8Array): string | null {
   return best === undefined ? null : (encodings[best] ?? null);
 }
 
-/** Of the text between tags, the runs that hold bytes beyond ASCII: menus in English say nothing. */
+/** The runs of text between tags that hold bytes beyond ASCII, since menus in English tell nothing. */
 function foreignRuns(body: Uint8Array): { readonly text: Uint8Array; readonly beyondAscii: number } {
   const text = new Uint8Array(textBytesMax);
   let length = 0;

@@ -10,7 +10,7 @@ import { parseLimits } from './parse-limits.ts';
 
 export interface HrefCollector {
   add(href: string): void;
-  /** `page`: whose links are kept where there are more than may be, those to its own host first. */
+  /** `page`: if there are too many links, those to its host are kept first. */
   resolve(base: string, page: string): Resolved;
 }
 
@@ -50,7 +50,7 @@ export function createHrefs(linksMax: number): HrefCollector {
   };
 }
 
-/** A crawl is of hosts before it is of the web: what a page says of its own is dropped last. */
+/** Links to the page's own host matter most to a crawl, so they are dropped last. */
 function ownFirst(links: ReadonlySet<string>, page: string): string[] {
   const host = hostOf(page);
   const own: string[] = [];

@@ -1,7 +1,7 @@
 /**
  * Is a body a feed or a sitemap? Told by its root, for half of all feeds come as HTML or plain text.
  *
- * Costs nothing for a page: HTML begins with `<!DOCTYPE` or `<html`, and is let go at its second character.
+ * It costs nothing for a page: HTML begins with `<!DOCTYPE` or `<html`, and is recognised at its second character.
  */
 const headBytes = 2_048;
 const root = /^<(?:\w{1,20}:)?(?:rss|rdf|feed|urlset|sitemapindex)[\s>]/i;

@@ -15,7 +15,7 @@ const blanks = '[\\t\\n\\f\\r ]*';
 const delay = new RegExp(`^${blanks}(\\d*(?:\\.[\\d.]*)?)(?:[;,]|(?=[\\t\\n\\f\\r ]))${blanks}`);
 const separator = new RegExp(`^[;,]${blanks}`);
 const keyword = new RegExp(`^url${blanks}=${blanks}`, 'i');
-/** Nobody writes more digits; a longer run is no delay. */
+/** Nobody writes more digits: a longer run is not a delay. */
 const delayCharsMax = 32;
 
 export function parseRefresh(content: string): Refresh | null {

@@ -6,7 +6,7 @@
  *
  * Links are `a` and `area` (but rel=nofollow, ugc, sponsored), `iframe` and `frame`, and the `link` elements that lead
  * to pages (link-element.ts). The first `<base href>` holds for the whole page, before it as well as after. A page that
- * asks for nofollow gives no links. A meta refresh is reported, and is the caller's to follow, as a redirect is.
+ * asks for nofollow gives no links. A meta refresh is reported, and the caller may follow it, as it does a redirect.
  */
 
 import { lowerTokens, type ProductTokens } from '../robots/product-token.ts';
@@ -44,7 +44,9 @@ export interface ParsedPage {
   readonly links: readonly string[];
   /** Distinct links beyond `linksMax`. */
   readonly linksDropped: number;
-  /** Absolute: those that are not followed because they, or the page, ask so; the first `nofollowedMax`. */
+  /**
+   * Absolute: links that are not followed because they, or the page, say nofollow; the first `nofollowedMax` of them.
+   */
   readonly nofollowed: readonly string[];
   readonly title: string;
   readonly description: string;
@@ -110,7 +112,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   };
 
   const readBase = (href: string) => {
-    // Inside a template or noscript it is nothing to a browser's user.
+    // Inside a template or noscript, a browser's user does not see it.
     if (hiddenDepth === 0) baseHref ||= href;
   };
 
@@ -159,7 +161,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     options.expired,
   );
 
-  // The first declaration counts, wherever it stands: what was read in another encoding is read again.
+  // The first declaration counts, wherever it stands: a page that was read in another encoding is read again.
   if (lateCharset !== null && lateCharset !== charset) {
     return parsePage(body, { ...options, contentType: `text/html;charset=${lateCharset}` });
   }
@@ -197,7 +199,7 @@ function asAscii(body: Uint8Array | string, html: string, charset: string): Uint
   return html.includes('\ufffd') ? null : body;
 }
 
-/** Longer ones are no language tags (RFC 5646 §4.4.1). */
+/** Anything longer is not a language tag (RFC 5646 §4.4.1). */
 function languageTag(value: string): string {
   return cut(value.trim().toLowerCase(), 35);
 }

@@ -4,7 +4,7 @@ export const parseLimits = {
   sliceChars: 64 * 1024,
   /** Distinct hrefs remembered per link wanted: many spell the same URL, and the rest need only be counted. */
   hrefsPerLink: 4,
-  /** Longest href that is looked at: above the URL limit by room for `../` and entities. */
+  /** Longest href that is looked at: the URL limit, and room for `../` and entities. */
   hrefCharsMax: 8_192,
   /** Text of one page at most: twice what is published of it by default. */
   textCharsMax: 200_000,

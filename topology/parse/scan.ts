@@ -2,9 +2,9 @@
  * HTML as a stream of events (HTML standard §13.2.5, "Tokenization"), as far as a crawler needs it.
  *
  * A scanner of our own: it jumps from mark to mark with `indexOf`, compares names as numbers, and looks at attributes
- * only in elements that are of use, at a third of what a general tokeniser takes. No tree: nesting is nothing to us, so
- * 200,000 nested elements cost what 200,000 others do. Linear in the input, whatever the markup. Events carry
- * positions, so that what is not wanted is never copied.
+ * only in elements that are of use, which takes a third of the time of a general tokeniser. It builds no tree: nesting
+ * does not matter, so 200,000 nested elements cost what 200,000 others do. Linear in the input, whatever the markup.
+ * Events carry positions, so that what is not wanted is never copied.
  *
  * Deviations: a self-closing `<script/>` or `<title/>` begins no raw text (XHTML means it so, and a crawler loses less);
  * `<script>` inside a comment inside a script ends it all the same; `plaintext` is an element like others.

@@ -1,8 +1,8 @@
 /**
  * Dates of sitemaps and feeds: W3C date and time (sitemaps, Atom, Dublin Core) and RFC 822 with RFC 1123 years (RSS).
  *
- * Read leniently where the meaning is plain: a missing zone is UTC, a blank may stand for `T`. A date that names no
- * day of the calendar is none.
+ * Read leniently where the meaning is plain: a missing zone is UTC, a blank may stand for `T`. A date that is not in
+ * the calendar is not read.
  */
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

@@ -1,6 +1,7 @@
 /**
- * Pages that say they do not exist, with a status that says they do: told by their title alone, as that is where servers
- * and shop systems put it. Pages about such pages ("How to fix 404 errors") have longer titles, and are none.
+ * Recognises pages that say they do not exist, with a status that says they do. It goes by the title alone, since that
+ * is where servers and shop systems say so. Pages about such pages ("How to fix 404 errors") have longer titles, and do
+ * not count.
  *
  * Source of the term: Bar-Yossef et al., "Sic transit gloria telae" (WWW 2004). Their test fetches a name that cannot
  * exist; here the duplicate rate of a prefix (policy/traps) finds the same without a request.

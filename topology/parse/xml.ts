@@ -19,7 +19,7 @@ export interface XmlEvents {
 
 export interface XmlScanner {
   write(xml: string): void;
-  /** Nothing more comes. True: the text breaks off inside of markup. */
+  /** To be called at the end. True: the text breaks off inside markup. */
   end(): boolean;
 }
 

@@ -6,9 +6,9 @@
  * dropped, and comes back at a budget's worth each `refillMs`, oldest first. Source: Lee, Leonard, Wang & Loguinov,
  * "IRLbot: Scaling to 6 billion pages and beyond" (WWW 2008), §5–6.
  *
- * Off by default: a crawl of given sites means all their pages, and nobody else's links tell how good they are. Seeds and
- * what an operator forces pass. With topics partitioned by host, the hosts of a domain are in several partitions, and
- * each partition gives the domain a budget; partition by domain where that matters.
+ * Off by default: a crawl of given sites wants all their pages, and there are no links from elsewhere that could tell
+ * how good they are. Seeds and what an operator forces pass. With topics partitioned by host, the hosts of a domain are
+ * in several partitions, and each partition gives the domain a budget; partition by domain where that matters.
  */
 export interface BudgetConfig {
   /** What has a budget. `domain`: its hosts share one, so that host names, which are free, give nothing. */
@@ -31,7 +31,7 @@ export const defaultBudget: BudgetConfig = {
   refillMs: 24 * 3_600_000,
 };
 
-/** URLs that may go at full rate in each period. `own`: an operator's word; -1: none. */
+/** URLs that may go at full rate in each period. `own`: as ordered by an operator; -1: no order. */
 export function budgetFor({ base, perSource, max }: BudgetConfig, sources: number, own: number): number {
   return own >= 0 ? own : Math.min(max, base + perSource * sources);
 }

@@ -2,7 +2,7 @@
 export const crawlLimits = {
   /** Hosts fetched from at once: most of them wait out a delay, which costs a timer and about 2 kB each. */
   leasesMax: 1_000,
-  /** Between starts on one address: many small hosts share one machine, which feels them all. */
+  /** Time between starts on one address: many small hosts share one machine, which bears the load of all. */
   addressDelayMs: 100,
   /** Appends gather this long for one sync: a sync costs about 0.15 ms of CPU, a page waits for a few of them. */
   groupIntervalMs: 2,
@@ -17,7 +17,10 @@ export const crawlLimits = {
   standbysMax: 8,
   /** The most hosts fetched from at once: about 2 kB each, and no more sockets than a process may have. */
   concurrencyMax: 100_000,
-  /** Memory for known URLs: 20 M in it, and then 2 bytes for each up to some 200 M. Taken as it is needed. */
+  /**
+   * Memory for known URLs: it holds 20 M of them, and then 2 bytes for each up to some 200 M. It is allocated as it is
+   * needed.
+   */
   seenMemoryMb: 1_024,
   seenMemoryMbMin: 16,
   seenMemoryMbMax: 1 << 20,

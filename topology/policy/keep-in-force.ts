@@ -1,6 +1,9 @@
 import type { PolicyConfig } from './policy.ts';
 
-/** A policy that does not speak of a pause, a bandwidth or traces leaves an operator's word on them standing. */
+/**
+ * If a new policy does not mention a pause, a bandwidth or traces, what an operator has ordered about them stays in
+ * force.
+ */
 export function keepInForce<T extends Partial<PolicyConfig>>(
   { paused, bytesPerSecond, trace }: PolicyConfig,
   policy: T,

@@ -2,7 +2,10 @@
 
 /** Bounds on hosts that may be on several leases at once. */
 export const parallelLimits = {
-  /** More connections than this no server takes from one client for a friend; each is a lease, and a turn in the pacer. */
+  /**
+   * No server takes a client with more connections than this for a friend; each connection is a lease, and a permit in
+   * the pacer.
+   */
   leasesMax: 64,
 } as const;
 

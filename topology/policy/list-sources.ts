@@ -1,6 +1,6 @@
 /**
- * The lists at hand for policies that are in force or on their way to be: whoever reads files puts sources in here
- * before a policy that needs them is decided on, and those of policies gone by are dropped.
+ * The lists for policies that are in force or about to be. The service that reads files puts sources in here before a
+ * policy that needs them is decided on; those of former policies are dropped.
  */
 import type { ListSource } from '../url/url-lists.ts';
 import { noLists } from '../url/url-lists.ts';
@@ -12,7 +12,7 @@ export class ListSources {
     this.#sources.unshift(source);
   }
 
-  /** All but the newest source go: no policy is on its way. */
+  /** Drops all but the newest source: no other policy is on its way. */
   keepNewest(): void {
     if (this.#sources.length > 1) this.#sources.length = 1;
   }

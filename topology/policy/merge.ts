@@ -14,7 +14,7 @@ export function mergeAsked(before: PolicyConfig, now: PolicyConfig, inForce: Pol
   return { ...policy, scope: mergedScope(before, now, inForce), ...mergedSitemaps(before, now, inForce) };
 }
 
-/** Names gather: a new seed takes nothing from those before it. */
+/** Lists of names are added to: a new seed does not replace earlier ones. */
 function mergedScope(before: PolicyConfig, now: PolicyConfig, inForce: PolicyConfig): PolicyConfig['scope'] {
   const { kind, names } = now.scope;
   if (isSame(before.scope, now.scope)) return inForce.scope;

@@ -1,5 +1,5 @@
 /**
- * Hosts that may be on several leases at once: of a site of one's own, or one that has agreed to it.
+ * Hosts that may be on several leases at once: those of one's own site, or of one that has agreed to it.
  *
  * What it means for a host's pace is said in frontier/hosts/host-slots.ts.
  */

@@ -4,7 +4,7 @@ export const policyLimits = {
   retriesMs: [5_000, 30_000, 300_000],
   /** One request a second is what hosts put up with unasked. */
   delayMs: 1_000,
-  /** As in Mercator: a tenth of a host's time at most is ours, whatever its size. */
+  /** As in Mercator: we take at most a tenth of a host's time, whatever its size. */
   delayFactor: 10,
   /** One slow page must not park a host for minutes. */
   delayFactorCapMs: 30_000,

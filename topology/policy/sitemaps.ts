@@ -45,7 +45,7 @@ export const sitemapsSchema: z.ZodType<SitemapsConfig> = z.strictObject({
 
 export interface Sitemaps {
   readonly everyMs: number;
-  /** Origins of those named by absolute URLs: their hosts are read though nothing else leads there. */
+  /** Origins of sitemaps named by absolute URLs: they are read even if nothing else leads to their hosts. */
   readonly origins: readonly string[];
   /** Those of a host, absolute, paths on `origin`. */
   of(hostKey: string, origin: string): readonly string[];

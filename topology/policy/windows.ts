@@ -2,8 +2,8 @@
  * Crawl windows: the hours in which a host may be contacted.
  *
  * Hours are whole, counted at a fixed offset from UTC. No time zones by name: their rules change with the machine's
- * release, and a replay must decide as the crawl did. Time is an argument; the answer is when, so that whoever schedules
- * needs no polling.
+ * release, and a replay must decide as the crawl did. Time is an argument; the answer is a time, so that the scheduler
+ * need not poll.
  */
 import { compileSuffixSet } from '../url/suffix-set.ts';
 

@@ -35,7 +35,10 @@ const keyCharsMax = 16;
 /** What keys begin with, in either case. */
 const initials = new Set(['u', 'a', 'd', 'c', 's', 'U', 'A', 'D', 'C', 'S'].map((letter) => letter.charCodeAt(0)));
 
-/** Calls `visit` for each record that is understood, in order. One pass: of most of a hostile file, no line is cut out. */
+/**
+ * Calls `visit` for each record that is understood, in order. It makes one pass, and does not copy the lines that say
+ * nothing.
+ */
 export function eachRecord(body: Uint8Array, visit: (key: RecordKey, value: string) => void): void {
   const text = readable(body);
   let start = 0;
@@ -54,7 +57,7 @@ export function eachRecord(body: Uint8Array, visit: (key: RecordKey, value: stri
 function readable(body: Uint8Array): string {
   const text = latin1(body.subarray(0, robotsLimits.bodyBytesMax));
   const start = text.startsWith('\xef\xbb\xbf') ? 3 : 0;
-  // At the bound exactly, the caller may have cut it there.
+  // If the file ends exactly at the bound, the caller may have cut it there.
   if (body.length < robotsLimits.bodyBytesMax) return text.slice(start);
   // A line cut in two could turn `Disallow: /private` into `Disallow: /`.
   return text.slice(start, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);

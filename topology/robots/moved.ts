@@ -1,10 +1,10 @@
 /**
  * Where a redirect of robots.txt may lead (RFC 9309 §2.3.1.2).
  *
- * A host names its own files as it likes, and so do the hosts of one registrable domain among each other. Of anybody
- * else's host nothing is asked on a stranger's word but what every crawler asks of it anyway: `/robots.txt`. So nobody can
- * have us ask a victim for a page of their choice. A crawl's scope is about its pages and has no say here: the robots.txt of
- * a site in scope may lie anywhere.
+ * Within a host, and among the hosts of one registrable domain, a redirect may lead to any file. If it leads to any
+ * other host, that host is asked only for what every crawler asks for anyway: `/robots.txt`. So nobody can have us ask
+ * a victim for a page of their choice. A crawl's scope is about its pages and has no say here: the robots.txt of a site
+ * in scope may lie anywhere.
  */
 import { hostnameOf } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
@@ -12,7 +12,7 @@ import { registrableDomain } from '../url/registrable-domain.ts';
 export type RobotsMove =
   /** To the same host name or registrable domain. */
   | 'near'
-  /** To the robots.txt of somebody else, for whom blocks hold. */
+  /** To the robots.txt of another site, for which blocks apply. */
   | 'far'
   | 'refused';
 

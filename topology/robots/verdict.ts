@@ -8,7 +8,7 @@
  * | --- | --- |
  * | 2xx | `parse` the body |
  * | 3xx with a Location, up to five | `follow`, across authorities; the rules bind the authority first asked |
- * | 3xx to what is not ours to ask for (moved.ts) | unreachable: nobody but the site itself has a say in its pages |
+ * | 3xx to what is not ours to ask for (moved.ts) | unreachable: only the site itself may decide about its pages |
  * | 3xx beyond five, a loop, or without a usable Location | unavailable: `allow_all` (§2.3.1.2 permits it) |
  * | 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
  * | 429 | `disallow_all`: the host asks for fewer requests, so it gets none |

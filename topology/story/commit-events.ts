@@ -1,6 +1,6 @@
 /**
- * What the changelog of its partition says of one URL: the fold that `explain` uses (frontier/ask/url-story.ts), told event by event,
- * with the reason of what was not admitted, and the policy versions by time.
+ * What the changelog of its partition says of one URL: the fold that `explain` uses (frontier/ask/url-story.ts), given
+ * event by event, with the reason why a link was not admitted, and the policy versions by time.
  *
  * A commit that cannot be about the URL is passed over by its header: it does not name the host, ends none of its leases,
  * takes none of the URL's links and switches no policy.

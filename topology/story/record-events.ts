@@ -16,7 +16,7 @@ export interface Place {
   readonly timestampMs: number;
 }
 
-/** The URL that is meant, in any spelling that is its. */
+/** The URL in question, in each of its spellings. */
 export class Subject {
   readonly url: string;
   readonly hostKey: string;
@@ -115,7 +115,7 @@ export function deadLetterEvents(subject: Subject, letter: DeadLetter, place: Pl
   return [event('deadLetter', place, atMs || place.timestampMs, text, { reason, attempts, lastOutcome, status })];
 }
 
-/** Operators' words and policies that touch the URL: its own, its host's, the whole crawl's. */
+/** Operators' orders and policies that affect the URL: those about the URL, its host, or the whole crawl. */
 export function controlEvents(subject: Subject, control: Control, place: Place): UnversionedEvent[] {
   const text = controlText(subject, control);
   if (text === null) return [];

@@ -1,9 +1,9 @@
 /**
  * Links to one URL, as they came on `discovered`, and what the commits that took them decided of each.
  *
- * A commit names the links it took by position, and what it admitted; what it did not admit it only counts. Why not is
- * asked of the policy that decided, the same function again: a verdict there is the reason; else the URL was known, or
- * there was no room.
+ * A commit names the links it took by position, and what it admitted; what it did not admit, it only counts. To find
+ * out why, the policy that decided is asked again: if it refuses the link, that is the reason; otherwise the URL was
+ * known, or there was no room.
  */
 import type { Discovered } from '../../schemas/types.ts';
 import type { InputPosition, InputRange } from '../frontier/changes/changelog.ts';
@@ -83,7 +83,7 @@ export class Sightings {
     return next !== undefined && isBefore(next.at, range.to);
   }
 
-  /** What the commit decided of the links it took, but for those it admitted. */
+  /** What the commit decided about the links that it took and did not admit. */
   decide(range: InputRange, deciding: Deciding): UnversionedEvent[] {
     const events: UnversionedEvent[] = [];
     let { admitted, wasKnown } = deciding;

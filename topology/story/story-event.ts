@@ -48,7 +48,7 @@ export interface StoryEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** As a record gives it: the version is known once the changelog was read. */
+/** An event as a record gives it: the policy version is known only once the changelog was read. */
 export type UnversionedEvent = Omit<StoryEvent, 'policyVersion'>;
 
 /** By time; at one moment by the order of the kinds, then by offset. */

@@ -26,7 +26,7 @@ function two(ms: number, unitMs: number, unit: string, partMs: number, part: str
   return `${Math.floor(ms / unitMs)} ${unit} ${Math.floor((ms % unitMs) / partMs)} ${part}`;
 }
 
-/** Titles and details are others' words: none of them may move a terminal's cursor. */
+/** Titles and details come from strangers: none of them may move a terminal's cursor. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
 }

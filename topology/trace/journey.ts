@@ -2,9 +2,10 @@
  * The trace of a URL: one from the link that was found to the page that was published, over all attempts; and one for
  * each visit that a recrawl makes later.
  *
- * Its id is derived from the URL's fingerprint, which is keyed by the crawl: nothing is kept of a URL for its trace, the
- * same crawl names it the same again, and two crawls do not. The lower 64 bits are the fingerprint itself, as random as
- * W3C Trace Context level 2 asks of them, so that a collector that samples by them samples evenly.
+ * Its id is derived from the URL's fingerprint, which is keyed by the crawl: nothing has to be kept of a URL for its
+ * trace; the same crawl always derives the same id, and two crawls derive different ones. The lower 64 bits are the
+ * fingerprint itself, as random as W3C Trace Context level 2 asks of them, so that a collector that samples by them
+ * samples evenly.
  *
  *   admit ─┬─ queue ── lease ─┬─ robots, fetch, parse, publish
  *          │                  └─ resolve

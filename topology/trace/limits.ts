@@ -6,6 +6,6 @@ export const traceLimits = {
   spansQueued: 8_192,
   spansPerExport: 512,
   exportEveryMs: 1_000,
-  /** A stop waits so long for a collector that is away, and no longer. */
+  /** How long a stop waits for a collector that is away. */
   exportTimeoutMs: 5_000,
 } as const;

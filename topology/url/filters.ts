@@ -41,7 +41,7 @@ export interface FilterConfig {
   readonly lists?: readonly ListReference[] | undefined;
 }
 
-/** Why a URL is refused: the rule's name, and which entry of it. */
+/** Why a URL is refused: the rule's name, and the entry of it that applied. */
 export interface Verdict {
   readonly rule: string;
   readonly detail: string;
@@ -216,7 +216,7 @@ function regexRules(config: FilterConfig): Filter[] {
   return rules;
 }
 
-/** A deny list speaks for itself; allow lists of one kind speak together. */
+/** A deny list refuses by itself; of the allow lists of one kind together, one must hold the URL. */
 function listRules(references: readonly ListReference[], source: ListSource): Filter[] {
   const loaded = references.map((reference) => ({ ...reference, list: source(reference) }));
   const denied = loaded.filter(({ verdict }) => verdict === 'deny');

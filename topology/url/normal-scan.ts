@@ -1,9 +1,9 @@
 /**
  * Scans by char code that recognise what is already in normal form, so that most URLs need no parser.
  *
- * Each returns the index where its part ends, or -1 for "not sure: take the slow path". They may doubt too much, never
- * too little: what they accept, WHATWG parsing and every default step of the normaliser leave as it is. A fuzz test
- * holds them to that.
+ * Each returns the index where its part ends, or -1 for "not sure: take the slow path". They may reject too much, but
+ * never accept too much: what they accept, WHATWG parsing and every default step of the normaliser leave as it is. A
+ * fuzz test holds them to that.
  */
 import { isNormalEscape } from './escapes.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The key of the seen test: two URLs of one key are one page, whose first spelling is fetched.
+ * The key of the seen test: two URLs with the same key count as one page, and the spelling found first is fetched.
  *
  * Fixed for a crawl's life (it is in the manifest by its version), so it holds no list that grows and no option. It
  * takes a URL that the policy has normalised and removes only what no server is known to tell apart:

@@ -9,9 +9,9 @@ import type { Commit } from '../frontier/changes/changelog.ts';
 import type { Change } from '../frontier/changes/changes.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 
-/** Requests of pages to a host are counted in windows of so long. */
+/** Length of the windows in which page requests to a host are counted. */
 export const loadWindowMs = 10_000;
-/** Moments at which coverage is told, evenly over the crawl. */
+/** Number of moments at which coverage is given, evenly over the crawl. */
 const coveragePoints = 10;
 
 export interface HostLoad {
@@ -29,7 +29,7 @@ export interface CrawlSummary {
   readonly pages: number;
   readonly pagesByFrontQueue: readonly number[];
   readonly hosts: readonly HostLoad[];
-  /** Of the busiest host. */
+  /** Figures of the busiest host. */
   readonly peakPerSecond: number;
   /** Share of the in-link mass of the recording whose pages were fetched by then, evenly over the crawl. */
   readonly coverage: readonly number[];

@@ -1,4 +1,4 @@
-/** What is to happen at which time: a binary heap by time, then by the order in which it was asked for. */
+/** Events to come: a binary heap by time, then by the order in which they were added. */
 
 interface Event {
   readonly atMs: number;
@@ -28,7 +28,7 @@ export class EventQueue {
     heap[slot] = event;
   }
 
-  /** Takes the next one away and lets it happen. */
+  /** Removes the next event and runs it. */
   run(): void {
     const heap = this.#heap;
     const first = heap[0];

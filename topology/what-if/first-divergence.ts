@@ -1,8 +1,8 @@
 /**
- * The first decision that another policy takes otherwise, and why, from two commits over the same state and inputs.
+ * The first decision in which another policy differs, and why, from two commits over the same state and inputs.
  *
- * Why is asked of the policies themselves: of a link that only one of them takes, the other's verdict is the reason; of a
- * lease, the field that differs names what set it.
+ * The reason comes from the policies themselves: if only one of them takes a link, the other's verdict is the reason;
+ * if a lease differs, the differing field tells which part of the policy set it.
  */
 import { type Commit, decodeChangelog } from '../frontier/changes/changelog.ts';
 import type { Change } from '../frontier/changes/changes.ts';
@@ -24,7 +24,7 @@ export interface Divergence {
 /** Changes that say which policy is in force, and what they come to: they differ though nothing was decided otherwise. */
 const ofPolicy: ReadonlySet<Change['kind']> = new Set(['policy', 'check']);
 
-/** null: the same was decided, under another name. */
+/** null: the decisions are the same, except for the policy's version. */
 export function divergenceOf(
   partition: number,
   { offset, recorded, decided }: Difference,
@@ -39,7 +39,7 @@ export function divergenceOf(
     const [a, b] = [old.decisions[i], now?.decisions[i]];
     const [recordedText, decidedText] = [textOf(a), textOf(b)];
     if (recordedText === decidedText) continue;
-    // The next one tells of two neighbours of which only one was taken.
+    // The next entry shows it, if only one of two neighbours was taken.
     const reason = reasonOf(a, b, before, after);
     const where = { partition, offset, atMs };
     return { ...where, kind: kindOf(a ?? b!), text: reason, recorded: recordedText, decided: decidedText };

@@ -81,7 +81,7 @@ export class PageModel {
   }
 }
 
-/** Depth, and what the page hands on, are its finder's to say. */
+/** Depth and cash are set by whoever finds the link. */
 function groupOf(sourceUrl: string, sourceKey: string, hostKey: string, links: Link[]): LinkGroup {
   return { ...blankLinkGroup, hostKey, sourceUrl, sourceKey, links };
 }

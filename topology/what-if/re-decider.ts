@@ -23,7 +23,7 @@ export interface Difference {
   readonly offset: number;
   /** The commit that was recorded. */
   readonly recorded: Buffer;
-  /** What is decided now; null: nothing. */
+  /** The commit that is decided now; null: none. */
   readonly decided: Buffer | null;
 }
 
@@ -32,7 +32,7 @@ export class ReDecider {
   #partition: FrontierPartition;
   /** The next commit is the first of its owner. */
   #opens = false;
-  /** Lists of the policies, for each owner anew. */
+  /** Lists of the policies, made anew for each owner. */
   readonly #lists: ListSource;
   /** Commits that were decided again. */
   commits = 0;
@@ -95,7 +95,7 @@ export class ReDecider {
     return step;
   }
 
-  /** A load, and what is void, is nobody's decision. */
+  /** A load and a void commit are not decisions. */
   #isDecided(record: Commit, first: Change | null): boolean {
     const { changelog } = this.#partition.state;
     return validateCommit(changelog, record) === 'counts' && first?.kind !== 'load' && !isGoingBack(record);

@@ -19,10 +19,10 @@ export type Arrival = { readonly atMs: number; readonly partition: number } & (
   | { readonly topic: 'control'; readonly record: Control }
 );
 
-/** Outcomes that say nothing of the URL: it was not asked for. */
+/** Outcomes that say nothing of the URL, because it was not requested. */
 const notAsked: ReadonlySet<string> = new Set(['returned', 'unknown', 'crawlDelayTooLong']);
 
-/** Events that frontiers send each other: who decides anew sends their own. */
+/** Events that frontiers send each other: frontiers that decide anew send their own. */
 const ownEvents: ReadonlySet<string> = new Set(['quota', 'quotaReport', 'pauseHost', 'manifest']);
 
 export class Recording {

@@ -80,7 +80,7 @@ export class VirtualCrawl {
     return this.#fetcher.answered;
   }
 
-  /** Until the end. Returns when nothing was left to fetch, ms; null: something was. */
+  /** Runs to the end. Returns the time at which nothing was left to fetch, ms; null: something was left. */
   run(): number | null {
     const { partitions, recording, startMs, endMs } = this.#options;
     for (const [number, { core, pending }] of partitions.entries()) {
@@ -125,7 +125,7 @@ export class VirtualCrawl {
       if (commit.kind === 'commit') tally.commit(number, commit, commit.changes);
       for (const task of step.tasks) this.#take(core, task);
       this.#send(step.controls);
-      // Nobody asks for them, and no checkpoint is written.
+      // Nobody needs the records, and no checkpoint is written.
       core.state.unsaved.records = [];
     }
     const wakeMs = core.wakeAtMs(demand());

@@ -61,7 +61,7 @@ export interface WhatIfReport {
   readonly simulated: {
     readonly fromMs: number;
     readonly untilMs: number;
-    /** Before that nothing was left to do; null: the crawl went on. */
+    /** When nothing was left to do; null: the crawl went on to the end. */
     readonly doneAtMs: number | null;
     readonly recordedPages: number;
     readonly modelledPages: number;
@@ -260,5 +260,5 @@ function* decodeChanges(value: Buffer) {
   if (record.kind === 'commit') yield* record.changes;
 }
 
-/** No look at a disk: there is none. */
+/** There is no disk to look at. */
 const allInMemory = { kind: 'exact', memoryBytes: 2 ** 40, bloomUrls: 0, bloomErrors: 0 } as const;

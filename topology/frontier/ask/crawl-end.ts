@@ -1,10 +1,10 @@
 /**
- * The end of a crawl: two successive looks at all partitions that show the same, with nothing left to do in either.
+ * Tells the end of a crawl: two successive looks at all partitions show the same, with nothing left to do in either.
  *
- * Works from commits and end offsets alone, so that any process can tell, on one machine or many. Sound because a
- * fetcher reports a lease's results only after its links are acked, so links under way always have a lease.
- * docs/design.md §4.13. Deferred URLs are reported and don't hold the end up. URLs that are to be visited again do: with a
- * `recrawl` policy a crawl goes on until it is stopped, or its quota is spent.
+ * It works from commits and end offsets alone, so that any process can tell, on one machine or many. This is sound
+ * because a fetcher reports a lease's results only after its links are acked, so links under way always have a lease.
+ * docs/design.md §4.13. Deferred URLs are reported and don't hold the end up. URLs that are to be visited again do:
+ * with a `recrawl` policy a crawl goes on until it is stopped, or its quota is spent.
  */
 import type { InputPosition, InputTopic } from '../changes/changelog.ts';
 import { inputTopics } from '../changes/changelog.ts';

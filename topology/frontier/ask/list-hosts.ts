@@ -1,6 +1,6 @@
 /**
- * The hosts of a partition that come first by some order, for somebody who asks: found by a scan over all of them, in
- * slices between two steps, and never part of a decision.
+ * Answers which hosts of a partition come first by some order. It scans all of them, in slices between two steps, and
+ * plays no part in decisions.
  *
  * Memory is bounded by what is wanted, whatever the number of hosts: a row is made only for a host that comes before
  * those that were found so far. A slice sees the state as it is then, so a host that changes meanwhile stands as it was.
@@ -17,8 +17,8 @@ import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
 /**
- * queued, fetched, delay: the most first. errors: failures in a row first, then answers that were no page. ready: who may
- * be contacted soonest. Hosts that are even go by name.
+ * queued, fetched, delay: the most first. errors: failures in a row first, then answers that were no page. ready: who
+ * may be contacted soonest. Ties go by name.
  */
 export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
 export type HostSort = (typeof hostSorts)[number];
@@ -35,7 +35,7 @@ export interface HostRow {
   readonly host: string;
   /** URLs that wait for their turn, those to be retried among them. */
   readonly queued: number;
-  /** URLs that wait for a verdict to be taken back: a block, a budget, a trap. */
+  /** URLs that wait for a verdict to be lifted: a block, a budget, a trap. */
   readonly deferred: number;
   readonly leases: number;
   /** URLs that were answered for good, and those of them that were pages worth keeping. */
@@ -93,7 +93,7 @@ export class FirstHosts<Row extends HostRow = HostRow> {
     return this.#found.map(({ row }) => row);
   }
 
-  /** `kept`: what is kept of it, as `row` may be of the next host in a moment. */
+  /** `kept`: what is kept of the row, since `row` itself is reused for the next host. */
   offer(row: HostRow, kept: () => Row): void {
     const { sort, limit } = this.#wanted;
     const found = this.#found;
@@ -125,7 +125,7 @@ export class HostScan {
     this.#first = new FirstHosts(wanted);
   }
 
-  /** Undefined: not through yet, the next slice goes on. */
+  /** Undefined: the scan is not finished, and the next slice goes on. */
   *slice(state: FrontierState): StoreJob<HostList | undefined> {
     if (state !== this.#state) {
       this.#state = state;
@@ -146,7 +146,7 @@ export class HostScan {
   }
 }
 
-/** The row of one host after another, each field worked out when it is asked for. */
+/** A row that stands for one host after another; each field is worked out when it is read. */
 class HostNow implements HostRow {
   readonly #state: FrontierState;
   readonly #policy: { readonly config: PolicyConfig };
@@ -223,7 +223,7 @@ class HostNow implements HostRow {
     return this.#facts;
   }
 
-  /** As the counters have it (state/place-of.ts). */
+  /** URLs by place, as the counters count them (state/place-of.ts). */
   #waiting(held: boolean): number {
     const { frontQueues, again, opened } = this.#state.queues;
     const onHold = this.#state.hosts.facts.hold(this.#id) !== '';

@@ -1,8 +1,9 @@
 /**
- * What a partition's state says of one host or one URL, for somebody who asks: read between two steps, never part of a
- * decision. The leases must have been read (checkpoint/read-rows.ts).
+ * Answers what a partition's state says of one host or one URL. It is read between two steps, and plays no part in
+ * decisions. The leases must have been read (checkpoint/read-rows.ts).
  *
- * Bounded: of a queue so many URLs are looked at, however long it is; what lies beyond is said to be unknown.
+ * The cost is bounded: only so many URLs of a queue are looked at, however long it is; whether a URL lies beyond is
+ * reported as unknown.
  */
 
 import { hostKeyOf } from '../../url/host-key.ts';
@@ -28,7 +29,7 @@ export interface HostAnswer {
   readonly frontQueues: readonly { readonly frontQueue: number; readonly urls: number; readonly held: boolean }[];
   /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
-  /** Leases it may be on at once; `own`: by an operator's word, null: by the policy. */
+  /** Leases the host may be on at once; `own`: as ordered by an operator, null: by the policy. */
   readonly parallel: { readonly leases: number; readonly own: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
   /** Pages to be fetched again, and how fresh they are; null: there are none. */
@@ -89,7 +90,7 @@ export type UrlPlace =
   | { readonly in: 'lease'; readonly lease: number; readonly deadlineMs: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly attempts: number }
   | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly held: boolean }
-  /** It left the frontier, and this is what is kept of it. */
+  /** The URL left the frontier, and this is what is kept of it. */
   | {
       readonly in: 'end';
       readonly status: KnownUrl['status'];
@@ -98,7 +99,7 @@ export type UrlPlace =
       readonly atMs: number;
       readonly attempts: number;
     }
-  /** Not among the URLs of the queue that were looked at, and there are more. */
+  /** The URL is not among those of the queue that were looked at, but there are more. */
   | { readonly in: 'unknown'; readonly lookedAt: number };
 
 export interface UrlAnswer {
@@ -132,12 +133,12 @@ function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPl
   }
   const end = yield* endOf(state, host.key, url);
   let lookedAt = 0;
-  // Where it ends, when it has looked at enough.
+  // Where the search ends when it has looked at enough URLs.
   const isIt = (entry: { readonly url: string }) => entry.url === url || ++lookedAt >= frontierLimits.queryUrlsMax;
   const found = yield* findInFrontQueues(state, host.id, isIt);
   if (found?.entry.url === url)
     return { in: 'frontQueue', frontQueue: found.number, held: host.queue.isHeld(found.number) };
-  // A URL that was forced waits again, and its row tells of the time before.
+  // A URL that was forced waits again, and its row is of the time before.
   if (end !== null) return end;
   return found === undefined ? null : { in: 'unknown', lookedAt };
 }

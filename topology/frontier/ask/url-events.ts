@@ -48,11 +48,11 @@ export type UrlEvent =
   | ({ readonly kind: 'moved'; readonly from: number; readonly frontQueue: number } & Decided)
   /** It is to be visited at another time; `told`: by a sitemap. */
   | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly told: boolean } & Decided)
-  /** Its lease ended with the owner that gave it: it waits again. */
+  /** Its lease ended with the owner that granted it: the URL waits again. */
   | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
-  /** It was taken down, or its host was. */
+  /** It was purged, or its host was. */
   | ({ readonly kind: 'purged' } & Decided)
-  /** It waits in the front queue of a trap that an operator says is none. */
+  /** It waits in the front queue of a trap that an operator has released. */
   | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
 
 /** Changes that say nothing of where a URL is. Another kind has to be read above, or to be named here. */

@@ -1,9 +1,9 @@
 /**
  * The story of one URL, told from its partition's changelog: when it was admitted, where it waits, what leases it was
- * on, what came of them. What `explain` fingerprints, of a crawl that runs or one that stands.
+ * on, what came of them. This is what `explain` prints, for a crawl that is running or one that has stopped.
  *
- * A fold over all records, in order. Of the partition it keeps only the URL's host: the order of its queue, its facts
- * and its leases. Memory: the host's queue.
+ * A fold over all records, in order. Of the partition's state it keeps only the URL's host: the order of its queue, its
+ * facts and its leases. Memory: the host's queue.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { seenKey } from '../../url/seen-key.ts';
@@ -21,7 +21,7 @@ export type Place =
   | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly ahead: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
   | { readonly in: 'lease'; readonly leaseId: number }
-  /** It ended so, and will be visited again. */
+  /** The URL ended so, and will be visited again. */
   | { readonly in: 'schedule'; readonly status: FinalStatus; readonly dueAtMs: number }
   | { readonly in: 'end'; readonly status: FinalStatus | 'known' };
 
@@ -51,7 +51,7 @@ export class UrlStory {
   #position: Pick<ChangelogPosition, 'epoch' | 'seq'> = changelogStart;
   readonly #frontQueues: string[][] = [];
   readonly #again: Waiting[] = [];
-  /** To be visited again, in order; of those due in one second, by arrival. */
+  /** URLs to be visited again, in order; those due in the same second by arrival. */
   readonly #due: Waiting[] = [];
   readonly #leases = new Map<
     number,
@@ -214,7 +214,7 @@ export class UrlStory {
     else if (from.in !== 'new') this.#noteOutcome({ ...came, status: 'again', dueAtMs });
   }
 
-  /** A served crawl's queue goes with all its URLs; those on lease are nobody's. */
+  /** A served crawl's queue is deleted with all its URLs; those on lease belong to no queue any more. */
   #dropQueue(decided: Decided): void {
     const isKnown = this.place !== undefined;
     this.#frontQueues.splice(0);
@@ -242,7 +242,7 @@ export class UrlStory {
     this.#onEvent({ kind: 'purged', ...decided });
   }
 
-  /** What another crawl knew of it. */
+  /** What another crawl knew of the URL. */
   #load(row: LoadRow, decided: Decided): void {
     if (row.row === 'known' || row.row === 'page') {
       for (const one of row.row === 'page' ? [row.page.record] : row.urls) {
@@ -376,7 +376,7 @@ export class UrlStory {
         if (urls !== undefined && urls[0] !== undefined && seenKey(urls[0]) === key) urls.shift();
   }
 
-  /** Does a front queue wait for a verdict to be taken back, rather than for its turn? */
+  /** Does a front queue wait for a verdict to be lifted, rather than for its turn? */
   isHeld(frontQueue: number): boolean {
     return frontQueue >= frontQueueCount && this.trapOf(frontQueue)?.released !== true;
   }

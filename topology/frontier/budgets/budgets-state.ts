@@ -12,14 +12,14 @@ import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { SourceSketch } from './source-sketch.ts';
 
 export interface Account {
-  /** The period `used` is of. */
+  /** The period that `used` counts. */
   readonly period: number;
-  /** URLs that went at full rate in it. */
+  /** URLs that went at full rate in that period. */
   readonly used: number;
   readonly sources: SourceSketch;
 }
 
-/** A host, as far as its deferred URLs go. */
+/** What is needed to know of a host for its deferred URLs. */
 interface Waiter {
   readonly id: number;
   readonly key: string;
@@ -27,7 +27,7 @@ interface Waiter {
 }
 
 export class BudgetsState {
-  /** What has a budget; null: nothing has one. */
+  /** Whether hosts or domains have budgets; null: neither has. */
   keyMode: 'host' | 'domain' | null = null;
   readonly accounts = new Map<string, Account>();
   /** Accounts that are not in the checkpoint yet. */
@@ -60,12 +60,12 @@ export class BudgetsState {
     else this.accounts.set(key, { ...account, period: change.period, used: change.used });
   }
 
-  /** Another account of the same key, of another partition or crawl, goes into this one. */
+  /** Merges another account of the same key, from another partition or crawl, into this one. */
   join(key: string, period: number, used: number, sources: readonly number[]): void {
     const account = this.#account(key);
     account.sources.join(sources);
     const newest = Math.max(account.period, period);
-    // Of one period, the larger: what several partitions used is theirs.
+    // Within one period the larger number counts: what several partitions used is not added up.
     const usedOf = (its: number, count: number) => (its === newest ? count : 0);
     const most = Math.max(usedOf(account.period, account.used), usedOf(period, used));
     this.accounts.set(key, { period: newest, used: most, sources: account.sources });
@@ -90,7 +90,10 @@ export class BudgetsState {
     }
   }
 
-  /** A policy says what has a budget. `hosts`: to gather anew those that wait, where it says otherwise than before. */
+  /**
+   * Follows what a policy says about budgets. `hosts`: from which the waiting ones are gathered anew, if the policy
+   * says something else than before.
+   */
   setKeyMode(keyMode: BudgetsState['keyMode'], hosts: Iterable<Waiter>): void {
     if (keyMode !== null && keyMode !== this.#gatheredBy) {
       this.keyMode = keyMode;
@@ -112,12 +115,12 @@ export class BudgetsState {
     for (const key of this.waiting.keys()) this.#toLookAt.add(key);
   }
 
-  /** Is there one to look at now? A new period is noticed by `keysToLookAt`. */
+  /** Is there a key to look at now? A new period is noticed by `keysToLookAt`. */
   get looks(): boolean {
     return this.#toLookAt.size > 0;
   }
 
-  /** Keys to look at in a step, at most `count`; they are looked at. */
+  /** Takes the keys to look at in a step, at most `count`. */
   keysToLookAt(period: number, count: number): string[] {
     if (period !== this.#period) this.lookAtAll();
     this.#period = period;

@@ -3,9 +3,9 @@
  * (decide/links/queue-share.ts says why).
  *
  * A host's count is exact, 8 B each. Domains are counted in a sketch of fixed size (count-min: Cormode & Muthukrishnan,
- * J. Algorithms 55, 2005), by a hash keyed per crawl: it never counts too few, and too many only by what shares all four
- * cells of a domain, a few thousandths of a percent of the queue. Follows from the queues: no change makes it, and it is
- * gathered anew when a checkpoint was loaded.
+ * J. Algorithms 55, 2005), by a hash keyed per crawl: it never counts too few, and too many only by what shares all
+ * four cells of a domain, a few thousandths of a percent of the queue. All of this follows from the queues: no change
+ * carries it, and it is gathered anew when a checkpoint was loaded.
  */
 import { fingerprint } from '../../url/fingerprint.ts';
 import { withoutPort } from '../../url/host-key.ts';
@@ -16,7 +16,7 @@ import { fitted } from '../storage/columns.ts';
 const rows = 4;
 const cells = 1 << 14;
 
-/** A host, as far as its queue goes. */
+/** What is needed to know of a host for its queue. */
 export interface Sharer {
   readonly id: number;
   readonly key: string;
@@ -28,11 +28,14 @@ export interface Sharer {
 }
 
 export class QueueShares {
-  /** Does a policy ask for it? */
+  /** Does the policy in force ask for shares? */
   on = false;
-  /** Hosts with nothing left but what was deferred for their share: their front queues may be opened. None where budgets do that. */
+  /**
+   * Hosts with nothing left but what was deferred for their share: the queues of what was deferred may be opened. Empty
+   * where budgets open them.
+   */
   readonly drained = new Set<number>();
-  /** URLs that were deferred and may be drawn now: they stand behind the front queues, and fill up nobody's. */
+  /** URLs that were deferred and may be drawn now: they stand behind the front queues, and take up nobody's room. */
   opened = 0;
   readonly #key: { readonly hi: number; readonly lo: number };
   readonly #sketch = new Float64Array(rows * cells);

@@ -1,17 +1,19 @@
 /**
- * How much cash is much: what new URLs came with lately, as a histogram in steps of half an octave.
+ * Tells how much cash is much: a histogram, in steps of half an octave, of what new URLs lately came with.
  *
- * Cash thins out as a crawl grows, by orders of magnitude, so a front queue is not an amount but a place among the others: front queue 0
- * is for what holds more than all but 1/128 of what arrives, the next for all but 1/64, and the last for the lesser half.
- * That is also how the draw weighs front queues (hosts/clock.ts). Counts are halved now and then, so that old amounts fade.
+ * Cash thins out as a crawl grows, by orders of magnitude, so a front queue does not stand for an amount but for a rank
+ * among the others: front queue 0 is for what holds more than all but 1/128 of what arrives, the next for all but 1/64,
+ * and the last for the lesser half. That is also how the draw weighs front queues (hosts/clock.ts). Counts are halved
+ * now and then, so that old amounts fade.
  *
- * Exact: amounts are put into steps by the bits of their exponent, with no logarithm that engines may round differently.
+ * The histogram is exact: amounts are put into steps by the bits of their exponent, with no logarithm that engines may
+ * round differently.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 
 const stepCount = 4096;
-/** Counts are halved when there are so many: about the last hundred thousand URLs count. */
-/** One for the first front queue. */
+/** Counts are halved when they reach this sum, so that about the last hundred thousand URLs count. */
+/** The first front queue is for one in this many URLs. */
 const countsMin = 2 ** (frontQueueCount - 1);
 const countsMax = 2 ** 17;
 
@@ -36,7 +38,7 @@ export class CashScale {
     if (this.#total < countsMin) return otherwise;
     if (amount <= 0) return frontQueueCount - 1;
     const own = stepOf(amount);
-    // Its own step counts by half.
+    // The step of the amount itself counts by half.
     let above = this.#counts[own]! / 2;
     for (let step = own + 1; step < topStep; step++) above += this.#counts[step]!;
     let frontQueue = 0;

@@ -2,13 +2,13 @@
  * What cash each URL holds: a count-min sketch from which cash is taken as well (Cormode & Muthukrishnan, J. Algorithms
  * 55, 2005, §3: point queries where every true value is at least 0).
  *
- * Each URL has two cells; what it receives goes into both, what it spends leaves both, and it holds what the lesser says.
- * So the two rows each sum up all cash there is, and an answer is never too small, but for rounding; it is too large by
- * what strangers hold in the same cell: by the average of cells, about the cash of URLs / cells pages. Past two million
- * URLs a partition, what holds little is told apart no more; the few pages that hold much are.
+ * Each URL has two cells; what it receives goes into both, what it spends leaves both, and it holds what the lesser
+ * says. So the two rows each sum up all cash there is, and an answer is never too small, but for rounding; it is too
+ * large by what strangers hold in the same cell: by the average of cells, about the cash of URLs / cells pages. Past
+ * two million URLs a partition, pages that hold little can no longer be told apart; the few that hold much still can.
  *
- * State: changes carry amounts and fingerprints, so a replay adds the same numbers in the same order. 4 MiB, made when the
- * first cash arrives: other crawls have none.
+ * It is part of the state: changes carry amounts and fingerprints, so a replay adds the same numbers in the same order.
+ * It takes 4 MiB, allocated when the first cash arrives: crawls without cash have none.
  */
 const cellsLog2 = 19;
 export const cellCount = 2 ** cellsLog2;
@@ -19,7 +19,9 @@ export const blockCells = 1024;
 export class CashSketch {
   #high: Float32Array | undefined;
   #low: Float32Array | undefined;
-  /** Blocks that are not in the checkpoint as they are; those of the second row follow those of the first. */
+  /**
+   * Blocks that changed since they were written to the checkpoint; those of the second row follow those of the first.
+   */
   #unsaved = new Set<number>();
 
   /** What a URL holds, or a little more. */
@@ -55,7 +57,7 @@ export class CashSketch {
     for (let at = 0; at < blockCells; at++) cells[at] = value.readFloatBE(4 * at);
   }
 
-  /** 32 bits that all of it goes into; 0 where there was never any cash. */
+  /** A 32-bit hash of all cells; 0 where there was never any cash. */
   checksum(): number {
     let sum = 0;
     for (const cells of [this.#high, this.#low]) {

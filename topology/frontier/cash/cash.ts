@@ -1,6 +1,6 @@
 /**
- * A partition's cash (policy/score/opic.ts): who holds how much, and how much is much. State: the change `cash` is the only
- * one that moves it; in the checkpoint as rows of its own, all of one position.
+ * A partition's cash (policy/score/opic.ts): which URL holds how much, and how much is much. It is part of the state:
+ * only the change `cash` moves it. In the checkpoint it has rows of its own, all of one position.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -30,7 +30,7 @@ export class Cash {
     return frontQueue === frontQueueCount ? null : 1 - frontQueue / (frontQueueCount - 1);
   }
 
-  /** Each URL of `fingerprints`, fingerprints as pairs, receives `amount`, or spends it if below 0. */
+  /** Each URL of `fingerprints` (pairs of words) receives `amount`, or spends it if it is below 0. */
   move(amount: number, isNew: boolean, fingerprints: readonly number[]): void {
     for (let at = 0; at + 1 < fingerprints.length; at += 2)
       this.#sketch.add(fingerprints[at]!, fingerprints[at + 1]!, amount);

@@ -58,7 +58,7 @@ const input: Field<InputTopic> = oneOf(['control', 'results', 'discovered'], 'in
 /** Words of URLs' fingerprints, in pairs. */
 const fingerprints: Field<readonly number[]> = listOf(uint);
 
-/** 0: back into the queue; above: one more than the number of the status it ends with. */
+/** 0: the URL goes back into the queue; above 0: one more than the number of the status it ends with. */
 const disposition: Field<Disposition> = {
   write(writer, value) {
     if (value.to === 'final') {
@@ -76,7 +76,7 @@ const disposition: Field<Disposition> = {
   },
 };
 
-/** In the place of a front queue's number: of what came back. */
+/** Stands in the place of a front queue's number for URLs that came back. */
 const cameBack = 255;
 const frontQueueOrAgain: Field<number | null> = {
   write: (writer, value) => writer.byte(value ?? cameBack),
@@ -91,7 +91,7 @@ const lease = {
   hostKey: text,
   /** URLs from the head of what came back. */
   again: uint,
-  /** Then so many from each of these front queues. */
+  /** After them, so many from each of these front queues. */
   frontQueues: listOf(pairOf(byte, uint)),
   deadlineMs: uint,
   delayMs: uint,
@@ -101,7 +101,7 @@ const quota = { granted: uint, returned: uint, wanted: uint };
 export const changeFields = {
   /** URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). */
   admit: { hostKey: text, known: flag, entries: listOf(entry) },
-  /** Arrivals that were not admitted, and other tallies. */
+  /** Adds to tallies: arrivals that were not admitted, and others. */
   count: { counter, by: uint },
   /** A lease. One without URLs is for the first robots.txt redirect that waits. */
   grant: lease,
@@ -115,28 +115,28 @@ export const changeFields = {
   /** A late result of a lease that is over finishes a URL that came back. */
   finish: { hostKey: text, seq: uint, record: urlRecord },
   policy: { version: uint, json: text },
-  /** Page quota given to this partition in all, and given back in all. */
+  /** The total page quota that this partition was given, and the total that it gave back. */
   quota,
-  /** Partition 0: the quota's book, a row for one partition. */
+  /** Partition 0: one partition's row in the quota's book. */
   quotaBook: { partition: uint, ...quota, version: uint },
   /** A part of a host is a trap from now on: its URLs wait in a front queue of its own until it is released. */
   trap: { hostKey: text, pattern: text, reason: trapReason, detail: text, frontQueue: byte },
   releaseTrap: { hostKey: text, pattern: text },
   /** A redirect of another host's robots.txt waits for a lease of this one. */
   robotsHop: { hostKey: text, hop: robotsHop },
-  /** Links to URLs were sighted. Only where the policy scores by in-links. */
+  /** Links to these URLs were sighted. Written only where the policy scores by in-links. */
   linked: { fingerprints },
   /** A source, by 32 bits of its hash, links to a budget key. */
   countReferrer: { key: text, fingerprint: uint32 },
   /** URLs of a budget key that went at full rate in a period, in all. */
   spend: { key: text, period: uint, used: uint },
-  /** What the state must come to with the changes before this one (check/self-check.ts). It changes nothing. */
+  /** What the state must be after the changes before this one (check/self-check.ts). It changes nothing. */
   check: { version: byte, sum: text },
   /** The URL at `seq` of a front queue leaves it, and goes to the end of another one, as `entry`. */
   raise: { hostKey: text, frontQueue: byte, seq: uint, entry },
   /** The URL at `seq` of a front queue (null: of what came back) leaves it, and goes before all else of its host, as `entry`. */
   expedite: { hostKey: text, frontQueue: frontQueueOrAgain, seq: uint, entry },
-  /** A host may be on `most` leases at once; `own`: by an operator's word, -1: by the policy's. */
+  /** A host may be on `most` leases at once; `own`: as ordered by an operator, -1: by the policy. */
   hostSlots: { hostKey: text, own: int, most: uint },
   /** A lease of a host with several has ended: its slot may be used again from `readyAtMs` on. */
   hostSlot: { hostKey: text, readyAtMs: uint },
@@ -172,23 +172,23 @@ export const changeFields = {
     page: pageRecord,
   },
   /**
-   * A URL that is to be visited again is due at another time. `told`: because a sitemap says so. Of one that is on lease it
-   * says that somebody asked for a fetch meanwhile, and the change that ends its visit has it due at once.
+   * A URL that is to be visited again is due at another time. `told`: because a sitemap says so. For a URL on lease, it
+   * says that somebody asked for a fetch meanwhile; the change that ends its visit makes it due at once.
    */
   due: { hostKey: text, url: text, dueS: uint, told: flag },
   /** What a visit costs from now on (recrawl/recrawl-state.ts). */
   price: { price: int, atMs: uint },
   /** A lease without URLs, for its host's sitemaps. */
   grantSitemaps: lease,
-  /** A host's sitemaps are read at another time. */
+  /** A host's sitemaps are to be read at another time. */
   sitemaps: { hostKey: text, round: sitemapRound },
-  /** A URL is taken down, wherever it stood; `url` empty: its whole host is. */
+  /** A URL is purged, wherever it stood; `url` empty: its whole host is. */
   purge: { hostKey: text, url: text, from: recordOf({ in: oneOf(purgePlaces, 'place'), a: uint, b: uint }) },
   /**
    * Fetchers were seen to have taken the tasks of these leases: their group's position on `tasks`, and the leases it has
    * passed since the last such change. The first change of its commit.
    */
   taken: { position: uint, leases: ascending },
-  /** Of whose leader the newest record of an input is that was read; -1: not known. */
+  /** Leader epoch of the newest record of an input that was read; -1: not known. */
   inputEpoch: { topic: input, epoch: int },
 } satisfies Readonly<Record<string, Layout>>;

@@ -39,16 +39,18 @@ export interface InputRange {
 
 export interface Claim {
   readonly kind: 'claim';
-  /** Tells an owner its own claim from another's. */
+  /** By this an owner tells its own claim from another's. */
   readonly nonce: string;
   readonly nowMs: number;
   /** The fetchers of earlier epochs are known to be gone: their leases end with this claim. */
   readonly endsLeases: boolean;
-  /** What its writer had followed the changelog to when it claimed. Absent: a release that did not say wrote it. */
+  /** How far the writer had read the changelog when it claimed. Absent: an older release wrote the claim. */
   readonly after?: Predecessor;
 }
 
-/** The newest record that counted for whoever claims: tells one history of a changelog from another of as many. */
+/**
+ * The newest record that counted for the claimant: it tells one history of a changelog from another of the same length.
+ */
 export interface Predecessor {
   readonly epoch: number;
   readonly seq: number;
@@ -82,13 +84,13 @@ export interface Commit extends CommitHeader {
   readonly changes: Iterable<Change>;
 }
 
-/** A sound record that is none of ours: somebody else wrote to the topic. Void for every reader, and counted. */
+/** A sound record that is not ours: somebody else wrote to the topic. Every reader takes it for void and counts it. */
 export interface Foreign {
   readonly kind: 'foreign';
   readonly why: string;
 }
 
-/** Nonce of a claim before which nothing counts: the commit after it is the first, and says where the inputs begin. */
+/** The nonce of a claim before which nothing counts: the next commit is the first, and says where the inputs begin. */
 const anew = 'reset ';
 
 export function anewNonce(chance: string): string {
@@ -223,7 +225,7 @@ function invalid(why: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_RECORD', `the changelog holds a record that cannot be read: ${why}`);
 }
 
-/** Where a reader of the changelog stands: what it has applied, and whose commits count. */
+/** How far a reader of the changelog is: what it has applied, and whose commits count. */
 export interface ChangelogPosition {
   /** Offset of the next record to read. */
   readonly offset: number;
@@ -233,13 +235,13 @@ export interface ChangelogPosition {
   readonly seq: number;
   /** The newest record that was read; null: none, or not known, as in a checkpoint of an older release. */
   readonly read: RecordMark | null;
-  /** The newest that counted: a claim or a commit. */
+  /** The newest record that counted: a claim or a commit. */
   readonly counted: RecordMark | null;
 }
 
 export const changelogStart: ChangelogPosition = { offset: 0, epoch: -1, seq: 0, read: null, counted: null };
 
-/** Behind a record that counts. */
+/** The position behind a record that counts. */
 export function past(offset: number, bytes: Uint8Array, epoch: number, seq: number): ChangelogPosition {
   const mark = { offset, hash: recordHash(bytes) };
   return { offset: offset + 1, epoch, seq, read: mark, counted: mark };
@@ -247,8 +249,8 @@ export function past(offset: number, bytes: Uint8Array, epoch: number, seq: numb
 
 /**
  * Does the commit count for a reader at `position`? `void`: it is of another epoch, repeats a sequence number, or skips
- * one. An owner whose commit failed may have had the next one under way: that one stands where the failed one was
- * expected, its owner took it for lost, and so does everybody.
+ * one. When an owner's commit failed, its next one may already have been under way and may stand where the failed one
+ * was expected. Its owner took it for lost, and so does every reader.
  */
 export function validateCommit(
   position: Pick<ChangelogPosition, 'epoch' | 'seq'>,
@@ -275,8 +277,8 @@ export function diverged(why: string): CrawlstreamError {
 }
 
 /**
- * Offsets of a changelog have no holes. Throws CHANGELOG_GAP where records are gone that were there: the state cannot
- * be rebuilt from here.
+ * Offsets of a changelog have no holes. Throws CHANGELOG_GAP where records are missing, since the state cannot be
+ * rebuilt from here.
  */
 export function expectOffset(position: Pick<ChangelogPosition, 'offset'>, offset: number): void {
   if (offset === position.offset) return;

@@ -68,7 +68,10 @@ export type FinalStatus = 'page' | 'redirected' | 'denied' | 'failed' | 'dead';
 /** What became of one URL of a lease. */
 export type Disposition =
   | { readonly to: 'final'; readonly status: FinalStatus }
-  /** Back into the queue, at the time due (0: at once). `retry`: it waits for its time, and costs an attempt. */
+  /**
+   * The URL goes back into the queue, at the time due (0: at once). `retry`: it waits for that time, which costs an
+   * attempt.
+   */
   | { readonly to: 'again'; readonly dueAtMs: number; readonly entry: Entry };
 
 /** What is kept of a URL that was fetched or given up on. */
@@ -83,9 +86,9 @@ export interface UrlRecord {
   readonly etag: string;
   readonly lastModified: string;
   readonly contentHash: string;
-  /** The page says that it does not exist, with a status that says it does. */
+  /** The page says that it does not exist, though its status says that it does (a soft 404). */
   readonly soft404: boolean;
-  /** It asks not to be indexed and led nowhere: nobody has anything from it. Absent: not so. */
+  /** The page asks not to be indexed and led nowhere, so that fetching it brought nothing. Absent: false. */
   readonly barren?: true;
 }
 
@@ -105,12 +108,15 @@ export interface PurgedFrom {
 }
 export const purgePlaces = ['nowhere', 'lease', 'frontQueue', 'again'] as const;
 
-/** The same of any URL that is not to be admitted again. 'known': from another crawler; it was never admitted here. */
+/**
+ * The same for any URL that is not to be admitted again. 'known': another crawler knew it, and it was never admitted
+ * here.
+ */
 export type KnownUrl = Omit<UrlRecord, 'status'> & { readonly status: FinalStatus | 'known' };
 
 type Fields = typeof changeFields;
 
-/** Beside its kind, what the table of fields says it carries. */
+/** A change: its kind, and the fields that the table lists for it. */
 type ChangeOf<Kind extends keyof Fields> = { readonly kind: Kind } & ValuesOf<Fields[Kind]> &
   (Kind extends 'admit' ? AtHand : unknown);
 
@@ -148,17 +154,16 @@ export type HostChange = Extract<
  * Tallies: they only grow, but for `scheduled`, and play no part in conservation. Arrivals by verdict, then work done.
  * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
  * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample. `hostFull`, `queueFull`:
- * new, but there was no room (decide/links/queue-room.ts). `purged`: it was taken down, or its host was. `imported`: made
- * known by a load, and not admitted.
- * `revisits`: visits to a URL that was visited before, and could tell a change; `changesFound`: those that did.
- * `untaken`: leases that ended at their deadline before any fetcher had taken their task. `misrouted`: groups of links, results
- * and events that arrived on a partition that their key does not lead to.
- * `foreignRecords`: records of the changelog that somebody else wrote, and nobody heeds.
- * `cutInputs`: times that an input had lost records which were read, and was read on from there.
- * `linksDropped`: links of pages beyond what may be taken from one. `truncated`: pages whose body was cut at its limit.
- * `overShare`: deferred, as their host or domain had its share of the queue (decide/links/queue-share.ts).
- * `notRead`: answers of success whose media type nobody reads; their URLs end in the place `failed`.
- * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
+ * new, but there was no room (decide/links/queue-room.ts). `purged`: the URL was purged, or its host was. `imported`:
+ * made known by a load, and not admitted. `revisits`: visits to a URL that was visited before, and could tell a change;
+ * `changesFound`: those that did. `untaken`: leases that ended at their deadline before any fetcher had taken their
+ * task. `misrouted`: groups of links, results and events that arrived on a partition that their key does not lead to.
+ * `foreignRecords`: records of the changelog that somebody else wrote; every reader ignores them. `cutInputs`: times
+ * that an input had lost records which were read, and was read on from there. `linksDropped`: links of pages beyond
+ * what may be taken from one. `truncated`: pages whose body was cut at its limit. `overShare`: deferred, as their host
+ * or domain had its share of the queue (decide/links/queue-share.ts). `notRead`: answers of success whose media type
+ * nobody reads; their URLs end in the place `failed`. `scheduled`: URLs to be visited again, each in the place that its
+ * last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
   'discovered',

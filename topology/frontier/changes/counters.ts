@@ -11,10 +11,13 @@ const otherNames = ['admitted', 'hosts', 'leases', 'quotaGranted', 'quotaReturne
 
 export const counterNames: readonly CounterName[] = [...otherNames, ...placeNames, ...tallyNames];
 
-/** Of releases after digests were first kept in snapshots. */
+/** Counters that were added after digests were first kept in snapshots. */
 const laterNames: ReadonlySet<CounterName> = new Set(tallyNames.slice(tallyNames.indexOf('untaken')));
 
-/** Those that digests and checks tell of: later ones where they have counted something, so that older digests still hold. */
+/**
+ * The counters that digests and checks cover: those added later only if they are not zero, so that older digests still
+ * hold.
+ */
 export function countersTold(counters: Counters): readonly CounterName[] {
   return counterNames.filter((name) => counters[name] > 0 || !laterNames.has(name));
 }
@@ -29,7 +32,7 @@ export function sumCounters(all: readonly Counters[]): Counters {
   return sum;
 }
 
-/** The URLs conservation misses: admitted, less all places. Zero, or a bug. */
+/** The URLs that conservation misses: admitted, less the sum of all places. Anything but zero is a bug. */
 export function lostUrls(counters: Counters): number {
   return placeNames.reduce((left, name) => left - counters[name], counters.admitted);
 }

@@ -5,24 +5,29 @@ export interface Entry {
   readonly url: string;
   /** Link distance from a seed. */
   readonly depth: number;
-  /** Redirect hops taken so far. */
+  /** Redirects taken so far. */
   readonly hop: number;
   /** Attempts that were reported. */
   readonly attempts: number;
-  /** Leases of one URL that expired with it on board: a poison URL shows itself here. */
+  /** Leases of this URL alone that expired: by this a poison URL is found. */
   readonly expiries: number;
   /** Front queue, 0 first. */
   readonly frontQueue: number;
-  /** Another site's page brought it: it is no evidence of traps. Absent: its own site did, or a seed. */
+  /**
+   * A page of another site linked to it, so that it is no evidence of traps. Absent: its own site did, or it is a seed.
+   */
   readonly isForeign?: true;
   /** What a client of the pull API gave along, as it came (pull/payload.ts). Absent: nothing. */
   readonly payload?: Uint8Array | undefined;
 }
 
-/** Beside the front queue, which is below: the numbers that are nearly always zero, and a payload, follow. */
+/**
+ * A flag beside the front queue, which takes the lower bits: the numbers that are nearly always zero, and a payload,
+ * follow.
+ */
 const rareFlag = 0x80;
 const payloadFlag = 0x40;
-/** Beside the hops, which are a handful (urlLimits.redirectHopsMax). */
+/** A flag beside the redirect count, which is small (urlLimits.redirectHopsMax). */
 const foreignFlag = 0x40;
 
 /** An entry's hops, and whether it is foreign, in one number: 0 where there is nothing to say. */

@@ -1,8 +1,8 @@
 /**
- * Rows of a dump as they enter a changelog: what no decision of the new crawl made, but another crawl's.
+ * Rows of a dump as they enter a changelog: what another crawl decided, and not this one.
  *
- * Queued URLs, facts of hosts, traps and the policy are loaded by the changes that decisions make, too; a row is what no
- * decision has a change for. Part of the changelog's format: append, never reorder.
+ * Queued URLs, facts of hosts, traps and the policy are loaded by the changes that decisions make, too; a row is for
+ * what decisions have no change for. Part of the changelog's format: append, never reorder.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';

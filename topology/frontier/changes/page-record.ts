@@ -9,7 +9,7 @@ import type { Entry } from './entry.ts';
 import { readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
 
 export interface PageRecord {
-  /** Of the last visit that came to something. */
+  /** Time of the last visit that came to something. */
   readonly record: UrlRecord;
   /** Front queue it counts by. */
   readonly frontQueue: number;
@@ -18,7 +18,7 @@ export interface PageRecord {
   /** When a visit last found a change, or the first one. */
   readonly changedAtMs: number;
   readonly history: PageHistory;
-  /** Of the main text, as of the last change: content/text-signature.ts. Empty: none. */
+  /** Signature of the main text at its last change: content/text-signature.ts. Empty: none. */
   readonly signature: string;
   /** Visits in a row that failed, for now. */
   readonly failures: number;

@@ -1,4 +1,4 @@
-/** A waiting robots.txt hop as bytes, in changes and checkpoint rows. What it is: `decide/leases/robots-hops.ts`. */
+/** A waiting robots hop as bytes, in changes and checkpoint rows. `decide/leases/robots-hops.ts` says what it is. */
 import type { RobotsHop } from '../../../schemas/types.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 

@@ -4,7 +4,7 @@ import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 export interface SitemapRound {
   /** When the next lease may read some; s since the Unix epoch. */
   readonly dueS: number;
-  /** Those that were last read before this belong to it. */
+  /** Sitemaps that were last read before this time belong to the round. */
   readonly sinceS: number;
   /** Leases in a row that got none read. */
   readonly tries: number;
@@ -12,7 +12,7 @@ export interface SitemapRound {
   readonly secure: boolean;
 }
 
-/** Of a host whose sitemaps are not read any more. */
+/** Removes a host whose sitemaps are not read any more. */
 export const neverDue = 0xffffffff;
 
 export class SitemapRounds {

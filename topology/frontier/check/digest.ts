@@ -5,9 +5,10 @@
  * that a state rebuilt by replay, loaded from a checkpoint or kept by a standby gives the same digest. docs/design.md §4.14.
  *
  * Queued URLs are numbered over the whole partition as they are admitted, and the numbers are state: a queue on disk is
- * known by its stretch of them, and the digest by a sum over everything ever queued. So it is also one of the order in
- * which the changelog admitted URLs, of different hosts too: whoever follows one changelog agrees in it. A state built from
- * the inputs alone, in another order, does not, though each of its queues may hold the same.
+ * known by its stretch of them, and the digest by a sum over everything ever queued. The digest therefore also covers
+ * the order in which the changelog admitted URLs, even those of different hosts: all who follow one changelog agree on
+ * it. A state built from the inputs alone, in another order, has another digest, though each of its queues may hold the
+ * same URLs.
  */
 import { fingerprint } from '../../url/fingerprint.ts';
 import { inputTopics } from '../changes/changelog.ts';
@@ -16,7 +17,7 @@ import { countersTold } from '../changes/counters.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 
-/** What a row is of, then what names it, then what it says. */
+/** A row: its kind, then what names it, then what it says. */
 export type CanonicalRow = readonly [kind: RowKind, ...fields: (string | number)[]];
 export type RowKind =
   | 'policy'
@@ -54,7 +55,7 @@ export function digest(state: FrontierState): string {
   return sum.hex();
 }
 
-/** The state as canonical rows, in no particular order: what two states differ in can be named by them. */
+/** The state as canonical rows, in no particular order: by them one can name what two states differ in. */
 export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void): void {
   visit(['policy', state.policyVersion, state.policyJson]);
   visit(['next', state.leases.nextId, state.quota.wanted]);

@@ -13,7 +13,7 @@ import { countersTold } from '../changes/counters.ts';
 import type { FrontierState } from '../state/state.ts';
 import { RowSum, scheduleRow } from './digest.ts';
 
-/** Of the rows below: a check of another version is passed over. */
+/** The version of the rows below: a check of another version is passed over. */
 const checkVersion = 4;
 
 export function checkOf(state: FrontierState): Change & { readonly kind: 'check' } {
@@ -31,7 +31,10 @@ export function checkOf(state: FrontierState): Change & { readonly kind: 'check'
   return { kind: 'check', version: checkVersion, sum: sum.hex() };
 }
 
-/** By numbers alone: there may be a thousand, and a row each would cost a hundred times as much. */
+/**
+ * Leases are summed by their numbers alone: there may be a thousand, and a row for each would cost a hundred times as
+ * much.
+ */
 function leaseSum(state: FrontierState): number {
   let sum = 0;
   for (const { id, deadlineMs, delayMs } of state.leases.values()) {

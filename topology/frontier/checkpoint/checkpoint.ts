@@ -1,7 +1,8 @@
 /**
  * The checkpoint: a partition's state as rows of the state store, written now and then up to a position (save-checkpoint.ts).
  *
- * The changelog is the truth and the checkpoint a shortcut: what was not written yet is read from the changelog again.
+ * The changelog is the truth and the checkpoint a shortcut: what was not yet written to it is read from the changelog
+ * again.
  *
  * | first byte | key | value |
  * | --- | --- | --- |
@@ -111,7 +112,10 @@ export function metaValue(state: FrontierState): Buffer {
   return writer.take();
 }
 
-/** Goes with hosts' rows: whoever goes on from them sees whether the changelog still holds what they were made of. */
+/**
+ * Written together with hosts' rows: whoever loads them can see whether the changelog still holds the records they were
+ * made from.
+ */
 export function aheadValue({ changelog }: FrontierState): Buffer {
   const writer = new ByteWriter(32);
   writeMark(writer, changelog.read);
@@ -146,10 +150,10 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
     const row = { granted: reader.uint(), returned: reader.uint(), wanted: reader.uint(), version: reader.uint() };
     state.quota.book.set(partition, row);
   }
-  // A checkpoint of a release that could not load has nothing more.
+  // A checkpoint by a release that had no `load` ends here.
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
   if (!reader.done) state.leases.taken.load(reader.int(), reader.uint(), ascending.read(reader));
-  // Nor has one of a release that did not ask whether its changelog has lost records.
+  // So does one by a release that did not check whether its changelog has lost records.
   if (!reader.done) {
     state.changelog = { ...changelog, read: readMark(reader), counted: readMark(reader) };
     state.foreignRecords = reader.uint();

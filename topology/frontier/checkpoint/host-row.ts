@@ -1,5 +1,5 @@
 /**
- * One host in the checkpoint: everything of it but the URLs in its front queues, which have rows of their own.
+ * One host in the checkpoint: everything but the URLs in its front queues, which have rows of their own.
  *
  * The row says which position of the changelog it is of. It is written in one batch with the rows that its front queues gained
  * and lost since the last one, so a host is of one moment, whatever the moment of others.
@@ -24,7 +24,10 @@ export function hostRowKey(id: number): Buffer {
   return key;
 }
 
-/** What is in no row of its front queues must be written before, what is on lease be read. */
+/**
+ * Before this, all entries of its front queues must have been written to rows, and entries on lease must have been
+ * read.
+ */
 export function writeHost(writer: ByteWriter, state: FrontierState, id: number): void {
   const { hosts, queues, leases, robotsHops, traps, changelog } = state;
   const key = hosts.keys.keyOf(id);

@@ -2,7 +2,7 @@
  * Reads what the partition needs of its queues' rows: the URLs of leases that were just granted, and the first URLs of
  * dead hosts that the next step gives up on. One read a round for all of them together.
  *
- * To be run after each step, and before the first: what is decided never sees what is in memory and what is not.
+ * To be run after each step, and before the first: so decisions do not depend on what is in memory and what is not.
  */
 
 import type { Entry } from '../changes/entry.ts';
@@ -66,7 +66,7 @@ export function* readLeases(state: FrontierState): StoreJob {
   }
 }
 
-/** The URLs in their front queues that a step's burials come to at most, by host number, hosts ascending. */
+/** The URLs in front queues of dead hosts that a step may abandon at most, by host number, hosts ascending. */
 export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>> {
   const dying = new Map<number, Entry[]>();
   let left: number = frontierLimits.abandonsPerStep;
@@ -101,7 +101,7 @@ export function* findInFrontQueues(
   return first;
 }
 
-/** At most `most` places of what is wanted in the front queues of a host; a URL that was forced may have several. */
+/** At most `most` places of the wanted URLs in the front queues of a host; a URL that was forced may have several. */
 export function* placesInFrontQueues(
   state: FrontierState,
   host: number,
@@ -117,7 +117,7 @@ export function* placesInFrontQueues(
   return places;
 }
 
-/** Is the entry still in its place? What was looked up before a step may have left it in the step. */
+/** Is the entry still in its place? It was looked up before the step, and may have left its place in the step. */
 export function isQueuedAt(
   { queues: { frontQueues } }: FrontierState,
   host: number,

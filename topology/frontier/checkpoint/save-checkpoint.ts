@@ -1,5 +1,5 @@
 /**
- * Writes the checkpoint in slices: hosts that changed, one after another, and at the end the position.
+ * Writes the checkpoint in slices: first the hosts that changed, one after another, and at the end the position.
  *
  * A *fuzzy checkpoint*, as in ARIES: the position and what goes with it are of the moment the round begins, each host's
  * row is of the moment it is written, which is later, and says so. A crash between two slices leaves the old position
@@ -63,7 +63,7 @@ export function* saveCheckpoint(
   unsaved.writing = [];
   yield* inSlices(known, sliceBytes);
   yield* sweepRows(sweeps);
-  // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
+  // Blocks of fingerprints mean nothing until the manifest names them, and the manifest is written with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
   yield* inSlices(seen.filter(isBlock), sliceBytes);
   yield { write: [...budgets, ...cash, ...due, ...inLinks, meta, ...purged, ...seen.filter((row) => !isBlock(row))] };
@@ -84,7 +84,7 @@ function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {
   if (slice.length > 0) yield { write: slice };
 }
 
-/** Of what is kept of a URL that left the frontier. */
+/** Key of what is kept of a URL that left the frontier. */
 export function urlRecordKey(state: FrontierState, url: string): Buffer {
   const [hi, lo] = state.fingerprintOf(url);
   const key = Buffer.allocUnsafe(9);
@@ -117,7 +117,10 @@ class Slice {
     return this.#hosts.length + this.#queues.length + this.#records.length === 0;
   }
 
-  /** False: the host's front queues alone fill the slice; its row comes in a later one, with what is left of them. */
+  /**
+   * False: the host's front queues alone fill the slice; its row is written in a later slice, with what is left of
+   * them.
+   */
   addHost(id: number): boolean {
     const { frontQueues } = this.#state.queues;
     for (

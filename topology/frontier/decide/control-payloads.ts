@@ -1,4 +1,7 @@
-/** Payloads of operators' events on `control` (schemas/control.avsc). null: it is none, and the event changes nothing. */
+/**
+ * Payloads of operators' events on `control` (schemas/control.avsc). null: the payload is not valid, and the event
+ * changes nothing.
+ */
 
 import { z } from 'zod';
 import { blankControl } from '../../../schemas/blank.ts';
@@ -14,11 +17,11 @@ const purge = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
 
 const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
 
-/** What may be asked for of finished URLs: an outcome, or a place of several. */
+/** By what finished URLs may be chosen: an outcome, or one of the places where URLs end. */
 export const requeueOutcomes = [...outcomeKinds, 'dead', 'failed', 'page'] as const;
 export type RequeueOutcome = (typeof requeueOutcomes)[number];
 
-/** What was asked for, for the record: the links to fetch again come on `discovered`. */
+/** What a requeue asked for. The event is for the record only: the links to fetch again come on `discovered`. */
 export interface RequeuePayload {
   /** Beginning of URLs, normal. Empty: any. */
   readonly prefix: string;
@@ -26,12 +29,15 @@ export interface RequeuePayload {
   readonly outcome: RequeueOutcome | null;
 }
 
-/** What the content dedup counted, per prefix of shapes. */
+/** What the content dedup counted for each prefix of shapes. */
 const duplicates = z.object({
   prefixes: z.array(z.object({ prefix: pattern, pages: z.int().min(0), duplicates: z.int().min(0) })).max(1_000),
 });
 
-/** The inputs of the frontier that may be read again, or skipped: `control` is every word that was said, in order. */
+/**
+ * The inputs of the frontier that may be read again, or skipped. `control` is not among them: all of its events count,
+ * in order.
+ */
 export const soughtTopics = ['discovered', 'results'] as const;
 
 const seek = z.object({ group: z.literal('frontier'), topic: z.enum(soughtTopics), offset: z.int().min(0) });
@@ -41,12 +47,12 @@ export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
-/** The URL that is meant. */
+/** The URL that the event names. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
-/** `url` empty: the whole host is meant. */
+/** `url` empty: the event concerns the whole host. */
 export const purgePayload = (json: string): { readonly url: string } | null =>
   json === '' ? { url: '' } : read(purge, json);
-/** null: it is none, or of another group. */
+/** null: the payload is not valid, or names another group. */
 export const seekPayload = (json: string): SeekPayload | null => read(seek, json);
 export const trapPayload = (json: string): TrapPayload | null => read(trap, json);
 

@@ -26,7 +26,7 @@ export interface PartitionIdentity {
   readonly crawl: string;
   readonly partition: number;
   readonly partitions: number;
-  /** What leads a host to its partition. Absent: its name. */
+  /** By what a host is assigned to its partition. Absent: by its name. */
   readonly keyMode?: KeyMode | undefined;
 }
 
@@ -45,11 +45,11 @@ export class Decision {
   readonly deadLetters: DeadLetter[] = [];
   readonly granted: Granted[] = [];
   readonly controls: ControlMessage[] = [];
-  /** Of URLs that are traced. */
+  /** What happened to URLs that are traced. */
   readonly traced: TraceEvent[] = [];
-  /** What is passed on to other partitions: acked before the commit, too. */
+  /** Records passed on to other partitions: these are acked before the commit, too. */
   readonly misrouted: Misrouted;
-  /** Inputs that an operator has sent elsewhere: what waits of them is not taken. */
+  /** Inputs whose position an operator has moved: waiting records of them are not taken. */
   readonly sought = new Set<InputTopic>();
   /** The step stopped before a link of which the seen test cannot tell yet. */
   asks = false;
@@ -85,7 +85,7 @@ export class Decision {
     return this.#policyOf();
   }
 
-  /** Is a queue a host? Else it is whatever its clients have named. */
+  /** Is each queue a host? Otherwise a queue is whatever clients have named. */
   get isByHost(): boolean {
     return this.#isByHost();
   }

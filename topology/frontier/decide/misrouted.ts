@@ -1,11 +1,12 @@
 /**
  * Records on a partition that their key does not lead to, as producers with another partitioner send them (librdkafka's
- * default is CRC32). Decided on there, a host would have a queue in two partitions, and be fetched from by two leases.
+ * default is CRC32). If they were decided on there, a host would have a queue in two partitions, and be fetched from by
+ * two leases.
  *
- * So they are not: what belongs elsewhere is passed on to where it belongs, acked before the commit that moves past it.
- * What was passed on before, and is wrong again, becomes a dead letter: two owners that disagree about where a key leads
- * must not play ball. A link goes by its own URL's host, whatever its group says. Cost: a murmur2 for each run of links of
- * one host.
+ * Therefore what belongs elsewhere is passed on to where it belongs, acked before the commit that moves past it. What
+ * was passed on before, and is wrong again, becomes a dead letter: two owners that disagree about where a key leads
+ * must not send it back and forth. A link goes by its own URL's host, whatever its group says. Cost: a murmur2 for each
+ * run of links of one host.
  */
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { Control, DeadLetter, Discovered, Link, LinkGroup, Result } from '../../../schemas/types.ts';
@@ -101,7 +102,7 @@ export class Misrouted {
     const { topic, offset, passedOn } = this.#arrival;
     const { partition, partitions } = this.#identity;
     const detail = `${hostKey} belongs to partition ${this.#partition} of ${partitions}, and the record was passed on to ${partition}`;
-    // Of a message with many links, the first letter has its bytes.
+    // If a message has many links, only the first dead letter holds its bytes.
     const original = Buffer.from(this.#letters++ === 0 || url === '' ? passedOn! : []);
     const source = { sourceTopic: topic, sourcePartition: partition, sourceOffset: offset };
     const letter = { ...blankDeadLetter, ...source, url, hostKey, detail, original, atMs: this.#nowMs };
@@ -109,7 +110,7 @@ export class Misrouted {
   }
 }
 
-/** Events that change what is known of one host; others concern everybody, or are for the record. */
+/** Events that change what is known of one host; all others concern every partition, or are for the record. */
 const hostEvents: ReadonlySet<Control['kind']> = new Set<Control['kind']>([
   'blockHost',
   'releaseHost',

@@ -3,8 +3,9 @@
  *
  *   readyAt = completion + max(delay, Crawl-delay, factor × last fetch time (capped), Retry-After, back-off)
  *
- * From completion, never from start. Back-off doubles with jitter, bounded by the last step of the retry schedule, and
- * half-opens with one probe. Sources: Heydon & Najork, "Mercator" (1999), §3.3 (factor 10); RFC 9110 §10.2.3.
+ * It counts from completion, never from the start. Back-off doubles with jitter, bounded by the last step of the retry
+ * schedule, and half-opens with one probe. Sources: Heydon & Najork, "Mercator" (1999), §3.3 (factor 10); RFC 9110
+ * §10.2.3.
  */
 
 import type { Policy } from '../../policy/policy.ts';
@@ -70,13 +71,16 @@ export function smoothedFetchMs(beforeMs: number, measuredMs: number): number {
   return Math.max(1, Math.round(beforeMs === 0 ? measuredMs : beforeMs + (measuredMs - beforeMs) / 4));
 }
 
-/** The hold of a host, with an operator's limit on its pages looked at again: it gives way to every other hold. */
+/**
+ * The hold of a host after its operator's limit on pages was checked again: every other hold takes precedence over the
+ * limit.
+ */
 export function heldByLimit({ hold, pagesMax, pages }: HostFacts): HostHold {
   if (hold !== '' && hold !== 'limit') return hold;
   return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';
 }
 
-/** The verdict on a dead host has run out, or somebody knows better: one more schedule for it, from its last step. */
+/** Facts for a dead host whose verdict has run out, or is overruled: one more retry schedule, from its last step. */
 export function revived(facts: HostFacts): HostFacts {
   return { ...facts, deadUntilMs: 0, failures: Math.max(0, facts.failures - 1) };
 }

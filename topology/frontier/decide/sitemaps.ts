@@ -37,7 +37,7 @@ export function decideSitemapsRead(decision: Decision, policy: Policy, host: Hos
   else if (!result.requests.some(({ kind }) => kind === 'sitemap')) decideSitemapsFailed(decision, policy, host);
 }
 
-/** A lease that a round went along with came to nothing. */
+/** A lease that was to read sitemaps for a round came to nothing. */
 export function decideSitemapsFailed(decision: Decision, policy: Policy, host: Host): void {
   const round = decision.state.recrawl.sitemaps.of(host.id);
   const nowS = Math.floor(decision.nowMs / 1_000);
@@ -50,7 +50,7 @@ export function decideSitemapsFailed(decision: Decision, policy: Policy, host: H
   emitRound(decision, host.key, later);
 }
 
-/** A round is due that the policy in force knows nothing of: it ends. True: one is due that it does. */
+/** Is a round due that the policy in force knows of? One that it does not know of ends here. */
 export function isRoundDue(decision: Decision, policy: Policy, host: Host): boolean {
   const { sitemaps } = decision.state.recrawl;
   if (sitemaps.size === 0) return false;
@@ -61,7 +61,7 @@ export function isRoundDue(decision: Decision, policy: Policy, host: Host): bool
   return false;
 }
 
-/** What a lease that is granted now is to read of its host's sitemaps. */
+/** Which of its host's sitemaps a lease that is granted now is to read. */
 export function sitemapsOf({ recrawl, nowMs }: FrontierState, policy: Policy, host: Host): Task['sitemaps'] {
   if (policy.sitemaps === null) return blankSitemapRound;
   const round = recrawl.sitemaps.of(host.id);
@@ -73,7 +73,10 @@ export function sitemapsOf({ recrawl, nowMs }: FrontierState, policy: Policy, ho
 
 const onlyNew: Task['sitemaps'] = { ...blankSitemapRound, sinceMs: 0 };
 
-/** null: the host has none. Those that robots.txt named with this lease have been read with it, unless there were many. */
+/**
+ * When the next round is due; null: the host has no sitemaps. Those that robots.txt named during this lease have been
+ * read with it, unless there were many.
+ */
 function firstRound(policy: Policy, hostKey: string, result: Result, nowS: number): SitemapRound | null {
   const answered = result.outcomes.find(({ status }) => status > 0);
   const { host } = result;

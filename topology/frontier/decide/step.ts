@@ -13,7 +13,7 @@ export interface Step {
   readonly deadLetters: readonly DeadLetter[];
   /** For other partitions, to be acked before the commit is appended. */
   readonly passedOn: readonly PassedOn[];
-  /** To be published once the commit is acked at `offset`. To be asked for after `reads` and before the next step. */
+  /** Tasks to publish once the commit is acked at `offset`. Ask for them after `reads` and before the next step. */
   readonly tasks: readonly Task[];
   readonly controls: readonly ControlMessage[];
   /** What it did to URLs that are traced, in order; to be told once the commit is acked. */

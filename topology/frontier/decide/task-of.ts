@@ -54,7 +54,9 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
   };
 }
 
-/** The lease goes on from the URL's time in the queue. `record`: of its last visit. */
+/**
+ * The trace context of the lease, which follows the URL's time in the queue. `record`: the record of its last visit.
+ */
 function traceparentOf(
   state: FrontierState,
   tracing: Tracing,

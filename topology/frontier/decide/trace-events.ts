@@ -1,6 +1,6 @@
 /**
- * What a step did to URLs that are traced: outputs beside its commit, for whoever tells of spans. They change nothing,
- * are not in the changelog, and are lost with the process that made them.
+ * What a step did to URLs that are traced: outputs beside its commit, for the part that sends spans. They change
+ * nothing, are not in the changelog, and are lost with the process that made them.
  */
 import type { LinkGroup, Outcome, OutcomeKind } from '../../../schemas/types.ts';
 import { admitSpan, queueSpan } from '../../trace/journey.ts';
@@ -94,7 +94,7 @@ export function noteResolved(
   });
 }
 
-/** Nobody has told of the lease's own span: its fetcher is gone. */
+/** The lease's own span was never sent, because its fetcher is gone. */
 export function noteExpired(
   { state, nowMs, traced }: Decision,
   tracing: Tracing,

@@ -2,8 +2,9 @@
  * Host clock: which host may be contacted next, and from when.
  *
  * A host that has work is `waiting` until its time has come and `ready` after that; a host on lease, or without work,
- * is in neither, so that no two leases can hold one host: that is politeness, by structure. Ready hosts stand in one
- * heap per front queue (front queue); a weighted draw picks the front queue, then the host that has been ready longest goes first.
+ * is in neither, so that no two leases can hold one host: the structure itself ensures politeness. Ready hosts stand in
+ * one heap per front queue; a weighted draw picks the front queue, then the host that has been ready longest goes
+ * first.
  *
  * Every heap orders by (time, host id), so the answers depend on the hosts' state alone and not on how it was reached.
  *
@@ -50,7 +51,7 @@ export class HostClock {
     return this.#sizes[waitingHeap] === 0 ? undefined : this.#at[this.#heaps[waitingHeap]![0]!];
   }
 
-  /** Undefined: the host is not on the clock. */
+  /** When the host is ready. Undefined: it is not on the clock. */
   readyAtMs(host: number): number | undefined {
     return host >= this.#at.length || this.#heapOf[host] === nowhere ? undefined : this.#at[host];
   }
@@ -64,7 +65,7 @@ export class HostClock {
     }
     this.#at[host] = readyAtMs;
     this.#frontQueue[host] = frontQueue;
-    // One whose time has come need not wait to be found out.
+    // A host whose time has already come goes straight to the ready heap.
     this.#push(readyAtMs <= this.#nowMs ? frontQueue : waitingHeap, host);
   }
 

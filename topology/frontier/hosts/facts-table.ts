@@ -10,7 +10,7 @@ import { fitted } from '../storage/columns.ts';
 
 type Profile = Omit<HostFacts, 'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs'>;
 
-/** Stands for "as they are". */
+/** The profile that stands for "kept as they are". */
 const rareProfile = 0xffff;
 /** Beyond so many combinations the next ones count as rare: what hostile answers can make differ is bounded. */
 const profilesMax = 16_384;
@@ -43,7 +43,8 @@ export class FactsTable {
     const number = this.#profile[host]!;
     if (number === rareProfile) return this.#rare.get(host)!;
     const profile = this.#profiles[number]!;
-    // Field by field, in the order of `newHostFacts`: a tenth of what spreads cost, several times a page.
+    // Copied field by field, in the order of `newHostFacts`: a tenth of the cost of spreads, and this runs several
+    // times a page.
     return {
       readyAtMs: this.#readyAtMs[host]!,
       crawlDelayMs: profile.crawlDelayMs,

@@ -6,8 +6,9 @@
  * slot's next. Leases of one host are granted a delay / slots apart, so that n slots are n times the rate and no burst.
  * As each lease keeps its own slot's delay, the rule holds wherever the leases run.
  *
- * What a host says binds all its slots: Retry-After, back-off, holds and pauses are `readyAtMs` of the host as for any
- * other, and while it is in trouble, or asks for a Crawl-delay, or its robots.txt is not known yet, it has one slot.
+ * What a host asks for binds all its slots: Retry-After, back-off, holds and pauses set the host's `readyAtMs` as for
+ * any other host. While a host is in trouble, or asks for a Crawl-delay, or its robots.txt is not known yet, it has one
+ * slot.
  *
  * Invariants: a host with one slot and no history of more has no entry here, and costs nothing.
  */
@@ -17,13 +18,13 @@ import type { FactsTable } from './facts-table.ts';
 
 /** Times in ms since the Unix epoch. */
 export interface SlotsOfHost {
-  /** As an operator says; -1: by the policy. */
+  /** As ordered by an operator; -1: by the policy. */
   readonly own: number;
   /** Leases it may be on at once, as of the last grant or event. */
   readonly most: number;
   /** The next lease beside another starts no earlier. */
   readonly nextAtMs: number;
-  /** Slots that were given back, by when each may be used again, ascending. Others may be at any time. */
+  /** When each slot that was given back may be used again, ascending. Other slots may be used at any time. */
   readonly freeAtMs: readonly number[];
   /** Leases with lower numbers were out before the host was last found in trouble. */
   readonly troubledFrom: number;
@@ -47,7 +48,7 @@ export class HostSlots {
     return this.#hosts.get(host) ?? oneSlot;
   }
 
-  /** Keeps what differs from any host's. */
+  /** Keeps the slots only while they differ from those of an ordinary host. */
   put(host: number, hostSlots: SlotsOfHost): void {
     const { own, most, freeAtMs } = hostSlots;
     if (own < 0 && most === 1 && freeAtMs.length === 0) this.#hosts.delete(host);
@@ -59,7 +60,7 @@ export class HostSlots {
     const hostSlots = this.#hosts.get(host);
     if (hostSlots === undefined || hostSlots.most === 1) return 1;
     const known = facts ?? this.#facts.get(host);
-    // Whatever was fetched, robots.txt was read before.
+    // If anything was fetched, robots.txt was read before.
     return isTroubled(known) || known.crawlDelayMs > 0 || known.fetchMs === 0 ? 1 : hostSlots.most;
   }
 
@@ -69,7 +70,7 @@ export class HostSlots {
     if (hostSlots === undefined) return out === 0 ? 0 : Number.POSITIVE_INFINITY;
     const free = this.inForce(host) - out;
     if (free <= 0) return Number.POSITIVE_INFINITY;
-    // The last ones given back count: with fewer slots than before they are all there is.
+    // The slots given back last count: if the host now has fewer slots than before, only those are left.
     const slotAtMs = hostSlots.freeAtMs[hostSlots.freeAtMs.length - free] ?? 0;
     return out === 0 ? slotAtMs : Math.max(slotAtMs, hostSlots.nextAtMs);
   }
@@ -80,7 +81,7 @@ export class HostSlots {
     if (hostSlots === undefined) return;
     const { most, freeAtMs } = hostSlots;
     const spacingMs = most > 1 ? Math.ceil(delayMs / most) : 0;
-    // Slots whose time has come are as good as new ones.
+    // Slots whose time has come need not be remembered.
     this.put(host, { ...hostSlots, nextAtMs: nowMs + spacingMs, freeAtMs: freeAtMs.filter((atMs) => atMs > nowMs) });
   }
 
@@ -91,7 +92,10 @@ export class HostSlots {
     this.put(host, { ...hostSlots, troubledFrom: nextLease });
   }
 
-  /** Is what a lease says of its host in trouble news? What was under way in other slots when that began is not. */
+  /**
+   * Is a lease's report of trouble new? It is not if the lease was already under way in another slot when the trouble
+   * was found.
+   */
   isNews(host: number, facts: HostFacts, lease: number): boolean {
     const { most, troubledFrom } = this.of(host);
     return most === 1 || !isTroubled(facts) || lease >= troubledFrom;

@@ -18,7 +18,7 @@ export class Hosts {
   readonly hostSlots = new HostSlots(this.facts);
   /** Leases of a host, oldest first; absent: it is on none. */
   readonly leases = new Map<number, readonly number[]>();
-  /** Hosts first met up to here; a number beyond is of a row that is ahead of the changelog's replay. */
+  /** Number of hosts met so far; a higher number belongs to a row that is ahead of the changelog's replay. */
   met = 0;
 
   constructor(keys: KeyTable, queues: HostQueues) {

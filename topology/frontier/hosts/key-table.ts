@@ -17,10 +17,10 @@ const pageBits = 20;
 const pageBytes = 2 ** pageBits;
 /** Length of a key, before its bytes. */
 const lengthBytes = 2;
-/** A name has 253 characters at most, a port six; what is longer is no host. */
+/** A name has 253 characters at most, and a port six: anything longer is not a host. */
 export const hostKeyBytesMax = 1_024;
 
-/** Of hashes that nobody outside may predict. */
+/** Key of the hashes, which nobody outside may predict. */
 export interface FingerprintKey {
   readonly hi: number;
   readonly lo: number;

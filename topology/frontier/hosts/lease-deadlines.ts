@@ -20,7 +20,7 @@ export class LeaseDeadlines {
   /** `out`: how many leases are out. */
   add(id: number, deadlineMs: number, out: number): void {
     if (this.#heap.length > sizeMin + slack * out) {
-      // Sorted is a heap.
+      // A sorted array is a heap.
       this.#heap = this.#heap.filter((one) => this.#isOut(one.id)).sort((a, b) => (isBefore(a, b) ? -1 : 1));
     }
     const one = { id, deadlineMs };

@@ -14,5 +14,5 @@ export interface Lease {
   readonly pages: Map<number, PageRecord>;
 }
 
-/** Stands for an entry of a lease that is on disk; what is decided never sees one. */
+/** Stands for an entry of a lease that is still on disk; decisions never see one. */
 export const unread: Entry = { url: '', depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0 };

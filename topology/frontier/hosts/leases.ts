@@ -4,7 +4,7 @@ import { LeaseDeadlines } from './lease-deadlines.ts';
 import { TakenTasks } from './taken-tasks.ts';
 
 export class Leases {
-  /** Of the next one that is granted; never used again. */
+  /** Number of the next lease to be granted; numbers are never reused. */
   nextId = 1;
   readonly taken = new TakenTasks();
   readonly deadlines = new LeaseDeadlines((id) => this.has(id));

@@ -1,4 +1,4 @@
-/** Hops of other hosts' robots.txt that wait for a lease of the host they lead to, by that host's number, oldest first. */
+/** Robots hops that wait for a lease of the host they lead to, by that host's number, oldest first. */
 import type { RobotsHop } from '../../../schemas/types.ts';
 
 export class RobotsHopQueue {

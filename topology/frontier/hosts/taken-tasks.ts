@@ -1,13 +1,13 @@
 /**
- * Which leases a fetcher has taken, as far as anybody looked: the evidence that tells an expired lease that somebody may
- * have died of from one that nobody ever began.
+ * Which leases a fetcher is known to have taken. By this an expired lease that may have killed its fetcher is told from
+ * one that no fetcher ever began.
  *
  * A fetcher commits a task's offset before its first request (docs/design.md §4.5), so a lease is taken once its group's position
  * on `tasks` has passed the lease's task. The owner looks, and what it saw is a change like any other. Where nobody looks
  * (fetchers in this process, leases of releases that did not look) every lease counts as taken.
  */
 export class TakenTasks {
-  /** Position of the fetchers' group on `tasks` that was last seen; -1: nobody looks. */
+  /** The fetchers' group's position on `tasks` that was last seen; -1: it is not watched. */
   position = -1;
   /** Leases with lower numbers were granted while nobody looked. */
   from = 0;
@@ -41,7 +41,7 @@ export class TakenTasks {
     for (const id of ids) this.#ids.add(id);
   }
 
-  /** Of leases that ended in rows that were ahead of the position. */
+  /** Forgets leases that ended in rows that were ahead of the position. */
   keepOnly(isOut: (id: number) => boolean): void {
     for (const id of this.#ids) if (!isOut(id)) this.#ids.delete(id);
   }

@@ -1,6 +1,6 @@
 /**
- * How URLs leave a frontier, and how a lease ends of which nothing is heard. There are two ways: tasks for fetchers, and
- * calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same for both.
+ * How URLs leave a frontier, and how a lease ends when nobody reports on it. There are two ways: tasks for fetchers,
+ * and calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same for both.
  */
 
 import type { Decision } from '../decide/decision.ts';
@@ -12,19 +12,19 @@ import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
 export interface Leasing {
-  /** How long after its deadline a lease is over, ms: whoever has it may go by another clock. */
+  /** How long after its deadline a lease is over, ms: its holder may have another clock. */
   readonly graceMs: number;
   /** Is a queue a host, which belongs to the partition that its name leads to? */
   readonly isByHost: boolean;
   /** Ends leases that are over. */
   endLate(decision: Decision): void;
-  /** Decides what was asked for, before new URLs are let in. */
+  /** Decides pending calls, before new URLs are admitted. */
   answer(decision: Decision): void;
-  /** Grants leases nobody asked for by name. `demand`: as many as there is somebody to take. */
+  /** Grants leases to whoever takes them. `demand`: how many can be taken. */
   grant(decision: Decision, demand: number): void;
-  /** Is something asked that a step could decide? */
+  /** Is there a call that a step could decide? */
   readonly isCalled: boolean;
-  /** Something was asked whose rows have to be read before the next step. */
+  /** Is there a call whose rows have to be read before the next step? */
   readonly isUnread: boolean;
   /** Reads what the next step needs, and what the last one's leases hold. To be run after each step. */
   reads(state: FrontierState): StoreJob;

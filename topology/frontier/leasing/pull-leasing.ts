@@ -8,7 +8,7 @@ import type { Leasing } from './leasing.ts';
 
 export class PullLeasing implements Leasing {
   readonly desk = new PullQueue();
-  /** Deadlines are by this clock alone: clients have none of it. */
+  /** Deadlines are measured by this clock alone, since clients do not see it. */
   readonly graceMs = 0;
   /** A client may give a queue any key. */
   readonly isByHost = false;
@@ -18,7 +18,7 @@ export class PullLeasing implements Leasing {
     this.desk.decide(decision);
   }
 
-  /** Only who asks is given. */
+  /** Leases are granted only to clients that ask. */
   grant(): void {}
 
   get isCalled(): boolean {

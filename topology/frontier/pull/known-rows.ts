@@ -1,5 +1,5 @@
 /**
- * Rows of URLs that wait no more: completed by a client of the pull API, or forgotten by a purge.
+ * Rows of URLs that no longer wait: finished by a client of the pull API, or removed by a purge.
  *
  *   key    `k`, host number (4 bytes), generation of the queue (4), fingerprint of the URL (8)
  *   value  what, URL, payload
@@ -53,7 +53,7 @@ export class KnownRows {
     this.#fresh.set(key.toString('latin1'), this.#writer.take());
   }
 
-  /** A row that is not in the checkpoint yet. */
+  /** The row of a URL, if it is not in the checkpoint yet. */
   recent(key: Buffer): Buffer | undefined {
     const name = key.toString('latin1');
     return this.#fresh.get(name) ?? this.#writing.get(name);
@@ -70,7 +70,7 @@ export class KnownRows {
 
   /** What the checkpoint is to get, in the order of its keys; a look finds it until `written`. */
   take(): Row[] {
-    // A round that was given up has written none of what it took, as far as anybody knows.
+    // If a round of writing was given up, assume that none of its rows were written.
     for (const [name, value] of this.#fresh) this.#writing.set(name, value);
     this.#fresh = new Map();
     return [...this.#writing]

@@ -7,7 +7,7 @@
  */
 import { ByteReader } from '../storage/bytes.ts';
 
-/** A second's own bytes: nearly every URL of a step shares them. */
+/** The bytes of the last second that was written: nearly every URL of a step shares them. */
 let [lastSecond, lastBytes] = [-1, Buffer.alloc(0)];
 
 export function payloadOf(createdSec: number, metadata: Uint8Array): Buffer {

@@ -22,13 +22,13 @@ export const pullLimits = {
   queuesPerGet: 1_024,
   /** Crawl ids of one server: each is a frontier of its own, some MB of memory. */
   crawlsMax: 1_000,
-  /** How soon a process hears of crawl ids that another was the first to be told. */
+  /** How soon a process learns of a crawl id that another one was the first to use. */
   crawlsRefreshMs: 2_000,
   /** Rows of a queue read between two steps, and URLs listed from memory: a millisecond. */
   listRowsPerLook: 8,
   listUrlsPerLook: 1_024,
   /** Appends gather this long for one sync: a client waits for it, and a sync costs 0.15 ms of CPU. */
   groupIntervalMs: 2,
-  /** What a stream or a get is given to end when the server does. */
+  /** How long a stream or a get may take to end when the server stops. */
   closeMs: 2_000,
 } as const;

@@ -27,7 +27,7 @@ const noMarks: QueueMarks = { blockedUntilMs: 0, drops: [], forgotten: 0 };
 export class PullState {
   /** Is the crawl served? */
   on = false;
-  /** Of all queues that have none of their own, ms. */
+  /** Delay of all queues that have none of their own, ms. */
   delayMs = 0;
   readonly known = new KnownRows();
   /** Queues that hold a URL, whether done or not; and those with one that is not. */
@@ -38,7 +38,7 @@ export class PullState {
   #done = new Uint32Array(0);
   readonly #marks = new Map<number, QueueMarks>();
 
-  /** True where queues now wait for another time than before. */
+  /** Sets the delay. True: queues now wait for another time than before. */
   set(on: boolean, delayMs: number): boolean {
     const moves = this.on && this.delayMs !== delayMs;
     this.on = on;
@@ -53,8 +53,9 @@ export class PullState {
   }
 
   /**
-   * From when on a host may be leased, ms: of a served crawl, a delay after it was contacted, and not before a block ends.
-   * Its hosts' `readyAtMs` is when they were contacted last, so that another delay takes hold of those that wait.
+   * From when on a host of a served crawl may be leased, ms: a delay after it was contacted, and not before a block
+   * ends. There, a host's `readyAtMs` is the time of its last contact, so that a new delay applies to hosts that
+   * already wait.
    */
   readyAtMs(host: number, facts: FactsTable): number {
     const contactedAtMs = facts.readyAtMs(host);
@@ -94,8 +95,8 @@ export class PullState {
   }
 
   /**
-   * Which life of its queue a commit at an offset is about: deletions before it count. By offset, so that a replay tells
-   * them apart whose checkpoint is ahead of it; a deletion is the last that its commit does to a queue.
+   * The generation of a queue as of a commit's offset: the number of deletions before it. It goes by offset, so that it
+   * is right in a replay whose checkpoint is ahead; a deletion is the last thing that its commit does to a queue.
    */
   generation(host: number, offset: number): number {
     const marks = this.#marks.get(host);
@@ -105,7 +106,7 @@ export class PullState {
     return count;
   }
 
-  /** What tells a URL of a queue from all others of the partition. */
+  /** The name that tells a URL of a queue from all others of the partition. */
   nameOf(keys: KeyTable, hostKey: string, url: string, offset: number): string {
     const generation = this.#marks.size === 0 ? 0 : this.generation(keys.find(hostKey), offset);
     if (generation > 0) return `${generation}\n${hostKey}\n${url}`;

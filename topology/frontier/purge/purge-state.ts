@@ -1,10 +1,10 @@
 /**
- * What was taken down, and shall not come back. A host says so in its facts (`hold`), so that no link to it is admitted;
- * of a URL its fingerprint is kept, with its host. Names and texts are not: rows of the checkpoint that tell of them are swept
- * when the checkpoint is next written.
+ * Tombstones of what was purged, which prevent re-admission. A purged host has a `hold` in its facts, so that no link
+ * to it is admitted; for a purged URL, its fingerprint is kept with its host. Names and texts are not kept: rows of the
+ * checkpoint that hold them are swept when the checkpoint is next written.
  *
- * It is of the changelog's position whatever the hosts' rows are: the checkpoint writes it with the position (checkpoint/save-checkpoint.ts).
- * Cost: nothing until the first purge; from then on a look-up for each link.
+ * It always belongs to the changelog's position, even if rows of hosts are ahead: the checkpoint writes it with the
+ * position (checkpoint/save-checkpoint.ts). Cost: nothing until the first purge; from then on a look-up for each link.
  */
 
 import { urlRowKey } from '../changes/page-record.ts';
@@ -21,7 +21,7 @@ export interface Sweep {
 }
 
 export class PurgeState {
-  /** False: nothing was ever purged here. */
+  /** Was anything ever purged here? */
   on = false;
   /** Fingerprints of URLs, as pairs, by the number of their host. */
   readonly urls = new Map<number, number[]>();
@@ -48,14 +48,14 @@ export class PurgeState {
     return false;
   }
 
-  /** Is nothing to be kept of the URL? A dead host's queue may hold one that was purged on the way. */
+  /** May no record be kept of the URL? A dead host's queue may hold a URL that was purged meanwhile. */
   hides(host: number, url: string, fingerprintOf: (url: string) => Readonly<Uint32Array>): boolean {
     if (!this.urls.has(host)) return false;
     const [hi, lo] = fingerprintOf(url);
     return this.holds(host, hi!, lo!);
   }
 
-  /** Is a URL unwanted, or its host? */
+  /** Was the URL purged, or its host? */
   refuses({ keys, facts }: Hosts, hostKey: string, hi: number, lo: number): boolean {
     const host = keys.find(hostKey);
     return host >= 0 && (facts.hold(host) === 'purged' || this.holds(host, hi, lo));

@@ -1,6 +1,6 @@
 /**
- * Takes the records of purged hosts' URLs out of the checkpoint. They are rows by fingerprint, so all of them are read: 2 µs a
- * row, some hundreds at a time, and the partition goes on in between.
+ * Removes the records of purged hosts' URLs from the checkpoint. Their rows are keyed by fingerprint, so all such rows
+ * are read: 2 µs a row, some hundreds at a time, and the partition goes on in between.
  *
  * A row of a URL that ended after the purge stays: its host was released by then. Run again after a crash, from the
  * changelog's purge on, it finds what is left.

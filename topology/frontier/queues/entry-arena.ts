@@ -21,7 +21,7 @@ export const rareFlag = 4;
 /** 8 is for rows (queue-row.ts). */
 export const payloadFlag = 16;
 export const origins = ['http://', 'https://'] as const;
-/** The longest of a URL (3 bytes a character at the worst), and its numbers. */
+/** The most bytes of an entry: a URL (3 bytes a character at the worst) and its numbers. */
 const entryBytesMax = 3 * 8192 + 64;
 
 interface Page {
@@ -37,7 +37,7 @@ export class EntryArena {
   /** Numbers of pages in use, oldest first; the last is being filled. */
   readonly #order: number[] = [];
   readonly #freeNumbers: number[] = [];
-  /** One page is kept for the next time. */
+  /** One free page is kept for reuse. */
   #spare: Page | undefined;
 
   get pages(): number {

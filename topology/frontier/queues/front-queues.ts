@@ -8,9 +8,9 @@
  *   [from, saved)                         on disk, and in memory until memory is short
  *   [saved, tail)                         in memory only: not in the checkpoint yet
  *
- * What a grant needs to know are counts: it takes what is in memory, and notes what must be read (`reads`), which
- * happens before the next step. Nothing decided depends on where an entry is. A front queue that is empty begins anew at the
- * partition's count of all entries ever queued, so that no row's name is ever used twice.
+ * A grant needs only counts: it takes what is in memory, and notes what must be read (`reads`), which happens before
+ * the next step. No decision depends on where an entry is. A front queue that is empty begins anew at the partition's
+ * count of all entries ever queued, so that no row's name is ever used twice.
  *
  * Numbers of front queues are this process's own: found by walking a host's few front queues in order. 33 bytes a front queue that is not
  * empty. Source of one disk queue per host: Heydon & Najork, "Mercator" (1999), §3.3.
@@ -21,7 +21,7 @@ import { EntryArena } from './entry-arena.ts';
 import { FrontQueueList } from './front-queue-list.ts';
 import { countOf, readArena, readRow, rowKey } from './queue-row.ts';
 
-/** An entry that was taken and must be read: whoever waits for it is told. */
+/** An entry that was taken and must be read: its receiver gets it later. */
 export interface Wanted {
   readonly seq: number;
   readonly give: (entry: Entry) => void;
@@ -56,7 +56,10 @@ export class FrontQueues {
   /** Rows that are used up, by host. */
   goneRows = new Map<number, Buffer[]>();
   readonly #pagesMax: number;
-  /** So many pages, and the oldest is not in the checkpoint: no use to look again before one more, or before a save. */
+  /**
+   * Number of pages when the oldest was found not to be in the checkpoint: it is no use to look again before there is
+   * one more, or before a save.
+   */
   #stuckAt = 0;
   readonly #keyOf: (host: number) => string;
   /** By front queue; 0 is never used. */
@@ -90,7 +93,7 @@ export class FrontQueues {
     const number = entry.frontQueue;
     const frontQueue = this.list.find(host, number) || this.#add(host, number);
     if (this.#head[frontQueue] === this.#tail[frontQueue]) this.#beginAt(frontQueue, this.queuedEver);
-    // It may take all that this front queue has in memory: where the front queue ends is looked up after.
+    // This may remove all entries of this front queue from memory, so its end is looked up afterwards.
     this.#makeRoom();
     const pointer = this.arena.add(this.#last[frontQueue]!, frontQueue, hostKey, entry);
     this.#last[frontQueue] = pointer;
@@ -171,7 +174,8 @@ export class FrontQueues {
   /** A row with the first `count` unsaved entries, `last` the last of them, is about to be written. */
   savedRow(frontQueue: number, last: number, count: number): void {
     const { pointer, seq } = this.unsaved(frontQueue);
-    // Only at the very beginning of the front queue, or where memory had outrun the disk, is no row before this one.
+    // There is no row before this one only at the very beginning of the front queue, or where memory had outrun the
+    // disk.
     if (this.#row[frontQueue] === this.#saved[frontQueue]) this.#row[frontQueue] = seq;
     this.arena.markRow(pointer);
     this.#stuckAt = 0;
@@ -338,7 +342,7 @@ export class FrontQueues {
   }
 
   #oldestIsSaved(): boolean {
-    // The first of a front queue that is not saved is in the oldest page, or none of that page is.
+    // Either the front queue's first unsaved entry is in the oldest page, or no unsaved entry of it is.
     for (const [pointer, frontQueue] of this.arena.oldest()) if (this.#fresh[frontQueue] === pointer) return false;
     return true;
   }

@@ -1,9 +1,10 @@
 /**
  * Back queues: the URLs of each host, in the order they may be fetched.
  *
- * Two parts. *Front queues* hold what was admitted and never leased, first in first out, one queue per front queue (`front-queues.ts`).
- * *Again* holds what comes back (returned, redirected, to be retried), ordered by the time it is due, then by arrival;
- * what is due goes before the front queues. It is in memory: what leases brought back, and retries, are few.
+ * There are two parts. *Front queues* hold what was admitted and never leased, each first in, first out
+ * (`front-queues.ts`). *Again* holds what comes back (returned, redirected, to be retried), ordered by the time it is
+ * due, then by arrival; what is due goes before the front queues. It is in memory: what leases brought back, and
+ * retries, are few.
  *
  * Source: Heydon & Najork, "Mercator" (1999), §3.3.
  */
@@ -15,7 +16,7 @@ import { budgetQueue } from './held-queues.ts';
 export interface Again {
   /** 0: at once. */
   readonly dueAtMs: number;
-  /** Arrival number within the host's own; given anew once none waits. */
+  /** Arrival number among the host's own URLs; numbering begins anew once none waits. */
   readonly seq: number;
   readonly entry: Entry;
 }
@@ -23,7 +24,7 @@ export interface Again {
 export class HostQueues {
   readonly frontQueues: FrontQueues;
   readonly again = new Map<number, Again[]>();
-  /** Front queues beyond the front queues that may be drawn from, after those: of released traps. */
+  /** Queues of released traps, which may be drawn from after the front queues. */
   readonly opened = new Map<number, readonly number[]>();
 
   constructor(frontQueues: FrontQueues) {
@@ -57,7 +58,7 @@ export class HostQueues {
     return taken;
   }
 
-  /** Takes one URL out of the middle; returns when it was due. `frontQueue` null: of what came back. */
+  /** Takes one URL out of the middle; returns when it was due. `frontQueue` null: it is among those that came back. */
   takeOut(host: number, { frontQueue, seq }: { readonly frontQueue: number | null; readonly seq: number }): number {
     if (frontQueue !== null) {
       this.frontQueues.remove(this.frontQueues.list.find(host, frontQueue), seq);
@@ -98,7 +99,10 @@ export class HostQueue {
     return size;
   }
 
-  /** What waits for its turn in the front queues, or in a trap's front queue that is open, or comes back. */
+  /**
+   * URLs that wait for their turn: in the front queues, in the open queue of a released trap, or among those that came
+   * back.
+   */
   get frontSize(): number {
     const { frontQueues } = this.#queues;
     let size = this.again.length;
@@ -140,11 +144,11 @@ export class HostQueue {
     const best = this.again[0]?.entry.frontQueue ?? frontQueueCount;
     const first = this.#firstFrontQueue();
     if (first < best) return first;
-    // What was deferred goes with the last of the front queues.
+    // Deferred URLs count with the last of the front queues.
     return best < frontQueueCount || this.dueAtMs === undefined ? Math.min(best, frontQueueCount) : frontQueueCount - 1;
   }
 
-  /** Do the URLs of a front queue wait for a verdict to be taken back, rather than for their turn? */
+  /** Do the URLs of a front queue wait for a verdict to be lifted, rather than for their turn? */
   isHeld(number: number): boolean {
     return number >= frontQueueCount && !this.opened.includes(number);
   }

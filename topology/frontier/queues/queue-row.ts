@@ -131,7 +131,7 @@ function urlOf(flags: number, hostKey: string, rest: string): string {
   return scheme === otherScheme ? rest : `${origins[scheme]}${hostKey}${rest}`;
 }
 
-/** Where a URL is put together. */
+/** Buffer in which a URL is put together. */
 const urlBytes = Buffer.allocUnsafe(urlBytesMax);
 
 function sharedBytes(a: Buffer, aFrom: number, aTo: number, b: Buffer, bFrom: number, bTo: number): number {

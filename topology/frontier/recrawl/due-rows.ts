@@ -98,6 +98,6 @@ function loadRest(recrawl: RecrawlState, reader: ByteReader): void {
     const host = reader.uint();
     recrawl.trust.set(host, { told: reader.uint(), proved: reader.uint(), lastDueS: reader.uint() });
   }
-  // A checkpoint of before it kept rounds has none.
+  // A checkpoint from before rounds were kept has none.
   if (!reader.done) recrawl.sitemaps.read(reader);
 }

@@ -1,4 +1,7 @@
-/** A sum over everything scheduled, whatever its order: what digest and self-check take for all of it. Modulo 2^64. */
+/**
+ * A sum, modulo 2^64, over everything scheduled, whatever its order: digest and self-check use it for the whole
+ * schedule.
+ */
 import { packFlags } from './due-flags.ts';
 import type { Due } from './due-table.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Every URL that is to be visited again: when, and what deciding needs to know of it without its row on disk.
+ * Every URL that is to be visited again: when, and what decisions need to know of it without reading its row from disk.
  *
  * Typed columns by row number, a table to find a row by its URL's fingerprint, a heap of each host's rows by due time.
  * Row numbers are layout, not state. Cost: 24 bytes a URL here, 12 in the heaps, 6 to 12 in the table: 50 with what
@@ -11,7 +11,7 @@ import { inUseFlag, packFlags, unpackFlags } from './due-flags.ts';
 import { DueHeaps } from './due-heaps.ts';
 import { DueSum } from './due-sum.ts';
 
-/** One URL, by the values of its row. */
+/** The values of one URL's row. */
 export interface Due {
   readonly hi: number;
   readonly lo: number;
@@ -26,9 +26,9 @@ export interface Due {
   readonly rateClass: number;
   /** A sitemap or a feed said that it has changed. */
   readonly told: boolean;
-  /** On lease: it waits for the visit that is due. */
+  /** The URL is on lease for the visit that was due. */
   readonly out: boolean;
-  /** Somebody asked for a fetch while it was on lease: when that is over, it is due. */
+  /** Somebody asked for a fetch while the URL was on lease: it is due when the lease is over. */
   readonly pushed: boolean;
 }
 
@@ -89,7 +89,7 @@ export class DueTable {
     return (this.#flags[row]! & inUseFlag) !== 0;
   }
 
-  /** Adds a URL, or puts it in the place of what was said of it before. */
+  /** Adds a URL, or replaces its row. */
   put(due: Due): void {
     const before = this.find(due.hi, due.lo);
     if (before >= 0) this.remove(before);
@@ -97,7 +97,7 @@ export class DueTable {
     this.putAt(row, due);
   }
 
-  /** For a row that is free: of a checkpoint that is loaded. */
+  /** Fills a free row, from a checkpoint that is loaded. */
   putAt(row: number, due: Due): void {
     this.#fit(row);
     this.#hi[row] = due.hi;
@@ -153,7 +153,7 @@ export class DueTable {
     });
   }
 
-  /** Whatever is still on lease is due at `dueS`. */
+  /** All URLs that are still on lease become due at `dueS`. */
   endLeases(dueS: number): void {
     for (let row = 0; row < this.#end && this.out > 0; row++) {
       if (!this.inUse(row) || !this.at(row).out) continue;

@@ -1,7 +1,7 @@
 /**
- * How fresh the pages of partitions are now, as far as their visits tell: for metrics and for whoever asks, never a part
- * of a decision. A page that changes λ times a day and was seen t days ago is still what was seen with probability
- * e^(−λt) (Cho & Garcia-Molina, TODS 28(4), 2003); pages that nobody has visited twice count for age alone.
+ * How fresh the pages of partitions are now, as far as their visits tell: for metrics and queries, and never part of a
+ * decision. A page that changes λ times a day and was seen t days ago is still what was seen with probability e^(−λt)
+ * (Cho & Garcia-Molina, TODS 28(4), 2003); pages that nobody has visited twice count for age alone.
  */
 import { rateClasses, rateOfClass } from '../../policy/recrawl/rate-classes.ts';
 import { noRate } from './due-table.ts';
@@ -13,7 +13,10 @@ export interface Freshness {
   /** Share of them that is expected to be as it was seen, 0 to 1; null: no rate is known yet. */
   readonly fresh: number | null;
   readonly freshByFrontQueue: readonly (number | null)[];
-  /** Since pages were last seen, s: half of them, and 19 of 20, no longer ago. Within a tenth. null: there are none. */
+  /**
+   * Time since pages were last seen, s: its median and its 95th percentile, to within a tenth. null: there are no
+   * pages.
+   */
   readonly ageP50S: number | null;
   readonly ageP95S: number | null;
   /** Share that was seen within the goal of seven days. */

@@ -1,9 +1,10 @@
 /**
- * What a partition knows of visits to come: who is due when, what a visit costs, how refresh and discovery share the
- * fetches, and whose sitemaps tell the truth. A part of its state: changes alone move it. Empty without a `recrawl`
- * policy, and then it costs nothing.
+ * What a partition knows of visits to come: which page is due when, what a visit costs, how refresh and discovery share
+ * the fetches, and which hosts' sitemaps are reliable. It is part of the state: only changes alter it. Without a
+ * `recrawl` policy it is empty, and costs nothing.
  *
- * It is of the changelog's position whatever the hosts' rows are: the checkpoint writes it with the position (checkpoint/save-checkpoint.ts).
+ * It always belongs to the changelog's position, even if rows of hosts are ahead: the checkpoint writes it with the
+ * position (checkpoint/save-checkpoint.ts).
  */
 import { isFeedSignature } from '../../content/feed-signature.ts';
 import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
@@ -21,7 +22,7 @@ import { type Due, DueTable, noRate } from './due-table.ts';
 export interface Trust {
   readonly told: number;
   readonly proved: number;
-  /** When the last URL is due that they told of. */
+  /** When the last URL that they named is due. */
   readonly lastDueS: number;
 }
 
@@ -33,10 +34,12 @@ export interface PageRead {
   readonly lo: number;
 }
 
-/** Credit is in thousandths of a fetch, and no more than this is carried along: the longest run of one kind. */
+/**
+ * Credit is in thousandths of a fetch. No more than this is carried along, which bounds the longest run of one kind.
+ */
 const creditMax = 64_000;
 const toldMax = 64;
-/** A price of nothing. */
+/** Stands for a price of zero. */
 export const freeVisit = -(2 ** 20);
 /** Prices are kept as their logarithm: 1024 steps to the octave. */
 const stepsPerOctave = 1024;
@@ -58,7 +61,7 @@ export class RecrawlState {
   share = 0;
   #unsaved = false;
 
-  /** By the policy that is in force from now on. */
+  /** Follows the policy that is in force from now on. */
   setPolicy(config: RecrawlConfig | undefined): void {
     this.share = config === undefined ? 0 : Math.round(1_000 * config.share);
   }
@@ -71,7 +74,7 @@ export class RecrawlState {
     this.#unsaved = false;
   }
 
-  /** True without a schedule, past or present. */
+  /** True if there is no schedule, and never was. */
   get isEmpty(): boolean {
     return this.table.size === 0 && this.sitemaps.size === 0 && this.credit === 0 && this.pricedAtMs === 0;
   }
@@ -154,7 +157,7 @@ export class RecrawlState {
     return entryOfPage(page);
   }
 
-  /** What is on lease yet is due again. */
+  /** URLs that are still on lease are due again. */
   endLeases(nowMs: number): void {
     if (this.table.out > 0) this.table.endLeases(Math.ceil(nowMs / 1_000));
   }
@@ -165,7 +168,7 @@ export class RecrawlState {
     if (row >= 0 && this.table.at(row).out) this.table.remove(row);
   }
 
-  /** Whatever was scheduled, on lease or not, is not any more. */
+  /** Removes a URL from the schedule, on lease or not. */
   forgetUrl(hi: number, lo: number): void {
     this.pages.delete(pageKey(hi, lo));
     const row = this.table.find(hi, lo);
@@ -194,7 +197,7 @@ export class RecrawlState {
     this.#unsaved = true;
   }
 
-  /** The pages of now are about to be written; until they are there, they are found here. */
+  /** The present pages are about to be written; until that is done, they are found here. */
   beginSaving(): void {
     this.saving = this.pages;
     this.pages = new Map();
@@ -211,7 +214,7 @@ export class RecrawlState {
     return this.pages.get(key) ?? this.saving.get(key);
   }
 
-  /** The URL has another record from now on. */
+  /** Replaces the URL's record. */
   forget([hi, lo]: Readonly<Uint32Array>): void {
     this.pages.delete(pageKey(hi!, lo!));
   }

@@ -1,5 +1,6 @@
 /**
- * Merges runs of like size into one when they are many, so that a few questions don't read a block of each of many runs.
+ * Merges runs of similar size into one when there are many, so that a few questions do not each have to read a block of
+ * many runs.
  *
  * Size-tiered: eight runs of one tier become one of the next, so each fingerprint is written once per tier.
  */

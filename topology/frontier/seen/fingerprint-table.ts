@@ -55,7 +55,7 @@ export class FingerprintTable {
     return slots[at] === hi && slots[at + 1] === lo;
   }
 
-  /** Adds a fingerprint; false if it was there. */
+  /** Adds a fingerprint; false if it was there already. */
   add(hi: number, lo: number): boolean {
     if (hi === 0 && lo === 0) lo = 1;
     const segment = this.#segments[hi >>> 24]!;
@@ -108,12 +108,15 @@ function search(slots: Uint32Array, capacity: number, hi: number, lo: number): n
   }
 }
 
-/** Grows with the fingerprint. The top byte is the segment's; the next 32 bits decide. */
+/**
+ * The place of a fingerprint, which grows with it. The top byte chooses the segment; the next 32 bits decide the place
+ * in it.
+ */
 function homeOf(capacity: number, hi: number, lo: number): number {
   return 2 * Math.floor((((hi << 8) | (lo >>> 24)) >>> 0) * capacity * 2 ** -32);
 }
 
-/** Pushes what follows up to the next gap; false, and nothing done, if the gap is the last slot. */
+/** Pushes what follows up to the next gap; false, with nothing done, if the gap is the last slot. */
 function insertAt(slots: Uint32Array, at: number, hi: number, lo: number): boolean {
   let gap = at;
   while (slots[gap] !== 0 || slots[gap + 1] !== 0) gap += 2;

@@ -1,5 +1,6 @@
 /**
- * Finds gathered fingerprints in the runs: in one pass, in order, and of each run only the blocks that could hold one.
+ * Finds gathered fingerprints in the runs: in one pass, in order, reading only the blocks of each run that could hold
+ * one.
  *
  * With many questions this is DRUM's sequential merge; with few it reads few blocks. Cost: 20–30 µs a block of 64 KiB,
  * so some hundred thousand questions share the reading of 50 M fingerprints (400 MB) in well under a second.
@@ -52,7 +53,7 @@ function* spansOf(run: Run, asked: Uint32Array): Generator<Span> {
   for (let from = 0; from < count; ) {
     block = blockOf(run, block, asked[2 * from]!, asked[2 * from + 1]!);
     if (block < 0) {
-      // Below the first of the run.
+      // The question is below the first fingerprint of the run.
       from += 1;
       continue;
     }

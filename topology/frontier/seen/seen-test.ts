@@ -58,10 +58,13 @@ export class SeenTest {
   log = new FingerprintLog(1);
   runs: readonly Run[] = [];
   nextId = 2;
-  /** Lists nothing refers to any more: their rows go with the next save. */
+  /** Lists that nothing refers to any more: their rows are deleted with the next save. */
   dropped: FingerprintList[] = [];
   sealed: Sealed | null = null;
-  /** Grows when answers are forgotten, and what the table told is to be looked up: what was asked must be asked again. */
+  /**
+   * Grows when answers are forgotten, and when fingerprints leave the table for a run: what was asked must be asked
+   * again.
+   */
   forgets = 0;
   filter: BlockedBloom | null = null;
   #table = new FingerprintTable();
@@ -132,7 +135,7 @@ export class SeenTest {
     if (this.asks && this.#testMemory(hi, lo) === seenVerdicts.unknown) this.#questions.add(hi, lo);
   }
 
-  /** Nobody waits for an answer any more. */
+  /** Drops the questions: nobody waits for an answer any more. */
   dropQuestions(): void {
     if (this.#questions.size > 0) this.#questions = new FingerprintTable();
   }
@@ -178,7 +181,7 @@ export class SeenTest {
     this.log.drop(lists);
     this.dropped.push(...lists);
     this.sealed = null;
-    // They may say "new" of what was admitted since and is in the run now.
+    // The last answers may say "new" of fingerprints that were admitted since and are in the run now.
     this.#answers = null;
     this.forgets += 1;
   }

@@ -14,7 +14,7 @@ export class SortedLoad {
     this.#visit = visit;
   }
 
-  /** `words`: pairs, nobody's else from now on. */
+  /** `words`: pairs; the array belongs to this loader from now on. */
   add(words: Uint32Array): void {
     this.#gathered.push(words);
     this.#count += words.length / 2;

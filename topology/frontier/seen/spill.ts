@@ -28,7 +28,7 @@ export class RunWriter {
     this.#id = id;
   }
 
-  /** `block` is the writer's from now on. */
+  /** `block` belongs to the writer from now on. */
   *write(block: Uint32Array): StoreJob {
     this.#rows.push({ key: blockKey(this.#id, this.#firsts.length / 2), value: blockBytes(block) });
     this.#firsts.push(block[0]!, block[1]!);

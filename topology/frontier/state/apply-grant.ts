@@ -1,4 +1,4 @@
-/** A grant, applied: what a lease holds leaves the schedule and its host's queue, and the lease is out. */
+/** Applies a grant: the lease's URLs leave the schedule and their host's queue, and the lease is out. */
 import type { Change } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { PageRecord } from '../changes/page-record.ts';

@@ -25,14 +25,17 @@ export function applyPull(state: FrontierState, host: Host, change: PullChange):
   state.settle(host);
 }
 
-/** What holds whether or not the host's row knows of the change: rows may lag behind their host. */
+/**
+ * Part of the change that applies whether or not the host's row already holds it: rows of URLs may lag behind their
+ * host's row.
+ */
 function note(state: FrontierState, host: Host, { from, to, entry }: Change & { kind: 'known' }): void {
   const { pull, changelog } = state;
   if (from.in !== 'new' && from.in !== 'done' && from.in !== 'forgotten' && to === 'again') return;
   const [hi, lo] = state.identityOf(host.key, entry.url);
   if (from.in === 'new') state.seen.add(hi!, lo!);
   if (to === 'again' && from.in === 'new') return;
-  // Of one that waits again, too: or its old row would say that it is done.
+  // This is written for a URL that waits again, too, or its old row would say that it is done.
   const key = knownKey(host.id, pull.generation(host.id, changelog.offset), hi!, lo!);
   const payload = entry.payload ?? payloadOf(0, Buffer.alloc(0));
   pull.known.set(key, { what: to === 'again' ? 'waits' : to, url: entry.url, payload });
@@ -84,7 +87,7 @@ function arrive(state: FrontierState, host: Host, { to, dueAtMs, entry }: Change
   }
 }
 
-/** Everything of the queue goes; its delay, its limit and its block stay. */
+/** Deletes all URLs of the queue; its delay, its limit and its block stay. */
 function drop(state: FrontierState, host: Host): void {
   const { counters, hosts, leases, pull, queues } = state;
   for (const id of host.leaseIds) {

@@ -1,8 +1,8 @@
 /**
  * What a purge does to the state. Part of `FrontierState.apply`.
  *
- * What waited or was out is admitted no more, so conservation holds; counts of what was fetched stay, they name nobody.
- * Leases stay out, empty, until their fetchers or their deadlines end them.
+ * URLs that waited or were on lease no longer count as admitted, so conservation holds. Counts of fetched pages stay,
+ * since they name no host. Leases stay out, empty, until their fetchers or their deadlines end them.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
 import type { Change } from '../changes/changes.ts';
@@ -14,7 +14,7 @@ type Purge = Change & { readonly kind: 'purge' };
 
 export function applyPurge(state: FrontierState, change: Purge): void {
   const host = state.getOrCreate(change.hostKey);
-  // Changes up to its row's position are in the row.
+  // If the host's row is ahead, the row already holds this change.
   const isAhead = state.ahead.holds(host.id, state.changelog.offset);
   if (change.url === '') purgeHost(state, host, isAhead);
   else purgeUrl(state, host, change, isAhead);

@@ -1,9 +1,12 @@
-/** A visit, applied: the URL waits for the next one, and leaves the lease it was on. */
+/** Applies a visit: the URL waits for the next one, and leaves the lease it was on. */
 import type { Change } from '../changes/changes.ts';
 import type { FrontierState, Host, Lease } from './state.ts';
 import { fetchedEvents } from './traps-state.ts';
 
-/** `lease` null: it was on none, or its host's row is ahead and says what became of it; the schedule is not. */
+/**
+ * `lease` null: the URL was on none, or its host's row is ahead and already holds what became of it (the schedule is
+ * never ahead).
+ */
 export function applyVisit(
   state: FrontierState,
   { hostKey, index, dueAtMs, spent, proved, page }: Change & { readonly kind: 'visit' },

@@ -1,4 +1,4 @@
-/** What of the state goes by the policy that is in force from now on. */
+/** Adapts the parts of the state that depend on the policy to the one that is in force from now on. */
 import type { PolicyConfig } from '../../policy/policy.ts';
 import type { FrontierState } from './state.ts';
 

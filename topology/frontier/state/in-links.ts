@@ -19,7 +19,7 @@ export class InLinks {
   #cells: Uint16Array | undefined;
   /** Sightings counted so far. */
   total = 0;
-  /** Blocks that are not in the checkpoint as they are. */
+  /** Blocks that changed since they were written to the checkpoint. */
   #unsaved = new Set<number>();
 
   /** Sightings of a URL before, or a little more. */
@@ -28,14 +28,14 @@ export class InLinks {
     return cells === undefined ? 0 : Math.min(cells[hi & mask]!, cells[lo & mask]!);
   }
 
-  /** `fingerprints`: fingerprints as pairs. */
+  /** `fingerprints`: pairs of words. */
   count(fingerprints: readonly number[]): void {
     const cells = (this.#cells ??= new Uint16Array(2 ** cellsLog2));
     for (let at = 0; at + 1 < fingerprints.length; at += 2) {
       const a = fingerprints[at]! & mask;
       const b = fingerprints[at + 1]! & mask;
       const next = Math.min(countMax, Math.min(cells[a]!, cells[b]!) + 1);
-      // Only what holds the smallest count grows: the others are too large already.
+      // Only cells with the smallest count grow: the others are too large already.
       if (cells[a]! < next) this.#set(cells, a, next);
       if (cells[b]! < next) this.#set(cells, b, next);
     }

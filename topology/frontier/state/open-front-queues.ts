@@ -3,7 +3,10 @@ import { budgetQueue } from '../queues/held-queues.ts';
 import { countQueue } from './place-of.ts';
 import type { FrontierState, Host } from './state.ts';
 
-/** Opens a host's front queues that may be drawn from beyond the front queues: of its released traps, and within its budget. */
+/**
+ * Opens those queues of a host behind its front queues that may be drawn from: of its released traps, and within its
+ * budget.
+ */
 export function openFrontQueues({ traps, hosts, queues }: FrontierState, { id, key }: Host): void {
   const released = traps.of(key).released.map(({ frontQueue }) => frontQueue);
   const opened = hosts.facts.deferredOpen(id) ? [budgetQueue, ...released] : released;

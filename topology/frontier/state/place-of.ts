@@ -1,7 +1,7 @@
 import type { Counters } from '../changes/counters.ts';
 import type { Host, Hosts } from '../hosts/host.ts';
 
-/** The counter of a URL that waits in its host's queue; `frontQueue` 0 stands for what came back, too. */
+/** The counter of a URL that waits in its host's queue; `frontQueue` 0 also stands for URLs that came back. */
 export function placeOf(
   hosts: Hosts,
   { id, queue }: Host,
@@ -12,7 +12,7 @@ export function placeOf(
   return dueAtMs > 0 ? 'retrying' : 'queued';
 }
 
-/** A host's whole queue, in the counters it stands under. */
+/** Adds a host's whole queue to the counters it belongs to. */
 export function countQueue({ hosts, counters }: Counted, host: Host, by: 1 | -1): void {
   for (const again of host.queue.again) counters[placeOf(hosts, host, again.dueAtMs)] += by;
   for (const { number, size } of host.queue.frontQueues()) counters[placeOf(hosts, host, 0, number)] += by * size;

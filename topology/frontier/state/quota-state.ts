@@ -1,4 +1,7 @@
-/** The page quota, as far as the counters do not have it: what this partition waits for, and what partition 0 gave to whom. */
+/**
+ * The part of the page quota that is not in the counters: what this partition has asked for, and what partition 0 gave
+ * to each.
+ */
 import type { Change } from '../changes/changes.ts';
 import type { Counters } from '../changes/counters.ts';
 

@@ -4,7 +4,7 @@
  */
 export class RowsAhead {
   readonly #positions = new Map<number, number>();
-  /** The furthest of them. */
+  /** The furthest position of such a row. */
   until = 0;
 
   /** A host's row says how it stood at `position`. */
@@ -13,7 +13,7 @@ export class RowsAhead {
     this.until = Math.max(this.until, position);
   }
 
-  /** Is what record `offset` of the changelog did to the host in its row? */
+  /** Does the host's row already hold what record `offset` of the changelog did? */
   holds(host: number, offset: number): boolean {
     return offset < this.until && offset < (this.#positions.get(host) ?? 0);
   }

@@ -1,8 +1,9 @@
 /**
- * When a host may be leased next, and where it waits until then: what its queue, its schedule and its facts come to.
+ * Works out, from a host's queue, schedule and facts, when it may be leased next and where it waits until then.
  *
- * A host without a free slot, or on hold, is not on the clock. One that counts as dead is not either: its queue is given up on. But
- * pages that were fetched before are not: once the queue is empty it is tried again when the verdict has run out.
+ * A host without a free slot, or on hold, is not on the clock. One that counts as dead is not either: its queue is
+ * given up on. Pages that were fetched before are not given up on: once the queue is empty, the host is tried again
+ * when the verdict has run out.
  */
 import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
@@ -26,7 +27,9 @@ export function settleHost(state: FrontierState, host: Host): void {
   else clock.schedule(id, Math.max(readyAtMs, workAtMs, slotAtMs), clockQueueOf(state, host));
 }
 
-/** With whom a ready host waits for its lease: with those of its best front queue, or with those that only refresh. */
+/**
+ * The heap in which a ready host waits for its lease: that of its best front queue, or that of hosts that only refresh.
+ */
 export function clockQueueOf({ recrawl }: FrontierState, { id, queue }: Host): number {
   const dueAtMs = queue.dueAtMs;
   const refreshAtMs = recrawl.dueAtMs(id);

@@ -92,11 +92,11 @@ export class FrontierState {
   /** Empty: no policy has arrived yet. */
   policyJson = '';
   load: LoadProgress = noLoad;
-  /** Of whose leader the newest record of each input is that was read, in part or whole; -1: not known. */
+  /** Leader epoch of the newest record of each input that was read, in part or whole; -1: not known. */
   readonly inputEpochs: Record<InputTopic, number> = { control: -1, results: -1, discovered: -1 };
-  /** In the changelog so far; counted by the next owner's first commit. */
+  /** Foreign records in the changelog so far; the next owner's first commit counts them. */
   foreignRecords = 0;
-  /** Of them, those before the newest claim: what its owner knew of when it opened. */
+  /** Those of them before the newest claim, which its owner knew of when it opened. */
   foreignBeforeClaim = 0;
   readonly unsaved = new Unsaved();
   readonly #fingerprint = new Uint32Array(2);
@@ -131,7 +131,9 @@ export class FrontierState {
     return this.counters.quotaGranted - this.counters.quotaReturned - this.counters.quotaSpent;
   }
 
-  /** Is a part of what is replayed here already, so that counters have to be taken from elsewhere? */
+  /**
+   * Does the state already hold a part of what is being replayed, so that counters must come from the commits' headers?
+   */
   get isAhead(): boolean {
     return this.changelog.offset < this.ahead.until;
   }
@@ -267,7 +269,7 @@ export class FrontierState {
     return this.ahead.holds(id, this.changelog.offset);
   }
 
-  /** null: its host is ahead, and the lease may be over there. */
+  /** null: its host's row is ahead, and the lease may already be over there. */
   #leaseOf(id: number): Lease | null {
     const lease = this.leases.get(id);
     if (lease !== undefined && !this.#isAhead(lease.host)) return lease;
@@ -315,7 +317,7 @@ export class FrontierState {
   }
 
   #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }): void {
-    // It is fetched again as a URL of the queue, or never: not by the schedule.
+    // From now on the URL is fetched by way of the queue, or never, but not by the schedule.
     const url = record?.url ?? (disposition.to === 'again' ? disposition.entry.url : '');
     if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
     const lease = this.#leaseOf(leaseId);

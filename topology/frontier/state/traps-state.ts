@@ -1,12 +1,12 @@
 /**
- * What a partition knows of traps: which stand, by host, and what is remembered in order to notice more.
+ * What a partition knows of traps: which are active, by host, and what is remembered in order to notice more.
  *
- * Active traps are state like everything else: changes make and release them, the checkpoint and the digest hold them, and
- * nothing forgets them. The summaries are not: they follow from the changes since the newest claim and begin anew with
- * it, at an owner and in a replay alike, so that no restart has to read, nor any save to write, kilobytes a host. What
- * a claim costs is that a trap half noticed is noticed later.
+ * Active traps are state like everything else: changes make and release them, the checkpoint and the digest hold them,
+ * and nothing forgets them. The summaries are not: they follow from the changes since the newest claim and begin anew
+ * with it, at an owner and in a replay alike, so that no restart has to read, nor any save to write, kilobytes a host.
+ * The price is that, after a claim, a trap that was half noticed is noticed later.
  *
- * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at the worst; standing traps 200 B each.
+ * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at the worst; active traps take 200 B each.
  */
 
 import type { HostTraps } from '../../policy/traps/active-traps.ts';
@@ -56,7 +56,7 @@ export class TrapsState {
     }
   }
 
-  /** A claim: what was remembered is remembered no more. */
+  /** To be called at a claim: forgets the summaries. */
   forget(): void {
     this.#summaries.clear();
   }
@@ -65,13 +65,13 @@ export class TrapsState {
     this.#set(hostKey, addTrap(this.of(hostKey), trap));
   }
 
-  /** Nothing is known of the host any more. */
+  /** Forgets the host. */
   drop(hostKey: string): void {
     this.active.delete(hostKey);
     this.#summaries.delete(hostKey);
   }
 
-  /** The trap, if it stood. */
+  /** The trap, if it was active. */
   release(hostKey: string, pattern: string): ActiveTrap | undefined {
     const traps = this.of(hostKey);
     this.#set(hostKey, releaseTrap(traps, pattern));
@@ -105,8 +105,8 @@ export class TrapsState {
 }
 
 /**
- * What admitted entries say of their host: those in a trap say nothing more, and those that another site linked to never
- * did. Whoever could bring a host's URLs under suspicion by linking to them could have any site left alone.
+ * What admitted entries say of their host: those in a trap are no further evidence, and those that another site linked
+ * to never are. Otherwise anybody could keep a site from being crawled by linking to its URLs.
  */
 export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
   const events: TrapEvent[] = [];

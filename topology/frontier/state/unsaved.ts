@@ -21,7 +21,7 @@ export class Unsaved {
     this.#hosts.push(id);
   }
 
-  /** The hosts, by number ascending. What changes before `written` tells of a host is written along. */
+  /** The hosts, by number ascending. A change to a host before `written` reports it is written along. */
   takeHosts(): Uint32Array {
     const taken = Uint32Array.from(this.#hosts).sort();
     this.#hosts = [];

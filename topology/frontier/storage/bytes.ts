@@ -6,7 +6,7 @@
  */
 import { CrawlstreamError } from '../../errors.ts';
 
-/** Four groups of seven bits: what lies above is divided off once, as remainders of large numbers cost 20 ns each. */
+/** Four groups of seven bits. Higher bits are divided off once, since each remainder of a large number costs 20 ns. */
 const lowBits = 2 ** 28;
 /** Up to here a loop writes faster than a call into the runtime; host keys and hashes are shorter. */
 const shortChars = 64;
@@ -23,7 +23,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Throws on what would be read back as something else, or not at all: a record of it would be damage for good. */
+  /** Throws on a number that would not be read back as it is, since a record with it would be damaged for good. */
   uint(value: number): void {
     if (!(value >= 0)) throw new RangeError(`${value} is no unsigned number`);
     this.#reserve(8);
@@ -75,7 +75,8 @@ export class ByteWriter {
   string(value: string): void {
     const chars = value.length;
     this.#reserve(3 * chars + 8);
-    // URLs are ASCII after normalisation: write the length as if, and start over if a character says otherwise.
+    // URLs are ASCII after normalisation: the length is written as for ASCII, and writing starts over if a character is
+    // not.
     const start = this.#length;
     this.uint(chars);
     if (chars <= shortChars && this.#shortString(value)) return;
@@ -88,7 +89,7 @@ export class ByteWriter {
     this.#length += this.#bytes.write(value, this.#length, 'utf8');
   }
 
-  /** False: a character is none of ASCII, and nothing was written. */
+  /** False: a character is not ASCII, and nothing was written. */
   #shortString(value: string): boolean {
     const bytes = this.#bytes;
     const start = this.#length;
@@ -106,7 +107,7 @@ export class ByteWriter {
     this.raw(value);
   }
 
-  /** Bytes with no length before them. */
+  /** Appends bytes with no length before them. */
   raw(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#bytes.set(value, this.#length);
@@ -120,7 +121,7 @@ export class ByteWriter {
     this.#length += to - from;
   }
 
-  /** What was written, in a buffer of its own; the writer is empty again. */
+  /** Returns what was written in a buffer of its own, and empties the writer. */
   take(): Buffer {
     const taken = Buffer.allocUnsafe(this.#length);
     this.#bytes.copy(taken, 0, 0, this.#length);

@@ -2,7 +2,7 @@
 
 type Column = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array;
 
-/** By half, not by twice: at 10 M rows what is not used yet is memory all the same. */
+/** Columns grow by half, not to twice their size: at 10 M rows, unused space costs memory as well. */
 const growth = 1.5;
 const rowsMin = 64;
 

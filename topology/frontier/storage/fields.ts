@@ -39,7 +39,7 @@ export const flag: Field<boolean> = {
   read: (reader) => reader.boolean(),
 };
 
-/** Null, yes or no: 0, 1, 2. */
+/** Null, false or true, as 0, 1 or 2. */
 export const flagOrNull: Field<boolean | null> = {
   write: (writer, value) => writer.byte(value === null ? 0 : value ? 1 : 2),
   read: (reader) => pick([null, true, false], reader.byte(), 'answer'),

@@ -31,7 +31,7 @@ import type { PageRecord } from '../changes/page-record.ts';
 import type { SlotsOfHost } from '../hosts/host-slots.ts';
 import type { ActiveTrap } from '../state/traps-state.ts';
 
-/** 2 has `frontQueue` and `hostSlots`; in 1 they were `band` and `lanes`, which are read still. */
+/** Format 2 has `frontQueue` and `hostSlots`; in format 1 they were `band` and `lanes`, which can still be read. */
 export const dumpVersion = 2;
 
 export interface DumpHead {
@@ -46,11 +46,14 @@ export interface DumpHead {
   readonly keyMode: KeyMode;
   readonly seenKeyVersion: number;
   readonly fingerprintVersion: number;
-  /** Secret, as the manifest's: whoever has it can aim at collisions. */
+  /** Secret, like the manifest's: whoever has it can construct collisions. */
   readonly fingerprintKey: string;
   /** In force; null: none yet. */
   readonly policy: PolicyConfig | null;
-  /** What the options of `crawl` or `inject` asked for last, and their seeds: the same options are no news after a load. */
+  /**
+   * What the options of `crawl` or `inject` asked for last, and their seeds: so the same options change nothing after a
+   * load.
+   */
   readonly asked: PolicyConfig | null;
   readonly seeds: readonly string[];
 }
@@ -74,7 +77,7 @@ export interface BudgetLine {
 
 export interface HostLine {
   readonly host: string;
-  /** Those that are not those of a new host. */
+  /** Facts that differ from those of a new host. */
   readonly facts?: Partial<HostFacts>;
   readonly traps?: HostTraps<ActiveTrap>;
   /** Fingerprints of URLs that were taken down, as pairs: by the key of the first line. */
@@ -94,7 +97,7 @@ export interface QueuedLine {
   readonly hop?: number;
   readonly attempts?: number;
   readonly expiries?: number;
-  /** Of one that waits; absent: at once. */
+  /** When a URL that waits is due; absent: at once. */
   readonly dueAtMs?: number;
   /** The spelling that is known, where this one is of a redirect. */
   readonly normal?: string;

@@ -1,8 +1,8 @@
 /**
  * A partition's state as lines of a dump (dump-line.ts).
  *
- * It takes the state apart: queues are emptied as they are told, which reads each row once. So the state must be a copy,
- * with nothing on lease, and everything in its checkpoint.
+ * It takes the state apart: queues are emptied as they are written out, which reads each row once. So the state must be
+ * a copy, with nothing on lease, and everything in its checkpoint.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
 import type { HostFacts, KnownUrl } from '../changes/changes.ts';
@@ -17,7 +17,7 @@ import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
 
-/** Lines that are told together: some milliseconds of work, and a megabyte. */
+/** Lines that are given out together: some milliseconds of work, and a megabyte. */
 const linesPerTurn = 4_096;
 
 type Write = (line: DumpLine) => void;
@@ -32,7 +32,7 @@ export function* budgetLines({ hosts, budgets }: FrontierState): Generator<Budge
     else list.push(key);
   }
   for (const [budget, { period, used, sources }] of budgets.accounts) {
-    // A key that was linked to before any host of its was met.
+    // This budget key was linked to before any of its hosts was met.
     yield { budget, hosts: hostsOf.get(budget) ?? [budget], period, used, sources: sources.save() };
   }
 }
@@ -49,7 +49,7 @@ export function* dumpHosts(state: FrontierState, normal: (url: string) => string
   yield* told.flush();
 }
 
-/** What is told, and entries whose rows are read first: a turn for whoever writes it, now and then. */
+/** Gives out lines, and entries whose rows must be read first; pauses now and then so that the lines can be written. */
 class Told {
   readonly #state: FrontierState;
   readonly #write: Write;
@@ -165,7 +165,7 @@ function knownLine(record: KnownUrl, normal: (url: string) => string): KnownLine
   };
 }
 
-/** `records`: how many were told, by status. */
+/** `records`: how many were given out, by status. */
 export function repeatedLine({ counters }: FrontierState, records: ReadonlyMap<string, number>): RepeatedLine {
   const repeated: Partial<Record<(typeof finalStatuses)[number], number>> = {};
   for (const status of finalStatuses) {

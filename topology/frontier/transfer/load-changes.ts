@@ -8,7 +8,7 @@ import { seenVerdicts } from '../seen/seen-test.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { BudgetLine, HostLine, KnownLine, QueuedLine, RepeatedLine, TalliesLine } from './dump-line.ts';
 
-/** What changes a state. */
+/** Lines that change a state. */
 export type StateLine = HostLine | QueuedLine | KnownLine | BudgetLine | RepeatedLine | TalliesLine;
 
 const gatheredMax = 64;
@@ -73,7 +73,7 @@ class Gathering {
     for (const trap of traps?.trapped ?? []) this.changes.push({ kind: 'trap', hostKey, ...trap });
   }
 
-  /** One that is there already is not taken again: a list of URLs may be loaded twice. */
+  /** A URL that is there already is not taken again, so that a list of URLs may be loaded twice. */
   #addKnown(line: KnownLine): void {
     if (this.#isSeen(line.url)) return;
     if (line.visits !== undefined) {
@@ -108,7 +108,7 @@ class Gathering {
     this.#entries.push(entry);
   }
 
-  /** Was it there before this line? From now on it is. */
+  /** Was the URL there before this line? From now on it counts as there. */
   #isSeen(normal: string): boolean {
     const key = seenKey(normal);
     const [hi, lo] = this.#state.fingerprintOf(normal);

@@ -116,7 +116,7 @@ function checkHost(line: Fields, number: number): void {
   }
 }
 
-/** What else is in a record of a topic, its schema says. */
+/** The other fields of a topic's record are checked by its schema. */
 function checkFields(line: Fields, name: 'links' | 'letter', field: string, number: number): void {
   const { hostKey, [field]: value } = (line[name] ?? {}) as Fields;
   const isRight = typeof hostKey === 'string' && (name === 'links' ? Array.isArray(value) : typeof value === 'string');

@@ -2,7 +2,7 @@
  * Types of the fields that a user's selectors take from a page, and the check whether what stands there is of the type.
  *
  * A value is kept as text in one canonical form: numbers as JavaScript prints them, dates as ISO 8601 in UTC, URLs
- * absolute. What does not fit is no value, and says why.
+ * absolute. Text that does not fit gives no value, but the reason.
  */
 
 import { resolveHttp } from '../hrefs.ts';
@@ -36,7 +36,7 @@ const readers: Readonly<Record<FieldType, (text: string, base: string) => string
     return /^(false|no|0|off)$/i.test(text) ? 'false' : null;
   },
   date: (text) => {
-    // Only what begins with a year: 01/02/2026 is one day to some and another to others.
+    // Only dates that begin with a year are read: 01/02/2026 means different days in different countries.
     if (!/^\d{4}-\d{2}(-\d{2})?([T ][\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(text)) return null;
     const ms = Date.parse(/T|\s/.test(text) && !/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? `${text}Z` : text);
     return Number.isNaN(ms) ? null : new Date(ms).toISOString();

@@ -1,4 +1,4 @@
-/** Links beyond those that a crawl follows by default: images and their `srcset` candidates, and what scripts name. */
+/** Links beyond those that a crawl follows by default: images and their `srcset` candidates, and URLs in scripts. */
 
 import type { Attributes } from './markup.ts';
 import { richLimits } from './rich-limits.ts';

@@ -59,7 +59,10 @@ export function createMetadataReader(): MetadataReader {
   };
 }
 
-/** For a page's record: bounded, by leaving out JSON-LD from its end. Empty: nothing was asked for, or found. */
+/**
+ * The metadata for a page's record, bounded by leaving out the last JSON-LD blocks. Empty: nothing was asked for, or
+ * found.
+ */
 export function metadataJson(metadata: Metadata | null): string {
   if (metadata === null) return '';
   const { openGraph, jsonLd, jsonLdBroken } = metadata;

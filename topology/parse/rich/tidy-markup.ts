@@ -60,7 +60,7 @@ export function createTidyMarkup(): TidyMarkup {
     },
     text: (text) => write(escaped(text)),
     finish() {
-      // The end tags fit whatever the bound.
+      // End tags are always written, whatever the bound.
       for (const name of stack.reverse()) pieces.push(`</${name}>`);
       return pieces.join('');
     },

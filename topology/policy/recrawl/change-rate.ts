@@ -1,12 +1,12 @@
 /**
  * How often a page changes, from visits that only tell whether it has: changes per day.
  *
- * Changes are a Poisson process of rate λ, so a visit after t finds one with probability 1 − e^(−λt). For irregular visits
- * the likeliest λ solves Σ t/(e^(λt) − 1) over visits that found a change = Σ t over those that did not. Left so, it
- * overstates: a page that had changed at every visit would change without end. The correction of Cho & Garcia-Molina for
- * regular visits, −log((unchanged + ½)/(visits + ½)), is the same equation with half a visit more that found nothing, and
- * so it is made here, with the mean time between visits. A page that never changed counts as half a change: its rate is
- * small and falls with each visit, and is not 0, which would never be looked at again.
+ * Changes are a Poisson process of rate λ, so a visit after t finds one with probability 1 − e^(−λt). For irregular
+ * visits the likeliest λ solves Σ t/(e^(λt) − 1) over visits that found a change = Σ t over those that did not. By
+ * itself this overstates: the rate of a page that had changed at every visit would be infinite. The correction of Cho &
+ * Garcia-Molina for regular visits, −log((unchanged + ½)/(visits + ½)), is the same equation with half a visit more
+ * that found nothing, and so it is made here, with the mean time between visits. A page that never changed counts as
+ * half a change: its rate is small and falls with each visit, and is not 0, which would never be looked at again.
  *
  * Source: Cho & Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003, §4.2 and §5.1. The list of times
  * before a change is replaced by two that have its mean and its spread: exact for regular visits.

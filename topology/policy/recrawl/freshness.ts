@@ -1,6 +1,6 @@
 /**
- * Freshness of a page that changes `rate` times a day (a Poisson process) and is visited every `days`: the share of time
- * its copy is the page. Age: how long the copy has been another, on average, days.
+ * Freshness of a page that changes `rate` times a day (a Poisson process) and is visited every `days`: the share of
+ * time in which its copy is up to date. Age: for how many days, on average, the copy has been out of date.
  *
  * Source: Cho & Garcia-Molina, "Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003, §3–4: visits at
  * equal distances are best; freshness (1 − e^(−r))/r and what one more visit a day adds to it (1 − e^(−r)(1 + r))/rate,

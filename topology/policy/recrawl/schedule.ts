@@ -2,8 +2,8 @@
  * The schedule: when a URL that was just visited is visited again, by the policy's `recrawl` field.
  *
  * A pure function of the URL, what its visits told, and for `optimal` and `importance` the price of a visit, which the
- * frontier finds from all pages' rates (allocation.ts). A schedule only wishes: politeness and the share of fetches that
- * refresh may have decide when the visit takes place.
+ * frontier finds from all pages' rates (allocation.ts). A schedule only proposes a time: politeness, and the share of
+ * fetches that refresh may have, decide when the visit takes place.
  */
 import { hostnameOf } from '../../url/host-key.ts';
 import { compileSuffixSet } from '../../url/suffix-set.ts';
@@ -57,7 +57,8 @@ export function compileRecrawl(config: RecrawlConfig): Recrawl {
     },
     next(visit, price) {
       const rule = rules.find(({ fits }) => fits(visit));
-      // A rule that only says how pages are scheduled leaves errors, and feeds it does not name, to their own times.
+      // A rule that only says how pages are scheduled does not change the times of errors, nor of feeds that it does
+      // not name.
       const plan = rule?.plan.says(visit.kind) ? rule.plan : byKind[visit.kind];
       return plan.next(visit, price, weights);
     },
@@ -104,7 +105,10 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   };
 }
 
-/** Feeds, at first as often as is allowed in an hour. What a feed asks for is kept, within bounds. */
+/**
+ * The next poll of a feed. At first it is polled as often as is allowed within an hour. What a feed asks for is kept,
+ * within bounds.
+ */
 function pollsOf({ minMs, maxMs }: FeedBounds): Plan {
   const [minS, maxS] = [seconds(minMs)!, seconds(maxMs)!];
   const config = { ...adaptivePresets.adaptive, firstS: firstPollS, minS, maxS };

@@ -11,7 +11,7 @@ export interface ScoreInputs {
 }
 
 export interface DomainInputs {
-  /** From a list, 0 to 1: it goes before what the crawl knows. */
+  /** From a list, 0 to 1: it takes precedence over what the crawl knows. */
   readonly listedAuthority: number | null;
   readonly listedQuality: number | null;
   /** Distinct partition keys that link to the host: what the budget's sketch counts. */

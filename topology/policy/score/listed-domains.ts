@@ -1,6 +1,6 @@
 /**
- * What lists say of domains (authority, traffic, quality), for the score: it goes before what the crawl has found out
- * itself. Lists are part of the policy, by the hash of what they hold, so that a replay knows the same.
+ * What lists say of domains (authority, traffic, quality), for the score: it takes precedence over what the crawl has
+ * found out itself. Lists are part of the policy, by the hash of what they hold, so that a replay knows the same.
  */
 import type { ListSource } from '../../url/url-lists.ts';
 import type { DomainInputs } from './inputs.ts';

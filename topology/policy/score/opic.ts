@@ -2,10 +2,10 @@
  * Adaptive on-line page importance: cash that pages pass on to what they link to (Abiteboul, Preda & Cobena, "Adaptive
  * on-line page importance computation", WWW 2003), as an order of a crawl.
  *
- * Seeds come with a cash of 1. A page that is fetched gives what it holds to its links, in equal shares, less a tax; who
- * waits goes by what it holds. No matrix, no rounds: each fetch is one step. The paper's virtual page, which takes the tax
- * and links to every page, would give all that wait the same and change no order; here the tax is gone, and with it all
- * cash comes from the seeds.
+ * Seeds come with a cash of 1. A page that is fetched gives what it holds to its links, in equal shares, less a tax;
+ * waiting pages are ordered by what they hold. There is no matrix and there are no rounds: each fetch is one step. The
+ * paper's virtual page, which takes the tax and links to every page, would give all that wait the same and change no
+ * order; here the tax is gone, and with it all cash comes from the seeds.
  */
 import { z } from 'zod';
 

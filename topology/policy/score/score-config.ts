@@ -21,7 +21,7 @@ export interface WeightedScore {
   readonly freshness: number;
   /** Weights within the groups. */
   readonly factors: Factors;
-  /** Counts at which a curve is at its half, or at its end. */
+  /** The counts at which curves reach one half, or their end. */
   readonly scales: Scales;
   /** What files say of domains. Absent: nothing. */
   readonly lists?: readonly ScoreList[] | undefined;

@@ -1,12 +1,12 @@
 /**
- * The traps of one host that stand, and those an operator released. Few, small, and kept for good: unlike what is
- * remembered in order to notice traps (summary.ts), they say where URLs are.
+ * The active traps of one host, and those an operator released. They are few and small, and are kept for good: unlike
+ * what is remembered in order to notice traps (summary.ts), they say where URLs are.
  */
 import type { Trap } from './summary.ts';
 
 export interface HostTraps<T extends Trap = Trap> {
   readonly trapped: readonly T[];
-  /** Not noticed again: an operator knows better. */
+  /** Released by an operator: the trap is not noticed again. */
   readonly released: readonly T[];
 }
 

@@ -1,7 +1,8 @@
 /**
  * Views of known software: another form of what a page of the site says already (edit forms, histories, differences,
  * old versions, prints, sort orders), in numbers that grow with each change of a page. Told by the URL alone, as each
- * program spells it; a value must fit, not only a name, so that other sites' parameters of the same name are nobody's view.
+ * program spells it; a value must fit, not only a name, so that other sites' parameters of the same name do not count
+ * as views.
  *
  * Patterns begin with `?`, which no shape does: they are names by which an operator releases them.
  */

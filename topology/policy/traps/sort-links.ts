@@ -1,8 +1,8 @@
 /**
- * Sort links of directory indexes: four columns, up and down, eight URLs for each directory that say what it says.
+ * Sort links of directory indexes: four columns, up and down, give eight URLs for each directory with the same content.
  *
  * Apache's mod_autoindex spells them `?C=N;O=D` (IndexOptions, "Query Arguments"), nginx's fancyindex `?C=N&O=D`, older
- * Apaches `?N=D`. The pattern is no beginning of a shape, so it is nobody else's.
+ * Apaches `?N=D`. No shape begins like this pattern, so it stands for nothing else.
  */
 export const sortPattern = '?C=';
 

@@ -1,8 +1,9 @@
 /**
  * What fetching brought, per prefix and for the whole host.
  *
- * A page is no news where its siblings have said the same. That another place of the site has it too says nothing: the
- * pages of a translated manual stand at `/` and at `/en/`, each once, and which of the two is met first is chance.
+ * A page brings nothing new if a sibling had the same content. The same content in another place of the site is no
+ * evidence: the pages of a translated manual stand at `/` and at `/en/`, each once, and which of the two is met first
+ * is chance.
  */
 
 import { fnv1a } from '../../url/fnv.ts';

@@ -2,9 +2,9 @@
  * Chains of one shape: each page leads to the next, one step deeper, and to nothing else that is new.
  *
  * That is what an endless calendar and an honest archive differ in: a month of an archive, or page 7 of a shop, brings
- * posts and products. What lies below the chain's own shape (the days of its months) is no yield unless it has a title, nor is
- * another chain.
- * Each URL that a page brings takes a step back, so that chains which bring something never get far.
+ * posts and products. What lies below the chain's own shape (the days of its months) is no yield unless it has a title,
+ * nor is another chain. Each new URL that a page brings sets the chain one step back, so that chains which bring
+ * something never get far.
  */
 
 import { calendarIn } from './calendar.ts';
@@ -47,7 +47,7 @@ function advanced(stat: ShapeStat, depth: number, source: string | null, met: nu
 
 /** Without a source, by depth: links of one page come before and after the one that goes on. */
 function isYield(stat: ShapeStat, depth: number, shape: string, source: string | null): boolean {
-  // More would change nothing: the next step starts from none anyway.
+  // A larger number would change nothing, since the next step starts from zero anyway.
   if (stat.brought > stat.steps || stat.width > trapLimits.chainWidthMax) return false;
   // Days and views of a month are more of the chain; titles below it are posts.
   if (shape.startsWith(stat.shape) && !shape.includes('*', stat.shape.length)) return false;

@@ -21,7 +21,7 @@ export const trapLimits = {
   prefixFetchesMax: 512,
   /** Links per level that a chain may have: to the next, and to the one before. */
   chainWidthMax: 2,
-  /** A chain of so many steps is none of the yield of another: traps must not vouch for each other. */
+  /** A chain of so many steps does not count as what another chain has brought: traps must not vouch for each other. */
   chainFrom: 4,
   /** A shape's step is worth so many events of age when room is short: chains outlive what was met once. */
   eventsPerStep: 64,

@@ -2,8 +2,9 @@
  * Traps: places of a host that hold URLs without end and nothing worth fetching. Source of the kinds: the trap
  * chapters of Heydon & Najork, "Mercator" (1999) §3.8, and of Olston & Najork, "Web Crawling" (2010) §5.
  *
- * Two questions. `trapOf`: is this URL in a trap? Asked of each URL before it is admitted, cheap while there is none.
- * `noticeTrap`: does the summary, now that it holds this event, show a new one? Asked after each step.
+ * Two questions. `trapOf`: is this URL in a trap? It is asked of each URL before it is admitted, and is cheap while the
+ * host has no trap. `noticeTrap`: does the summary, now that it holds this event, show a new one? Asked after each
+ * step.
  *
  * Pure. The summary follows from events alone, the verdicts from it and the policy: a replay notices the same traps.
  */
@@ -21,7 +22,7 @@ import type { TrapConfig } from './trap-config.ts';
 /** A parameter must carry tokens on so many paths to be a session rather than the id of some kind of page. */
 const tokenPathsMin = 5;
 
-/** Pattern of all paths that repeat themselves: a normal path has no empty segment, so it is no other's. */
+/** Pattern of all paths that repeat themselves: a normal path has no empty segment, so it stands for nothing else. */
 export const repeatPattern = '//';
 
 /** null: in none. `traps` undefined: the host has none. `url` is normal. */
@@ -90,7 +91,7 @@ function ofChain(config: TrapConfig, stat: ShapeStat): Trap | null {
   return { pattern: stat.shape, reason, detail: `${stat.steps} pages in a row that led only to the next` };
 }
 
-/** Chains of titles have an end, however long: only what can be counted or drawn has none. */
+/** Chains of titles end sooner or later: only numbers and random tokens go on without end. */
 function chainReason({ shape, calendar }: ShapeStat): 'calendar' | 'counter' | 'tokens' | null {
   if (shape.includes('~')) return 'tokens';
   const title = shape.indexOf('*');

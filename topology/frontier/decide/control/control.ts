@@ -1,4 +1,4 @@
-/** Control events: policies, page quota, operators' words about hosts. */
+/** Control events: policies, page quota, operators' orders about hosts. */
 import type { Control } from '../../../../schemas/types.ts';
 import { compilePolicy } from '../../../policy/policy.ts';
 import { siblingsOf } from '../../../policy/traps/step-contents.ts';
@@ -28,7 +28,7 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
     case 'quotaReport':
       return decideQuotaReport(decision, event);
     case 'blockHost':
-      // A purge says more.
+      // A purge outweighs a block.
       if (isPurged(decision, hostKey)) return;
       return setFacts(decision, hostKey, { hold: 'blocked' });
     case 'releaseHost':
@@ -73,12 +73,15 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
   }
 }
 
-/** From now on the input is read from there; of another group, it is for the record. The commit says where it stands. */
+/**
+ * From now on the input is read from there; an event for another group is only for the record. The commit holds the new
+ * position.
+ */
 function decideSeek(decision: Decision, { payload }: Control): void {
   const { state, sought } = decision;
   const to = seekPayload(payload);
   if (to === null) return;
-  // What stands before it there was not read.
+  // Records before that position were not read.
   if (state.inputEpochs[to.topic] >= 0) decision.emit({ kind: 'inputEpoch', topic: to.topic, epoch: -1 });
   state.positions[to.topic] = { offset: to.offset, slice: 0 };
   sought.add(to.topic);
@@ -89,7 +92,7 @@ function switchPolicy(decision: Decision, event: Control): void {
   try {
     const config = parsePolicy(event.payload);
     compilePolicy(config, decision.lists);
-    // Who takes a crawl's leases is for good: the other sink would never hear of those that are out.
+    // A crawl cannot change who takes its leases: the other kind of client would never hear of those that are out.
     const { policy } = decision;
     if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
   } catch {
@@ -118,7 +121,7 @@ function decideTrapEvent(decision: Decision, { kind, hostKey, payload }: Control
   if (kind === 'trap' && !stands) setTrap(decision, hostKey, { pattern, reason: 'operator', detail });
 }
 
-/** The content dedup sees duplicates on other hosts, and near ones; where they are too many is for the policy to say. */
+/** The content dedup sees duplicates on other hosts, and near-duplicates; the policy says how many are too many. */
 function decideDuplicates(decision: Decision, { hostKey, payload }: Control): void {
   const counted = duplicatesPayload(payload);
   if (counted === null) {
@@ -137,7 +140,7 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
   }
 }
 
-/** A Crawl-delay longer than anybody waits for stands behind a block: without it the crawl would wait for the host. */
+/** A Crawl-delay above the cap is treated as a hold on the host: otherwise the crawl would wait for it. */
 function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold {
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
   const capMs = policy?.config.crawlDelayCapMs ?? 0;

@@ -1,6 +1,7 @@
 /**
- * An operator's word that a host, or one URL of it, is taken down: what waits of it, is on lease or was fetched leaves the
- * state, and links to it are refused from now on, an operator's too. Said of a host that was released later, it holds anew.
+ * Carries out an operator's purge of a host, or of one of its URLs: all of its URLs that wait, are on lease or were
+ * fetched leave the state, and links to them are refused from now on, even an operator's. A host that was released
+ * since may be purged again.
  *
  * Where a URL waits in a front queue is looked up before the step (`findNamed` in raise.ts).
  */
@@ -29,7 +30,7 @@ export function decidePurge(decision: Decision, event: Control, waiting: readonl
   }
   const url = policy?.normalize(purged.url) ?? purged.url;
   if (hostKeyOf(url) !== hostKey) return decision.tally('unknownControls');
-  // One that was forced may be in several places.
+  // A URL that was forced may be in several places.
   let from = placeOf(state, hostKey, url, waiting);
   do {
     decision.emit({ kind: 'purge', hostKey, url, from });

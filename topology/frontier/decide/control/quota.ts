@@ -6,9 +6,10 @@
  * that is no page, asks when it runs dry and gives back what it cannot use. docs/design.md §4.13.
  *
  * A changelog may lose its newest records, and its side of the book goes back with it, commit numbers too. So nothing
- * here goes by the order of messages: a wish is the total that a partition wants to have been granted, each message also
- * says what its sender knows of the other side's total, both sides take the larger one, and who sees that the other
- * knows less tells it. What was handed out twice before that can exceed the quota, by what the log lost of the book.
+ * here depends on the order of messages. A partition asks for the total that it wants to have been granted; each
+ * message also says what its sender knows of the other side's total; both sides keep the larger value; and whoever sees
+ * that the other side knows less sends the value again. What was handed out twice before that can exceed the quota, by
+ * what the log lost of the book.
  */
 import type { Control } from '../../../../schemas/types.ts';
 import type { FrontierState, QuotaRow } from '../../state/state.ts';
@@ -60,7 +61,7 @@ export function decideQuotaReport(decision: Decision, report: Control): void {
   }
 }
 
-/** Of a release that did not say what it knew: its messages are told apart by their numbers. */
+/** A release that did not say what it knew sent this: its messages are told apart by their numbers. */
 function decideNumberedReport(decision: Decision, report: Control, row: QuotaRow): void {
   if (report.version <= row.version) return;
   decision.emit({
@@ -73,7 +74,7 @@ function decideNumberedReport(decision: Decision, report: Control, row: QuotaRow
   });
 }
 
-/** Partition 0: hands out what is left to those who ask. */
+/** Partition 0: grants what is left of the quota to the partitions that ask. */
 export function decideQuotaShares(decision: Decision, pageQuota: number | null): void {
   const { state, identity } = decision;
   if (pageQuota === null || identity.partition !== 0 || identity.partitions === 1) return;
@@ -90,7 +91,7 @@ export function decideQuotaShares(decision: Decision, pageQuota: number | null):
   }
 }
 
-/** What partition 0 has in its book arrives: totals only grow. */
+/** Takes what partition 0 has entered for this partition: totals only grow. */
 export function decideQuotaGrant(decision: Decision, grant: Control): void {
   const { state, identity, seq } = decision;
   const { quotaGranted: granted, quotaReturned: returned } = state.counters;
@@ -106,7 +107,7 @@ export function decideQuotaGrant(decision: Decision, grant: Control): void {
   decision.controls.push({ partition: 0, record: reportOf(state, identity.partition, seq) });
 }
 
-/** What to say again after a restart, in case the words before it were lost. */
+/** What to send again after a restart, in case the last messages were lost. */
 export function quotaMessages(state: FrontierState, partition: number): { partition: number; record: Control }[] {
   const messages = [...state.quota.book].map(([to, row]) => ({
     partition: to,

@@ -1,9 +1,10 @@
 /**
- * An operator's word that a URL goes first: it leaves a hole in its front queue, or its wait for a retry, and comes before
- * everything else of its host. Known by its seen key, however it is spelt.
+ * Carries out an operator's order that a URL goes first: the URL leaves its place in a front queue, or its wait for a
+ * retry, and comes before everything else of its host. It is found by its seen key, however it is spelt.
  *
- * Where it waits in a front queue is looked up before the step (`findNamed`), as queues are on disk. Nothing happens to a URL
- * that does not wait: it is out, was fetched, or comes by a forced link. Nor to one of a host that is given up on.
+ * Where it waits in a front queue is looked up before the step (`findNamed`), as queues are on disk. Nothing happens to
+ * a URL that does not wait (it is on lease, was fetched, or comes by a forced link), nor to a URL of a host that is
+ * being given up on.
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';
@@ -53,7 +54,8 @@ export function* findNamed(
     const host = state.hosts.get(event.hostKey);
     if (url === null || url === '' || host === undefined || except.has(host.id)) continue;
     const key = seenKey(url);
-    // A second raise of the same step finds it among what came back. A purge looks for itself: a raise takes one place.
+    // A second raise in the same step finds the URL among those that came back. A purge looks for all places itself,
+    // since a raise takes only one.
     const said = `${event.kind} ${key}`;
     if (taken.has(said)) continue;
     taken.add(said);

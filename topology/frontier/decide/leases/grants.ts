@@ -20,7 +20,7 @@ export function decideGrants(decision: Decision, demand: number): void {
   for (let left = demand; left > 0 && decision.bytes < frontierLimits.commitBytesSoft; left--) {
     const quotaLeft = policy.config.pageQuota === null ? Number.POSITIVE_INFINITY : state.quotaLeft;
     if (quotaLeft <= 0) return;
-    // Each time: a host that was just granted may be due for another lease.
+    // Checked each time, since a host that was just granted a lease may be due for another.
     state.clock.advance(decision.nowMs);
     const hostId = state.clock.take(decision.random, state.recrawl.credit > 0);
     if (hostId === undefined) return;
@@ -34,7 +34,7 @@ export function decideGrants(decision: Decision, demand: number): void {
     }
     const { length } = decision.granted;
     if (hasFreeSlot(decision, policy, host)) grant(decision, policy, host, quotaLeft);
-    // One that may have none, by its slots or its limit, has left the clock: it takes nobody's turn.
+    // A host that may have no lease now, by its slots or its limit, has left the clock, and takes no other host's turn.
     if (decision.granted.length === length) left += 1;
   }
 }
@@ -44,7 +44,7 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
   let left = hostSlotShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
   const { queue } = host;
-  // A URL that a lease expired with travels alone, so that a poison URL shows itself.
+  // A URL that was on a lease when it expired is leased alone, so that a poison URL is found.
   const due = queue.dueCount(nowMs);
   const alone = due > 0 && queue.again[0]!.entry.expiries > 0;
   const refresh = alone ? 0 : refreshCount(decision, host, left);
@@ -67,10 +67,13 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   closeIfSpent(decision, host);
 }
 
-/** Requests that a lease for sitemaps has time for: robots.txt, and as many as fetchers read with a lease. */
+/** Requests for which a lease for sitemaps has time: robots.txt, and as many sitemaps as fetchers read with a lease. */
 const sitemapsSize = 1 + frontierLimits.sitemapsPerLeaseMax;
 
-/** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt; neither: it is for sitemaps. */
+/**
+ * What a lease holds: URLs, as the change counts them, or one robots hop of another host. If it holds neither, it is
+ * for sitemaps.
+ */
 export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
   /** Of those that are to be visited again. */
   readonly due: number;
@@ -87,7 +90,7 @@ export function grantLease(decision: Decision, policy: Policy, host: Host, load:
   const urls = frontQueues.reduce((sum, [, count]) => sum + count, due + again);
   const size = urls + robotsHops.length || sitemapsSize;
   const deadlineMs = nowMs + leaseMs(policy, facts, size);
-  // Field by field: spreads are dear, and this is once a lease.
+  // Copied field by field, since spreads are expensive and this runs once for each lease.
   const isRound = urls + robotsHops.length === 0;
   if (isRound) decision.emit({ kind: 'grantSitemaps', leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });
   else if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });

@@ -1,4 +1,6 @@
-/** Slots in decisions (hosts/host-slots.ts): how many leases a host may be on, and what of its queue each may hold. */
+/**
+ * Slots in decisions (hosts/host-slots.ts): how many leases a host may be on, and how much of its queue each may hold.
+ */
 import { parallelLimits } from '../../../policy/limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { withoutPort } from '../../../url/host-key.ts';
@@ -34,7 +36,7 @@ export function hasFreeSlot(decision: Decision, policy: Policy, host: Host): boo
   return host.leaseIds.length < hostSlots.inForce(host.id);
 }
 
-/** Of `left` URLs that a lease could hold, so many that slots that are free share what is queued, and a limit is kept. */
+/** How many of the `left` URLs a lease takes, so that free slots share what is queued, and a limit is kept. */
 export function hostSlotShare(state: FrontierState, host: Host, nowMs: number, left: number): number {
   const hostSlots = state.hosts.hostSlots.inForce(host.id);
   if (hostSlots === 1) return left;
@@ -66,8 +68,8 @@ export function giveSlotBack(
 }
 
 /**
- * The host asks for a pause, or is in trouble, and may be on other leases: whoever runs those learns of it. Those that run
- * beside the one that found it out know already.
+ * The host asks for a pause, or is in trouble, and may be on other leases: the fetchers that run those are told. Leases
+ * that run in the same fetcher as the one that found it out know already.
  */
 export function pauseOthers(decision: Decision, host: Host): void {
   const { state, identity, nowMs } = decision;

@@ -1,6 +1,6 @@
 /**
- * What a visit costs: found anew now and then from all pages' rates, and kept in the state, so that whoever goes on from
- * here decides by the same price.
+ * The price of a visit: it is computed anew now and then from all pages' rates, and kept in the state, so that the next
+ * owner decides by the same price.
  */
 import { recrawlLimits } from '../../../policy/limits.ts';
 import { pricedAs } from '../../recrawl/recrawl-state.ts';

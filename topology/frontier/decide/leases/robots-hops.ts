@@ -6,7 +6,8 @@
  * robots.txt is wanted, so that the answer comes where it is needed. Nobody holds one lease while waiting for another:
  * two hosts that redirect to each other wait for nothing.
  *
- * A hop is a request for a lease, not a URL: it is not admitted, and one that is lost (a full list, an expired lease) is requested again.
+ * A hop is a request for a lease, not a URL: it is not admitted, and if it is lost (a full list, an expired lease) the
+ * fetcher asks again.
  */
 import type { Result, RobotsHop } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
@@ -19,7 +20,7 @@ import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { grantLease } from './grants.ts';
 
-/** Takes the lease requests of a message that is about no lease. Ones that make no sense, or too many, are dropped. */
+/** Takes the hops that a message without a lease asks for. Those that make no sense, or are too many, are dropped. */
 export function decideLeaseRequests(decision: Decision, { hostKey, robotsHops }: Result): void {
   const { state, identity } = decision;
   // Nothing that names a purged host comes back into the state.
@@ -45,14 +46,14 @@ function makesSense({ url, asked, partition }: RobotsHop, partitions: number): b
   );
 }
 
-/** A fetcher asks for nothing else; this is for what else is on the topic. */
+/** Checks a hop: fetchers ask only for valid ones, but others may write to the topic. */
 function mayAsk({ url, asked }: RobotsHop): boolean {
   const from = asked.at(-1)!;
   return URL.canParse(url) && URL.canParse(from) && robotsMove(from, url) !== 'refused';
 }
 
 /**
- * Leases hosts for the hops that wait for them, out of `demand`; gives what is left of it. They cost no page quota. A
+ * Leases hosts for the hops that wait for them, out of `demand`; returns what is left of it. They cost no page quota. A
  * host with URLs due takes turns between the two, by lot.
  */
 export function decideRobotsHops(decision: Decision, demand: number): number {
@@ -87,7 +88,10 @@ export function nextHopAtMs(state: FrontierState, policy: Policy | null): number
   return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs;
 }
 
-/** Not while all its slots are taken, or it is blocked or purged. A host given up on may be asked: it is another's robots.txt that says when. */
+/**
+ * May the host have a lease for a hop now? Not while all its slots are taken, or it is blocked or purged. A host that
+ * counts as dead may be asked, since the hop serves another host's robots.txt.
+ */
 function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number): number {
   const { readyAtMs, hold } = host.facts;
   const slotAtMs = state.hosts.hostSlots.readyAtMs(host.id, host.leaseIds.length);

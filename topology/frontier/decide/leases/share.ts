@@ -1,14 +1,14 @@
 /**
  * How a lease is shared between what its host has to discover and its pages that are due.
  *
- * A partition keeps credit of what refresh is behind its share of all fetches. What one kind has no use for, the other
- * takes; the share never makes a lease longer, or come sooner.
+ * A partition counts, as credit, how many fetches refresh is behind its share. What one kind has no use for, the other
+ * takes; the share never makes a lease longer or earlier.
  */
 
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 
-/** URLs of the schedule for a lease of at most `most`. */
+/** How many URLs of the schedule go on a lease of at most `most`. */
 export function refreshCount({ state, nowMs }: Decision, { id, queue }: Host, most: number): number {
   const { table, share, credit } = state.recrawl;
   if (table.size === 0) return 0;

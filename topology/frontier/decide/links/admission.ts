@@ -1,4 +1,7 @@
-/** URLs on their way into a host's queue: neighbours of one host become one change, and what it holds counts as seen. */
+/**
+ * Gathers URLs that are admitted into a host's queue: neighbours of one host become one change, and URLs that wait in
+ * it count as seen.
+ */
 import type { PolicyConfig } from '../../../policy/policy.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';
 import type { Entry } from '../../changes/entry.ts';
@@ -42,12 +45,12 @@ export class Admission {
     return false;
   }
 
-  /** Entries of a host that will be spent of its budget. */
+  /** Number of gathered entries of a host that will count against its budget. */
   atFullRate(hostKey: string): number {
     return this.#known ? 0 : this.frontOf(hostKey);
   }
 
-  /** Entries of a host that will wait in its front queues. */
+  /** Number of gathered entries of a host that will wait in its front queues. */
   frontOf(hostKey: string): number {
     return hostKey === this.#hostKey
       ? this.#entries.reduce((sum, { frontQueue }) => sum + (frontQueue < frontQueueCount ? 1 : 0), 0)

@@ -1,4 +1,7 @@
-/** Whether a link comes from another site: another registrable domain. Hosts of one site link to each other, and mean it. */
+/**
+ * Whether a link comes from another site: another registrable domain. Links between hosts of one site count as the
+ * site's own.
+ */
 import { hostKeyOf, partitionKeyOf } from '../../../url/host-key.ts';
 
 /** `sourceUrl`: normal; empty: none. */
@@ -13,5 +16,5 @@ export function isOfAnotherSite(sourceUrl: string, hostKey: string): boolean {
   return last.isOther;
 }
 
-/** The links of a page to a host come in a row. */
+/** Cached, since the links of a page to one host come in a row. */
 let last = { source: '', hostKey: '', isOther: false };

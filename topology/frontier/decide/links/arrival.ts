@@ -1,4 +1,7 @@
-/** A link as it arrives: taken by the policy and this partition's, or refused under the name of what refused it. */
+/**
+ * A link as it arrives: either the policy takes it and it belongs to this partition, or it is refused and counted under
+ * what refused it.
+ */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import type { TallyName } from '../../changes/changes.ts';
@@ -13,7 +16,7 @@ export interface Arrival {
   readonly hostKey: string;
   /** Front queue by depth and spelling alone. */
   readonly plainQueue: number;
-  /** What tells the URL from all others. */
+  /** The URL's fingerprint, two words. */
   readonly hi: number;
   readonly lo: number;
   /** An operator asks for it: budgets, traps and the queue's room do not count. */

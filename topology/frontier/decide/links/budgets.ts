@@ -1,10 +1,10 @@
 /**
- * Budgets at the frontier: who links to whom, what goes at full rate, and what is deferred and comes back.
+ * Budgets at the frontier: who links to whom, which URLs go at full rate, and which are deferred and come back.
  *
- * What exceeds a budget is admitted into the budget front queue of its host (queues/held-queues.ts) and waits there. As long as
- * anything of a budget key waits, what arrives waits behind it. When a budget grows or a new period begins, front queues are
- * opened, as many hosts as the budget has room for, in the order they came to wait; grants then draw from them as far
- * as it goes. policy/budget.ts says why.
+ * A URL that exceeds a budget is admitted into its host's queue for deferred URLs (queues/held-queues.ts) and waits
+ * there. As long as any URL of a budget key waits, new ones wait behind it. When a budget grows or a new period begins,
+ * these queues are opened for as many hosts as the budget has room for, in the order in which they came to wait; grants
+ * then draw from them as far as the budget goes. policy/budget.ts says why.
  */
 
 import { type BudgetConfig, budgetFor, periodOf } from '../../../policy/budget.ts';
@@ -48,7 +48,7 @@ export function isBeyondBudget(decision: Decision, config: BudgetConfig, hostKey
   return budgets.waiting.has(budgets.keyOf(hostKey)) || budgetLeft(decision, config, hostKey) <= taken;
 }
 
-/** So many URLs of a host went at full rate. */
+/** Notes that so many URLs of a host went at full rate. */
 export function spendBudget(decision: Decision, config: BudgetConfig, hostKey: string, count: number): void {
   const { budgets } = decision.state;
   const key = budgets.keyOf(hostKey);
@@ -58,7 +58,7 @@ export function spendBudget(decision: Decision, config: BudgetConfig, hostKey: s
   decision.emit({ kind: 'spend', key, period, used });
 }
 
-/** Opens front queues of deferred URLs where there is budget again; a slice of them a step. */
+/** Opens queues of deferred URLs where there is budget again; a slice of them at each step. */
 export function openDeferred(decision: Decision): void {
   const { state, policy } = decision;
   if (policy === null) return;
@@ -85,7 +85,7 @@ export function nextRefillAtMs(state: FrontierState, policy: Policy | null): num
   return (periodOf(config, state.nowMs) + 1) * config.refillMs;
 }
 
-/** How many of a host's deferred URLs a lease may hold; none left, or no budget: its front queue is closed again. */
+/** How many of a host's deferred URLs a lease may hold. If none are left, or no budget, the queue is closed again. */
 export function deferredToGrant(decision: Decision, host: Host): number {
   const config = decision.policy?.config.budget;
   const size = host.queue.sizeOf(budgetQueue);

@@ -1,6 +1,6 @@
 /**
- * Cash at the frontier: links bring it, a URL that ends spends it. What a page's links get goes with its task to the
- * fetcher, and comes back, shared out, with the links: at least once, as a page that is fetched twice pays twice.
+ * Cash at the frontier: links bring it, a URL that ends spends it. What a page's links get travels with its task to the
+ * fetcher and comes back with the links, shared out: at least once, since a page that is fetched twice pays twice.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import type { Decision } from '../decision.ts';
@@ -11,7 +11,9 @@ export function cashPerLink({ share, sourceUrl }: LinkGroup): number {
   return sourceUrl === '' ? 1 : 0;
 }
 
-/** A URL has ended, and its links have what it held: not so where its page was not sent again, as it had not changed. */
+/**
+ * A URL has ended, and its cash has gone to its links, except where its page had not changed and was not sent again.
+ */
 export function spendCash(decision: Decision, url: string): void {
   const { state } = decision;
   const [hi, lo] = state.fingerprintOf(url);
@@ -19,7 +21,7 @@ export function spendCash(decision: Decision, url: string): void {
   if (held > 0) decision.emit({ kind: 'cash', amount: -held, isNew: false, fingerprints: [hi!, lo!] });
 }
 
-/** Gathers what neighbours receive into few changes. */
+/** Gathers what neighbouring links receive into few changes. */
 export class Payments {
   readonly #decision: Decision;
   #amount = 0;

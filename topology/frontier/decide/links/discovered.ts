@@ -26,8 +26,9 @@ import { scoreInputs } from './score-inputs.ts';
 import { trapAt } from './traps.ts';
 
 /**
- * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops where the commit is full, and
- * before a link of which the seen test cannot tell yet: that one has been asked. `to`: it stops before this one, at the latest.
+ * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops where the commit is full,
+ * and before a link of which the seen test cannot tell yet (the question has then been put to it). `to`: it stops
+ * before this one, at the latest.
  */
 export function decideDiscovered(
   decision: Decision,
@@ -85,7 +86,7 @@ function arrive(
     decision.tally('duplicates');
     return true;
   }
-  // Of a queue that may be full for some front queues, every URL counts.
+  // While the queue may be full for some front queues, every URL counts.
   if (policy.config.whenFull === 'dropLowest') admission.flush();
   const frontQueue = queueByPriority(decision, policy, arrival);
   if (!hasRoom(decision, policy, admission, arrival, frontQueue)) return true;
@@ -95,7 +96,10 @@ function arrive(
   return true;
 }
 
-/** What a link says of its target, whatever becomes of it: another domain refers to the host, the URL was sighted again. */
+/**
+ * What a link says of its target, even if it is not admitted: another domain refers to the host, the URL was sighted
+ * again.
+ */
 function noteLink(
   decision: Decision,
   policy: Policy,
@@ -116,14 +120,14 @@ function noteLink(
   if (host !== undefined && (isReferred || grows(decision.state, policy, arrival))) growth.note(host);
 }
 
-/** A known URL that nobody asks for again; or one that is, and is put at its new due time. */
+/** Handles a known URL: nobody asks for it again, or somebody does and it gets a new due time. */
 function isDuplicate(decision: Decision, policy: Policy, arrival: Arrival): boolean {
   const { group, link, hi, lo, forced } = arrival;
   if (decideRefresh(decision, policy, group.intent, arrival, link, [hi, lo])) return true;
   return !forced && !isPush(group.intent, link);
 }
 
-/** The front queue: by the sender's word, by cash, by score, or by depth and spelling. */
+/** The front queue: as the sender says, or by cash, by score, or by depth and spelling. */
 function queueByPriority(decision: Decision, policy: Policy, arrival: Arrival): number {
   const { group, link, url, hostKey, plainQueue, hi, lo } = arrival;
   if (group.front) return 0;
@@ -144,7 +148,9 @@ function queueByPriority(decision: Decision, policy: Policy, arrival: Arrival): 
   return policy.frontQueueOf(url, inputs);
 }
 
-/** False: there is none, by the limits of the partition's queue or of the host's; that is counted. */
+/**
+ * Is there room? False: there is none, by the limits of the partition's queue or of the host's, and that is counted.
+ */
 function hasRoom(
   decision: Decision,
   policy: Policy,
@@ -160,7 +166,9 @@ function hasRoom(
   return dropped === null;
 }
 
-/** A dead host whose verdict has run out, or that an operator knows better of, gets one more schedule. */
+/**
+ * A dead host gets one more retry schedule when its verdict has run out, or when an operator forces one of its URLs.
+ */
 function reviveHost(decision: Decision, { hostKey, forced }: Arrival): void {
   const host = decision.state.hosts.get(hostKey);
   if (host === undefined || host.deadUntilMs === 0 || !(forced || host.deadUntilMs <= decision.nowMs)) return;

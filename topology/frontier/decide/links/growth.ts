@@ -4,8 +4,8 @@
  * Which they are is not kept: once a host has enough of them, all it has queued is read and scored again
  * (score-again.ts), so that memory goes by hosts, and each one that grows pays for a bounded piece of a queue.
  *
- * Its owner's memory, no state: it begins empty with each owner, and only what the owner decides is in the changelog. What
- * a crash forgets grows again, or waits in the front queue it has.
+ * This is memory of the owner and not part of the state: it begins empty with each owner, and only what the owner
+ * decides is in the changelog. A URL that a crash makes it forget grows again, or waits in the front queue it has.
  */
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
@@ -16,12 +16,12 @@ export class Growth {
   note(host: Host, by = 1): void {
     const { id } = host;
     const before = this.#grown.get(id);
-    // Beyond so many hosts what grows is passed over: they wait in the front queues they have.
+    // Beyond so many hosts, growth is ignored: their URLs wait in the front queues they have.
     if (before === undefined && this.#grown.size >= frontierLimits.growingHostsMax) return;
     this.#grown.set(id, (before ?? 0) + by);
   }
 
-  /** Hosts whose queues are worth reading now, with how much of each; what they had is forgotten. */
+  /** Hosts whose queues are worth reading now, and how much of each; their counts begin anew. */
   take(state: FrontierState): { readonly host: Host; readonly count: number }[] {
     const due: { host: Host; count: number }[] = [];
     let left: number = frontierLimits.growthUrlsPerStep;

@@ -2,10 +2,11 @@
  * Shares of the queue: no host and no registrable domain holds more than a share of `queuedMax`, so that a link farm or a
  * sitemap of millions fills its own share and nobody else's: a partition that is full stops reading for all.
  *
- * What exceeds the share is deferred in the front queue of the host that budgets use too (queues/held-queues.ts), and is drawn
- * once the host has nothing else: nothing is lost, and it goes at the host's own pace. There it counts as nothing that
- * fills the partition. Seeds and what an operator forces are nobody's farm. With a budget, that says when front queues open. Under
- * `dropLowest` it is dropped like what a full host is sent (`hostFull`): that partition is to hold no more than `queuedMax`.
+ * What exceeds the share is deferred in the front queue of the host that budgets use too (queues/held-queues.ts), and
+ * is drawn once the host has nothing else: nothing is lost, and it goes at the host's own pace. There it does not count
+ * towards the partition's limit. Seeds and URLs that an operator forces are exempt. With a budget, the budget says when
+ * such URLs may be drawn. Under `dropLowest` they are dropped, as for a full host (`hostFull`), since that partition
+ * must hold no more than `queuedMax`.
  */
 
 import type { PolicyConfig } from '../../../policy/policy.ts';
@@ -25,7 +26,7 @@ export function isBeyondShare(
   return shares.ofDomain(hostKey) + taken >= most;
 }
 
-/** Opens the front queues of hosts that have nothing else left; a slice of them a step. */
+/** Opens the queues of deferred URLs of hosts that have nothing else left; a slice of them at each step. */
 export function openDrained(decision: Decision): void {
   const { state } = decision;
   if (state.shares.drained.size === 0) return;

@@ -1,10 +1,12 @@
 /**
- * Links to URLs that were fetched before and will be again: an operator's, a push, or a date that a sitemap or feed gives.
+ * Links to URLs that were fetched before and will be fetched again: from an operator, from a push, or with a date that
+ * a sitemap or feed gives.
  *
- * An operator and a push are believed: the URL is due at once, or as soon as the lease that it is on is over, as what they
- * tell of may be newer than that fetch. A date is held against our last visit, and believed while the host's dates prove
- * true; from a host whose dates do not, one in sixteen is tried all the same, so that it can win its credit back. A sitemap that dates everything anew is spread: its URLs come at half of the host's pace, so that
- * discovery, and pages that are due by themselves, keep theirs.
+ * An operator and a push are believed: the URL is due at once, or as soon as its present lease is over, since the
+ * change may be newer than that fetch. A date is compared with our last visit, and believed while the host's dates
+ * prove true; of a host whose dates do not, one in sixteen is tried all the same, so that the host can regain its
+ * credit. If a sitemap gives everything a new date, its URLs are spread to half of the host's pace, which leaves the
+ * other half to discovery and to pages that are due by themselves.
  */
 import type { Intent, Link } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
@@ -49,14 +51,14 @@ export function isPush(intent: Intent, { lastModifiedMs, priority }: Link): bool
   return intent === 'refresh' && lastModifiedMs === 0 && priority === 0;
 }
 
-/** A day ahead is another's time zone; more is no date. */
+/** A date up to a day ahead may come from another time zone; one further ahead is not believed. */
 const aheadMsMax = 24 * 3_600_000;
 
 function isNews({ visitedS }: Due, lastModifiedMs: number, nowMs: number): boolean {
   return lastModifiedMs > 1_000 * visitedS && lastModifiedMs <= nowMs + aheadMsMax;
 }
 
-/** Until there is something to go by, and while half of it is true. */
+/** Dates are believed until there is evidence, and then while half of them prove true. */
 export function isTrusted(trust: Trust | undefined): boolean {
   return trust === undefined || trust.told < 4 || 2 * trust.proved >= trust.told;
 }

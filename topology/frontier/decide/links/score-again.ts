@@ -42,7 +42,7 @@ export function decideGrowth(decision: Decision, grown: readonly Grown[]): void 
   if (policy === null || !policy.scores) return;
   for (const { host, places } of grown) {
     if (state.abandoning.has(host.id)) continue;
-    // Each one that leaves a front queue's middle is kept in mind until the head has passed it.
+    // Each URL that leaves the middle of a front queue is remembered until the head has passed its place.
     let left: number = frontierLimits.growthRaisesMax - holesOf(state, host);
     for (const { number, seq, entry } of places) {
       if (left <= 0 || decision.bytes >= frontierLimits.commitBytesSoft) break;

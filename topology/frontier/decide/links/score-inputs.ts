@@ -1,8 +1,8 @@
 /**
  * What a partition knows of a URL that arrives, for its score (policy/score/inputs.ts).
  *
- * The domain's record is the host's own: pages worth keeping, of those fetched. Freshness has no say here: a URL that
- * arrives was never fetched, or somebody wants it fetched whatever its age.
+ * The domain's record is that of the host itself: pages worth keeping among those fetched. Freshness plays no part
+ * here: a URL that arrives was never fetched, or somebody wants it fetched whatever its age.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import type { LinkSource, PageKind, ScoreInputs } from '../../../policy/score/inputs.ts';
@@ -25,7 +25,7 @@ export function scoreInputs(
   };
 }
 
-/** Of a URL that is queued: who named it is not kept. */
+/** The inputs of a URL that is queued: who named it is not kept. */
 export function queuedInputs(
   url: string,
   depth: number,
@@ -50,7 +50,7 @@ function sourceOf({ intent, hop, depth, sourceUrl }: LinkGroup, lastModifiedMs: 
   return lastModifiedMs > 0 || intent === 'refresh' ? 'sitemap' : 'link';
 }
 
-/** By the extension alone; null: most URLs have none that says anything. */
+/** The kind of content by the extension alone; null: the extension says nothing, as with most URLs. */
 function kindOf(url: string): PageKind | null {
   const match = /\.([a-z]{3,5})(?:\?|$)/.exec(url.slice(-40));
   return match === null ? null : (kinds[match[1]!] ?? null);

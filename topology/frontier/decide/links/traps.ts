@@ -2,8 +2,8 @@
  * Traps at the frontier: a URL that arrives in one is admitted into the trap's front queue, where it waits for an operator;
  * and what is admitted and fetched may show a new one. Nothing is lost: release the trap, and its URLs go on.
  *
- * What a trap held before it was noticed stays in its queue: a few dozen URLs at most, for a chain is noticed as it
- * grows.
+ * URLs that were admitted before the trap was noticed stay in their queue: a few dozen at most, since a chain is
+ * noticed as it grows.
  */
 
 import type { TrapEvent } from '../../../policy/traps/step.ts';

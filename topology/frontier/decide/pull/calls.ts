@@ -24,7 +24,7 @@ export interface PutItem {
 }
 
 interface Answered {
-  /** Told once: what the call changed is durable, or `error` says that it may not be. */
+  /** Called once: what the call changed is durable, or `error` says that it may not be. */
   readonly onDone: (error?: unknown) => void;
 }
 
@@ -55,11 +55,11 @@ export interface PulledUrl {
   readonly entry: Entry;
 }
 
-/** What is done to one queue, or to all of them. What is set for all is policy, and comes by `control`. */
+/** What is done to one queue, or to all of them. Settings for all queues are policy, and come by `control`. */
 export type QueueOrder =
   | { readonly kind: 'delay'; readonly key: string; readonly delayMs: number }
   | { readonly kind: 'block'; readonly key: string; readonly untilMs: number }
-  /** URLs done after which the queue rests; 0: it never does. */
+  /** Number of finished URLs after which the queue rests; 0: it never does. */
   | { readonly kind: 'limit'; readonly key: string; readonly done: number }
   | { readonly kind: 'drop'; readonly key: string }
   | { readonly kind: 'dropAll' }
@@ -74,7 +74,7 @@ export interface ForgottenUrl {
 export interface QueueCall extends Answered {
   readonly kind: 'queue';
   readonly order: QueueOrder;
-  /** URLs that went. */
+  /** Number of URLs that were removed. */
   gone: number;
   /** `forget`: URLs decided; `dropAll`: hosts. */
   next: number;

@@ -1,8 +1,8 @@
 /**
  * Where a URL of a served crawl is: on a lease, waiting, done, forgotten, or nowhere.
  *
- * Leases, what came back, and rows not yet in the checkpoint are in memory. The rest is read before the step (`readPlaces`), as
- * decisions never wait for a disk: `unread` says that it has to be.
+ * Leases, what came back, and rows not yet in the checkpoint are in memory. The rest is read before the step
+ * (`readPlaces`), since decisions never wait for a disk; `unread` says that a read is needed.
  */
 import type { KnownFrom } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
@@ -14,7 +14,7 @@ import type { StoreJob } from '../../storage/store-job.ts';
 
 export interface KnownPlace {
   readonly from: KnownFrom;
-  /** As it is there; null: it is new. */
+  /** The entry as it is there; null: the URL is new. */
   readonly entry: Entry | null;
 }
 
@@ -27,7 +27,7 @@ export function placeName(key: string, url: string): string {
 
 export const nowhere: KnownPlace = { from: { in: 'new', a: 0, b: 0 }, entry: null };
 
-/** Of a URL that was put before, as far as anybody knows. */
+/** Where a URL is that was put before, as far as is known. */
 export function findKnown(state: FrontierState, host: Host, url: string, read: ReadPlaces): KnownPlace | 'unread' {
   const waits = findOut(state, host, url) ?? findAgain(host, url);
   if (waits !== undefined) return waits;
@@ -42,8 +42,8 @@ export function findKnown(state: FrontierState, host: Host, url: string, read: R
 }
 
 /**
- * Reads where URLs are, all of hosts that are known; one look at the rows for all of them, then queue by queue. Not
- * `inFrontQueues`: only which are done.
+ * Reads where URLs are; all must be of known hosts. One read of rows serves all of them, then it goes queue by queue.
+ * Without `inFrontQueues`, it reads only which are done.
  */
 export function* readPlaces(
   state: FrontierState,
@@ -91,7 +91,7 @@ export function inAgain(seq: number): KnownFrom {
   return { in: 'again', a: 0, b: seq };
 }
 
-/** undefined: the row is out of date, the URL waits again. */
+/** undefined: the row is out of date, since the URL waits again. */
 function ofRow({ what, url, payload }: KnownUrl): KnownPlace | undefined {
   if (what === 'waits') return undefined;
   return {

@@ -8,7 +8,7 @@ import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import type { GetCall } from './calls.ts';
 
-/** True once the call has all there is for it; false where the commit is full. */
+/** True once the call has all it can get; false where the commit is full. */
 export function decideGet(decision: Decision, call: GetCall): boolean {
   const { state, policy, nowMs } = decision;
   if (policy === null || policy.config.paused === true) return true;
@@ -71,8 +71,8 @@ function grant(decision: Decision, host: Host, call: GetCall): void {
 }
 
 /**
- * Ends leases whose deadline has passed, by this clock: clients have none of it. What was not told of waits again, with
- * one more attempt, and its queue counts as contacted at the deadline.
+ * Ends leases whose deadline has passed, by this clock, since clients do not see it. URLs whose outcome was not
+ * reported wait again, with one more attempt, and their queue counts as contacted at the deadline.
  */
 export function decideLapses(decision: Decision): void {
   const { state, nowMs } = decision;

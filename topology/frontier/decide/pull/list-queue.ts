@@ -1,8 +1,9 @@
 /**
- * What waits in a queue of a served crawl, page by page: what is out, what came back, then its front queues.
+ * Lists what waits in a queue of a served crawl, page by page: first what is on lease, then what came back, then its
+ * front queues.
  *
- * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be missed,
- * or be met twice. What is done is in rows of its own (pull/known-rows.ts).
+ * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be
+ * missed, or be met twice. Finished URLs are in rows of their own (pull/known-rows.ts).
  */
 
 import type { KnownFrom } from '../../changes/changes.ts';
@@ -67,7 +68,7 @@ function* listFrontQueue(
     if (seq >= begin && !gone.has(seq))
       urls.push({ from: { in: 'frontQueue', a: number, b: seq }, entry: entry(), dueAtMs: 0 });
   };
-  // A row that was there stays there until the head has passed it.
+  // A row stays in its place until the head has passed it.
   let row = Math.max(extent.row, from.row);
   for (let rows = 0; row < extent.from; rows++) {
     if (rows === pullLimits.listRowsPerLook) return { frontQueue: number, seq: row, row };

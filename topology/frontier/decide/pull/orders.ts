@@ -1,4 +1,6 @@
-/** Orders about one queue, or about all of them. What is said of a queue that is not there yet holds once it is. */
+/**
+ * Orders about one queue, or about all of them. An order about a queue that does not exist yet applies once it does.
+ */
 
 import type { HostFacts } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
@@ -47,7 +49,7 @@ function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts
   decision.emit({ kind: 'host', hostKey, facts });
 }
 
-/** What is not where it was seen any more is left alone: it was put, got or told of meanwhile. */
+/** A URL that is no longer where it was seen is left alone: it was put, leased or reported meanwhile. */
 function forget(decision: Decision, call: QueueCall, { key, urls }: QueueCall['order'] & { kind: 'forget' }): boolean {
   const { state } = decision;
   const host = state.hosts.get(key);

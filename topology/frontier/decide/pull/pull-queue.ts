@@ -44,14 +44,14 @@ export class PullQueue {
     for (const call of this.asks ? [] : this.#puts) {
       if (decision.bytes >= frontierLimits.commitBytesSoft || !this.#decide(decision, call)) break;
       done += 1;
-      // A deletion is the last that its commit does to a queue.
+      // A deletion is the last thing that its commit does to a queue.
       if (call.kind === 'queue' && (call.order.kind === 'drop' || call.order.kind === 'dropAll')) break;
     }
     if (done > 0) this.#answered.push(...this.#puts.splice(0, done));
     let served = 0;
     for (const call of this.#gets) {
       const isDone = decideGet(decision, call);
-      // What it has so far goes out at once, and the client asks for more when it has taken that.
+      // What the get has so far is sent at once, and the client asks for more when it has taken that.
       if (!isDone && call.leases.length === 0) break;
       served += 1;
     }
@@ -95,7 +95,7 @@ export class PullQueue {
     return answered;
   }
 
-  /** Everything that waits or was not answered: this owner decides no more. */
+  /** Takes all calls that wait or were not answered: this owner decides no more. */
   takeAll(): Call[] {
     return [...this.takeAnswered(), ...this.#puts.splice(0), ...this.#gets.splice(0)];
   }

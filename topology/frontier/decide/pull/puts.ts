@@ -1,8 +1,8 @@
 /**
  * Puts: URLs that clients of the pull API found, and what became of those they were given.
  *
- * A found URL is admitted once. A known one goes where its client says, from wherever it is: on a lease, waiting, done
- * before (a client may tell twice: it counts once), or never heard of.
+ * A found URL is admitted once. A known one goes where its client says, from wherever it is: on a lease, waiting,
+ * finished before (a client may report twice, which counts once), or unknown so far.
  */
 
 import type { Entry } from '../../changes/entry.ts';
@@ -111,7 +111,7 @@ function entryOf({ nowMs }: Decision, { url, metadata, frontQueue }: PutItem, be
   return { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue, payload: payloadOf(createdSec, metadata) };
 }
 
-/** A lease whose last URL was told of is over; its queue was contacted now. */
+/** A lease is over when its last URL was reported; its queue counts as contacted now. */
 export function endIfEmpty(decision: Decision, host: Host, leaseId: number): void {
   const { state, nowMs } = decision;
   for (const entry of state.leases.get(leaseId)!.entries) if (entry !== null) return;
@@ -120,7 +120,7 @@ export function endIfEmpty(decision: Decision, host: Host, leaseId: number): voi
   decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs: nowMs } });
 }
 
-/** A queue that has as many URLs done as it may rests. */
+/** A queue rests once it has finished as many URLs as it may. */
 export function holdAtLimit(decision: Decision, host: Host): void {
   const before = host.facts;
   const pages = decision.state.pull.doneOf(host.id);
@@ -131,7 +131,7 @@ export function holdAtLimit(decision: Decision, host: Host): void {
 /** Entries gathered into one change: enough to share its cost, few enough to be searched one by one. */
 const gatheredMax = 64;
 
-/** Gathers neighbours of one queue into one change; what it holds counts as put. */
+/** Gathers neighbours of one queue into one change; URLs that wait in it count as put. */
 class Admission {
   readonly #decision: Decision;
   #hostKey = '';

@@ -2,8 +2,8 @@
  * What a visit tells of its page: whether it changed, what to keep of it, and when to come again. A pure function of what
  * was known and what was found.
  *
- * A page has changed where its body has, and its main text too, as far as signatures tell; a 304 says that it has not. A
- * feed has where it has an entry that is new.
+ * A page has changed if its body has and its main text has too, as far as signatures tell; a 304 says that it has not.
+ * A feed has changed if it has a new entry.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { hasNewEntries, isFeedSignature, pollSecondsOf } from '../../../content/feed-signature.ts';
@@ -82,7 +82,7 @@ function pageAfter(
     const signature = outcome.textSignature;
     return { record, frontQueue, visitedAtMs, changedAtMs: visitedAtMs, history: noHistory, signature, failures: 0 };
   }
-  // An error tells nothing of the page: what to compare its next visit with is kept.
+  // An error tells nothing of the page, so what the next visit is compared with is kept.
   if (record.status !== 'page') return { ...before, record: { ...keptOf(before, record) }, failures: 0 };
   const history =
     changed === null ? before.history : visited(before.history, (atMs - before.visitedAtMs) / 1_000, changed);
@@ -97,7 +97,10 @@ function pageAfter(
   };
 }
 
-/** Of a text, as of its last change, so that what creeps away is noticed; of a feed, as it is now. */
+/**
+ * The signature to keep: for a text, that of its last change, so that slow drift is noticed; for a feed, the present
+ * one.
+ */
 function signatureAfter(before: string, { textSignature }: Outcome, changed: boolean | null): string {
   if (changed !== false || isFeedSignature(textSignature)) return textSignature;
   return before || textSignature;

@@ -1,4 +1,4 @@
-/** A URL of a lease that was not tried goes back where it is drawn from next, at no attempt. */
+/** A URL of a lease that was not tried goes back to where it is drawn from next, and no attempt is counted. */
 import type { Entry } from '../../changes/entry.ts';
 import type { Lease } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';

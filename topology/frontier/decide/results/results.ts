@@ -33,7 +33,7 @@ import { giveUp } from './give-up.ts';
 import { putBack } from './put-back.ts';
 import { decideLateVisit, decideNoVisit, decideVisit } from './visits.ts';
 
-/** Outcomes that leave nothing more to do, by the place the URL ends in. */
+/** Outcomes after which nothing is left to do, and the place in which the URL ends. */
 export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
   fetched: 'page',
   notModified: 'page',
@@ -65,7 +65,8 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   for (const outcome of result.outcomes) {
     const entry = lease.entries[outcome.index];
     if (entry === null || entry === undefined) continue; // reported twice
-    // A changelog that lost its tail gives a lease's number again: what is told here is of the lease that is forgotten.
+    // After a changelog has lost its tail, a lease's number is given again: this result is about the lease that was
+    // forgotten.
     if (outcome.url !== '' && outcome.url !== entry.url) continue;
     learn(lesson, outcome, result);
     const to = decideOutcome(decision, policy, lease, outcome, entry, result);
@@ -103,7 +104,8 @@ function decideOutcome(
   const { nowMs } = decision;
   if (kind === 'notModified') decision.tally('notModified');
   if (kind === 'redirect' && sameKey(policy, outcome.redirectUrl, entry.url)) {
-    // The target is this very URL to the seen test, which would drop it: go on, one hop further, as it is spelt.
+    // The target has the same seen key as this URL, so the seen test would drop it: fetch it in the new spelling, with
+    // the redirect count one higher.
     const next = { ...entry, url: outcome.redirectUrl, hop: entry.hop + 1 };
     if (next.hop > urlLimits.redirectHopsMax) {
       giveUp(decision, lease, index, entry, 'tooManyRedirects', kind, outcome.status, `${next.hop} redirect hops`);
@@ -154,7 +156,7 @@ function decideOutcome(
   return 'again';
 }
 
-/** Are two URLs one to the seen test? */
+/** Do two URLs have the same seen key? */
 function sameKey(policy: Policy, one: string, other: string): boolean {
   const [a, b] = [policy.normalize(one), policy.normalize(other)];
   return a !== null && b !== null && seenKey(a) === seenKey(b);
@@ -224,7 +226,7 @@ function learn(lesson: Lesson, outcome: Outcome, result: Result): void {
   if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
 }
 
-/** Pauses asked for in answer to what is no URL of the lease: robots.txt, sitemaps. */
+/** Pauses that were asked for in answers to requests for robots.txt and sitemaps, which are not URLs of the lease. */
 function learnPauses(lesson: Lesson, { requests, completedAtMs }: Result): void {
   for (const { outcomeIndex, status, retryAfterMs, endMs } of requests) {
     if (outcomeIndex >= 0 || retryAfterMs === 0 || (status !== 429 && status !== 503)) continue;
@@ -255,7 +257,7 @@ function taught(
   if (lesson.throttled) facts.throttles = before.throttles + 1;
   facts.fetched += lesson.fetched;
   facts.pages += lesson.pages;
-  // A block stands until an operator takes it back, and a purge.
+  // A block or a purge stands until an operator lifts it.
   if (lesson.heldBack && before.hold !== 'blocked' && before.hold !== 'purged') facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(facts);
   const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
@@ -263,7 +265,7 @@ function taught(
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
     facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
   }
-  // Where there are several slots each keeps its own delay; what follows is for all of them.
+  // With several slots, each keeps its own delay; what follows applies to all of them.
   const manySlots = hostSlots.inForce(lease.host.id, facts) > 1;
   let waitMs = manySlots ? 0 : politeDelayMs(policy, facts);
   if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(policy, facts.failures));
@@ -292,7 +294,7 @@ function same(a: HostFacts, b: HostFacts): boolean {
   return (Object.keys(a) as (keyof HostFacts)[]).every((name) => a[name] === b[name]);
 }
 
-/** A lease that is over: its host was contacted all the same. */
+/** Learns from a lease that is over: its host was contacted all the same. */
 function lateResult(decision: Decision, policy: Policy, host: Host, result: Result): void {
   decision.tally('lateResults');
   for (const outcome of result.outcomes) {

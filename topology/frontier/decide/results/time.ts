@@ -1,4 +1,7 @@
-/** What time alone brings: leases that expire, at no cost where no fetcher had taken them, and the queues of dead hosts given up on, a slice at a step. */
+/**
+ * What happens by time alone: leases expire (at no cost if no fetcher had taken them), and the queues of dead hosts are
+ * given up on, a slice at each step.
+ */
 
 import type { UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
@@ -33,7 +36,8 @@ export function decideExpiries(decision: Decision): void {
     const ownSlot = giveSlotBack(decision, policy, host, facts, lease.deadlineMs);
     const delayedMs = ownSlot ? 0 : lease.deadlineMs + politeDelayMs(policy, facts);
     const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
-    // A quarter each time, down to single URLs; a lease without URLs says nothing of them, nor does one that nobody began.
+    // Each time a quarter, down to single URLs. A lease without URLs says nothing of them, nor does one that no fetcher
+    // began.
     const saysNothing = size === 0 || isUntaken;
     const leaseMax = saysNothing ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
     decision.emit({ kind: 'host', hostKey: host.key, facts: { ...facts, readyAtMs, leaseMax } });
@@ -42,7 +46,7 @@ export function decideExpiries(decision: Decision): void {
   }
 }
 
-/** Nobody began it: it is as if it had not been granted. */
+/** No fetcher began the lease: it is as if it had not been granted. */
 function returnUrl(decision: Decision, lease: Lease, index: number, entry: Entry): ResolvedTo {
   putBack(decision, lease, index, entry);
   return 'again';
@@ -54,7 +58,7 @@ function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry
     expirePage(decision, lease, index);
     return 'again';
   }
-  // Only alone on a lease is it the URL's own doing.
+  // Only when the URL was alone on the lease is it to blame.
   const expiries = lease.entries.length === 1 ? entry.expiries + 1 : entry.expiries;
   if (expiries >= frontierLimits.expiriesMax) {
     giveUp(decision, lease, index, { ...entry, expiries }, 'leaseExpired', 'unknown', 0, 'its leases expired');

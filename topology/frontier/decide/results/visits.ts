@@ -1,9 +1,10 @@
 /**
- * What a visit means for the visits to come, as a change: what it found, and when the page is due again (after-visit.ts).
+ * Records, as a change, what a visit found and when the page is due again (after-visit.ts).
  *
- * A visit that failed for now comes again after the steps of the retry schedule, then as errors do; what was known of the
- * page is kept. Without a `recrawl` policy, or where it says never, a URL ends as it always did; one that somebody asked for
- * while it was on lease is due once more all the same, at once, or with the retry that comes soon anyway.
+ * A visit that failed for now is repeated after the steps of the retry schedule, and after those at the time that
+ * errors are; what was known of the page is kept. Without a `recrawl` policy, or where it says never, a URL ends as it
+ * always did; one that somebody asked for while it was on lease is due once more all the same, at once, or with the
+ * retry that comes soon anyway.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { isHostFailure, isRetriable } from '../../../fetch/outcome.ts';
@@ -68,7 +69,7 @@ export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit
   const next = recrawl?.next(visitedOf(before, 'error', null, atMs), 0) ?? null;
   if (dueOf(decision, before.record.url)?.pushed === true) return emit(decision.nowMs, 0);
   if (next !== null) return emit(atMs + 1_000 * next.delayS, 0);
-  // Never again: it stays what it was when it was last seen.
+  // It is never visited again, and stays in the place where its last visit put it.
   const { record } = before;
   const disposition = { to: 'final', status: record.status } as const;
   return decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
@@ -91,7 +92,10 @@ export function putPageBack(decision: Decision, lease: Lease, index: number, due
   });
 }
 
-/** The lease of a page has expired: alone on it, that counts as a failure, and several of those as an error that no push shortens. */
+/**
+ * The lease of a page has expired. If the page was alone on it, that counts as a failure, and several failures count as
+ * an error that no push shortens.
+ */
 export function expirePage(decision: Decision, lease: Lease, index: number): void {
   const before = lease.pages.get(index)!.failures;
   const failures = lease.entries.length === 1 ? before + 1 : before;
