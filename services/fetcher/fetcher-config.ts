@@ -1,4 +1,4 @@
-/** What a fetcher is told by whoever runs it, beside what the crawl’s policy says. */
+/** Configuration of a fetcher, beside what the crawl’s policy says. */
 
 import type { Outcome, Page } from '../../schemas/types.ts';
 import type { ResolveOverride } from './connect/resolve-override.ts';
@@ -20,7 +20,7 @@ export interface FetcherConfig {
   /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
   readonly allowPrivate: boolean | readonly string[];
   readonly resolve: readonly ResolveOverride[];
-  /** Between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
+  /** Time between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
   readonly addressDelayMs: number;
   /** Fetchers in the group, now. */
   readonly groupSize: () => number;
@@ -45,14 +45,17 @@ export interface FetcherConfig {
   readonly ca?: string;
   /** Names and addresses, in lower case, whose certificates are not checked. Their requests say so in `results`. */
   readonly insecureHosts?: readonly string[];
-  /** What code from outside does to requests, responses, pages and links, in this order. Absent: nothing. */
+  /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];
-  /** Hears of every outcome, with the page that came of it, and how far from a seed its URL is. */
+  /** Is called with every outcome, the page that it gave, and the depth of its URL. */
   readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
-  /** Hears, in a line each, of what keeps requests from being made at all: a proxy that is down. */
+  /** Is called with a line for each thing that keeps requests from being made at all, such as a proxy that is down. */
   readonly say?: (text: string) => void;
-  /** Hears of every page before it is published, with its response. */
+  /** Is called with every page and its response, before the page is published. */
   readonly onPage?: (page: Page, response: HttpResponse) => void;
-  /** Asked before each page. A promise: too many wait to be taken; false: until then, and the rest of the lease goes back. */
+  /**
+   * Asked before each page. A promise: too many pages wait to be taken, so wait for it; if it gives false, the rest of
+   * the lease goes back.
+   */
   readonly room?: (untilMs: number, signal: AbortSignal) => Promise<boolean> | undefined;
 }

@@ -23,7 +23,7 @@ export const fetcherLimits = {
   pieceCostMs: 0.25e-3,
   /** A host that took more than its share of the processor waits no longer than this. */
   processorWaitMaxMs: 120_000,
-  /** A sitemap that fails is asked for so often, each time with another lease. */
+  /** How often a sitemap that fails is requested, each time with another lease. */
   sitemapTriesMax: 3,
   /** Sitemaps of one host that are read: with 50,000 entries each, more than a host is crawled for in years. */
   sitemapsPerHostMax: 2_000,
@@ -31,11 +31,16 @@ export const fetcherLimits = {
   sitemapsKnownMax: 100_000,
   /** A lease whose robots.txt moved to another host waits this long for the answer: an idle host is leased in less. */
   robotsHopWaitMs: 1_000,
-  /** Then it asks anew for it: longer than most leases of the other host. */
+  /** After this it asks for the hop anew: longer than most leases of the other host last. */
   robotsHopAgainMs: 120_000,
-  /** What another host answered for a moved robots.txt is believed so long, where it is no robots.txt itself. */
+  /**
+   * How long another host's answer for a moved robots.txt is kept, where the answer is not that host's own robots.txt.
+   */
   robotsMovedMs: 3_600_000,
-  /** And takes it for unreachable: the other host is blocked, or closed for hours. */
+  /**
+   * How long that lease waits at most before it takes the file for unreachable: the other host may be blocked, or
+   * closed for hours.
+   */
   robotsHopPatienceMs: 600_000,
   /** Longest a finished page waits to be published. */
   flushMs: 25,
@@ -49,7 +54,7 @@ export const fetcherLimits = {
   resultsMs: 200,
   /** Entries of the link cache: 9 B each. */
   linkCacheEntries: 262_144,
-  /** Bodies up to this are parsed on the main thread: about 5 ms, below the cost of moving them. */
+  /** Bodies up to this are parsed on the main thread: about 5 ms, less than it costs to move them. */
   inlineParseBytes: 256 * 1024,
   /** Where there is no second core, larger ones are cut at this: ten times what 2 MB of ordinary markup take. */
   inlineParseMs: 50,

@@ -1,9 +1,9 @@
 /**
  * The fetcher: takes leases from `tasks`, fetches politely, and publishes pages, links and results.
  *
- * Holds no state that matters: what it forgets, the frontier knows. Leases run side by side, most of them waiting out a
- * delay; requests in flight are bounded over all of them. It reads on only while it has room for more leases, so tasks
- * wait in the log, where another fetcher may get them, rather than here.
+ * It holds no state that matters: what it forgets, the frontier knows. Leases run side by side, most of them waiting
+ * out a delay; requests in flight are bounded over all of them. It reads on only while it has room for more leases, so
+ * tasks wait in the log, where another fetcher may get them, rather than here.
  */
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
@@ -73,7 +73,7 @@ export interface FetcherOptions {
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
   readonly randomInt?: (max: number) => number;
-  /** Told of spans of URLs that are traced. Absent: nobody listens. */
+  /** Receives spans of URLs that are traced. Absent: they go nowhere. */
   readonly onSpan?: SpanSink | undefined;
   /** The log failed: the fetcher has stopped taking leases, and must be stopped. */
   readonly onFailure: (error: unknown) => void;
@@ -94,11 +94,11 @@ export interface FetcherStats {
   readonly openOrigins: number;
   readonly pacedHosts: number;
   readonly requestSeconds: Distribution;
-  /** From the start of a contact to the start of the next one to the same host. */
+  /** Times from the start of a contact to the start of the next one to the same host. */
   readonly hostIntervalSeconds: Distribution;
-  /** Records beside pages that their topics were too small for. */
+  /** Records other than pages that were too large for their topics. */
   readonly tooLarge: number;
-  /** Of each hook of each plugin. */
+  /** Costs of each hook of each plugin. */
   readonly hooks: readonly Readonly<HookUse>[];
 }
 
@@ -224,7 +224,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     hostSlots,
     robots: createRobotsCache(clock, productToken, publisher.readRobots),
     sitemaps: createSitemapAgenda(),
-    // Who stands in for HTTP stands in for the load too.
+    // A stand-in for HTTP stands in for the load, too.
     processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),
     reader: {
       extractor,
@@ -257,7 +257,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const start = (task: Task) => {
     clock.observe(task.grantedAtMs);
-    // Its first request may have to wait for its time; the name is then known when it comes.
+    // The lease's first request may have to wait; the name is looked up meanwhile.
     if (task.notBeforeMs > clock.nowMs()) prefetchName(resolver, task);
     const reporter = publisher.open(task);
     const lease = runLease(runner, task, {

@@ -17,14 +17,17 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
   let membership: Membership | undefined;
   const groupSize = () => Math.max(1, membership?.members ?? 1);
   const fetcher = startFetcher({ ...options, config: { ...config, groupSize }, group, positions: [] });
-  /** Each time a partition is assigned is a turn of its own. */
+  /** Each assignment of a partition has a number of its own. */
   const turns = new Map<number, symbol>();
 
-  /** From the committed position; tasks that have been trimmed since are leases that have expired since. */
+  /**
+   * Starts from the committed position. If tasks behind it have been trimmed since, their leases have expired since.
+   */
   const begin = async (partition: number, turn: symbol) => {
     const { start } = await log.offsets(topic, partition);
     const committed = await log.committed(group, topic, partition);
-    // What was looked up for an earlier turn is out of date: somebody may have read on in between.
+    // A position that was looked up for an earlier assignment is out of date: another member may have read on in
+    // between.
     if (turns.get(partition) === turn) fetcher.assign(partition, Math.max(start, committed ?? start));
   };
   const giveUp = (partition: number) => {

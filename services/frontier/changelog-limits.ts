@@ -1,4 +1,4 @@
-/** Bounds of what is done about a changelog that was damaged, or has lost records. */
+/** Bounds of how a changelog is treated that was damaged, or has lost records. */
 export const changelogLimits = {
   /** A partition whose own records are at fault is tried again this often: somebody may have mended it. */
   stoppedAgainMs: 60_000,

@@ -1,6 +1,6 @@
 /**
  * The frontier as a member of its consumer group: owns the partitions it is assigned, keeps warm copies of others', and
- * hands over what it is not to have any more.
+ * hands over those that it is to give up.
  *
  * The group only says who should try; who owns a partition is settled by the claim in its changelog. So nothing is lost
  * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
@@ -24,7 +24,7 @@ export interface FrontierGroupOptions
   extends Omit<PartitionTaskOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
   readonly crawl: string;
   readonly partitions: number;
-  /** What leads a host to its partition. Absent: its name. */
+  /** By what a host is assigned to its partition. Absent: by its name. */
   readonly keyMode?: KeyMode | undefined;
   /** Leases out at once for each partition, whatever fetchers take; 0: there are no fetchers. Absent: as many as they take. */
   readonly leasesPerPartition?: number | undefined;
@@ -35,20 +35,20 @@ export interface FrontierGroupOptions
   /** Partitions with a state folder here. */
   holds?(): readonly number[];
   openStore(partition: number): Promise<StateStore>;
-  /** A partition stands still for a fault of its own records, and the others go on. */
+  /** Is called when a partition stops for a fault of its own records, while the others go on. */
   onStopped?(error: CrawlstreamError): void;
 }
 
 export interface FrontierGroup {
-  /** Of the partitions this member owns. */
+  /** Reports on the partitions that this member owns. */
   committed(): ReadonlyMap<number, Committed | undefined>;
-  /** Of this member, as the others see it. */
+  /** The name of this member, as the others see it. */
   readonly name: string;
   /** What this member has of a partition. */
   held(partition: number): Held;
-  /** Of the partitions this member keeps a copy of. */
+  /** Reports on the partitions of which this member keeps a copy. */
   standbys(): ReadonlyMap<number, Standby>;
-  /** Who owns a partition, where this member does. */
+  /** The owner of a partition, if it is this member. */
   owner(partition: number): PartitionOwner | undefined;
   readonly members: number;
   /** Members of the fetchers' group; null: not known yet, or there are none to be looked for. */
@@ -57,9 +57,9 @@ export interface FrontierGroup {
   ready(): Promise<void>;
   /** The partitions of this member that are being restored, or stand still and why, in words; null: none. */
   waitsFor(): string | null;
-  /** That there is no fetcher, in words; null: there is, or nobody knows. */
+  /** Says in words that there is no fetcher; null: there is one, or it is not known. */
   note(): string | null;
-  /** The partitions of this member that stand still. */
+  /** The partitions of this member that have stopped. */
   stopped(): readonly number[];
   /** Hands everything over and leaves. */
   stop(): Promise<void>;

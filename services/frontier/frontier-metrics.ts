@@ -16,13 +16,13 @@ export interface MeteredFrontier {
   readonly clock: Clock;
   readonly crawl: string;
   readonly meters: FrontierMeters;
-  /** Of the partitions that this process has; undefined: being restored. */
+  /** The partitions that this process has; undefined: one that is being restored. */
   committed(): Iterable<readonly [partition: number, Committed | undefined]>;
-  /** The partitions that stand still. Absent: none does, as the whole process ends with one. */
+  /** The partitions that have stopped. Absent: there are none, since the whole process ends with one. */
   stopped?(): readonly number[];
   /** The copies that this process keeps. Absent: it keeps none. */
   standbys?(): Iterable<readonly [partition: number, Pick<Standby, 'status'>]>;
-  /** null: not known. Absent: they are in this process. */
+  /** Number of fetchers; null: it is not known. Absent: they are in this process. */
   fetchers?(): number | null;
 }
 
@@ -105,7 +105,7 @@ function tellPartition(tell: Telling, partition: number, committed: Committed): 
   }
 }
 
-/** What is not known yet is not told. */
+/** Leaves out what is not known yet. */
 function tellFreshness(tell: Telling, partition: number, freshness: Freshness): void {
   const value = (name: MetricName, one: number | null, labels: Record<string, string | number>) => {
     if (one !== null) tell.value(name, one, { partition, ...labels });
@@ -120,7 +120,7 @@ function tellFreshness(tell: Telling, partition: number, freshness: Freshness): 
   value('crawlstream_frontier_sitemap_trust_ratio', freshness.sitemapTrust, {});
 }
 
-/** How stale a copy is that has not heard of its owner yet, nobody knows. */
+/** It is not known how stale a copy is that has not yet heard of its owner. */
 function tellStandby(tell: Telling, clock: Clock, partition: number, { rank, behind, asOfMs }: StandbyStatus): void {
   if (asOfMs === 0) return;
   const labels = { partition, rank };
@@ -128,7 +128,7 @@ function tellStandby(tell: Telling, clock: Clock, partition: number, { rank, beh
   tell.value('crawlstream_standby_staleness_seconds', Math.max(0, clock.nowMs() - asOfMs) / 1000, labels);
 }
 
-/** A restore too short to be told of is not begun, or done. */
+/** A restore that is too short to be reported counts as not begun, or as done. */
 function tellRestore(tell: Telling, { restores }: FrontierMeters, partition: number, restoring: boolean): void {
   const progress = restores.get(partition);
   const ratio = progress === undefined ? 0 : progress.records / Math.max(1, progress.recordsTotal);

@@ -19,15 +19,15 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
 }
 
 export interface Frontier {
-  /** Of each partition; undefined while one is being opened. */
+  /** The status of each partition, as of what is durable; undefined while it is being opened. */
   committed(): readonly (Committed | undefined)[];
   /** The partitions that are being restored, in words; null: none. */
   waitsFor(): string | null;
-  /** Of each partition, by number. */
+  /** The owner of each partition, by number. */
   readonly owners: readonly PartitionOwner[];
   /** Resolves once every owner has ended; rejects with the first failure. */
   readonly ended: Promise<void>;
-  /** No more leases: the fetchers are about to stop. */
+  /** Grants no more leases: the fetchers are about to stop. */
   endGrants(): void;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function startFrontier(options: FrontierOptions): Frontier {
     for (const owner of owners) owner.stop();
   };
   const runs = owners.map((owner) => owner.run());
-  // One partition that cannot go on ends them all: a frontier with a hole would never end its crawl.
+  // If one partition cannot go on, all of them end: a crawl in which one partition stopped would never end.
   const ended = Promise.all(runs).then(() => {});
   ended.catch(stopAll);
   return {

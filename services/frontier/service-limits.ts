@@ -16,13 +16,16 @@ export const frontierServiceLimits = {
   restoreSliceBytes: 256 << 10,
   /** A restore writes its checkpoint this often: each time, every host that has changed costs two rows, so seldom is cheap. */
   restoreSaveBytes: 64 << 20,
-  /** A restore tells how far it is this often; shorter ones don't. */
+  /** A restore reports its progress this often; shorter ones do not report. */
   restoreTellMs: 1_000,
   /** A standby without news looks around this often, and sees how far behind it is: two small requests each. */
   standbyWaitMs: 500,
   standbyLookMs: 1_000,
   /** A copy no further behind than this many records takes over in well under a second. */
   caughtUpRecords: 256,
-  /** A copy that is lost at the same point again is begun anew after ever longer pauses: snapshots come this often. */
+  /**
+   * A copy that fails at the same point again is begun anew after ever longer pauses, at most this long: snapshots come
+   * this often.
+   */
   standbyAgainMsMax: 300_000,
 } as const;

@@ -1,4 +1,4 @@
-/** A connection that did not come about; `kind` is the outcome it means. */
+/** A connection that could not be made; `kind` is the outcome that follows from it. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly code = 'CRAWLSTREAM_CONNECT';

@@ -1,9 +1,9 @@
 /**
  * Opens connections for undici: resolves the name under the address guard, then connects to the checked address itself.
  *
- * Invariant: the socket's peer is an address the resolver gave out for this connection. Who waited for its turn at one
- * address is connected to that one or not at all; else addresses are tried one after another, within one connect timeout.
- * The certificate is checked against the name, not the address.
+ * Invariant: the socket's peer is an address the resolver gave out for this connection. A request that got a permit for
+ * one address is connected to that one or not at all; otherwise addresses are tried one after another, within one
+ * connect timeout. The certificate is checked against the name, not the address.
  */
 import { isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
@@ -15,7 +15,7 @@ import { trustBeside } from './trust.ts';
 
 export interface ConnectorOptions {
   readonly resolver: Resolver;
-  /** For all addresses of a name together, ms. */
+  /** Timeout for all addresses of a name together, ms. */
   readonly timeoutMs: number;
   /** Offer HTTP/2 in the TLS handshake. */
   readonly http2: boolean;
@@ -65,7 +65,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca, insecureHosts
       });
     };
 
-    /** The address is the proxy's affair where it looks names up. */
+    /** Where the proxy looks names up, the address is not known here. */
     const through = (proxy: ProxyServer, address: string) => {
       const told = address === '' ? plainHost(target.hostname) : address;
       const options = { proxy, connect, timeoutMs, ...trust };
@@ -79,7 +79,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca, insecureHosts
     };
 
     const proceed = (resolution: Resolution) => {
-      // A proxy that looks names up may know some that we don't; what we do know must pass the guard.
+      // A proxy that looks names up may know names that we don't; the addresses that we do know must pass the guard.
       const goesOn = resolution.ok || (proxy?.resolves === true && resolution.kind === 'dnsFailed');
       if (proxy !== null && goesOn) through(proxy, resolution.ok && !proxy.resolves ? resolution.addresses[0]! : '');
       else if (resolution.ok) connectTo(resolution.addresses, 0);

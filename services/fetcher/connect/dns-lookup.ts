@@ -2,7 +2,7 @@
  * Asks the DNS for the addresses of a name.
  *
  * c-ares first: it tells TTLs and waits on sockets, while getaddrinfo would occupy one of four threads per name. Names
- * that only the system knows (hosts file, mDNS) are asked for the other way when the DNS has no answer.
+ * that only the system knows (hosts file, mDNS) are looked up by getaddrinfo when the DNS has no answer.
  */
 import { promises as dns } from 'node:dns';
 
@@ -12,10 +12,10 @@ export interface DnsAnswer {
   readonly ttlMs: number;
 }
 
-/** Resolves with no address when the name has none; rejects when nobody could be asked. */
+/** Resolves with no address when the name has none; rejects when no server could be asked. */
 export type DnsLookup = (hostname: string) => Promise<DnsAnswer>;
 
-/** One try of a server, ms, and the tries: together below the connect timeout. */
+/** Timeout of one try of a server, ms, and the number of tries: together they stay below the connect timeout. */
 const tryMs = 2_000;
 const tries = 2;
 

@@ -10,11 +10,11 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ProxyServer } from './proxy-tunnel.ts';
 
 export interface ProxyChoice {
-  /** Null: none that is known to work. */
+  /** Null: no proxy is known to work. */
   next(hostname: string): ProxyServer | null;
-  /** `why`: in words, which are said once for each time that it is down. */
+  /** `why`: the reason in words, which is reported once for each time that the proxy is down. */
   failed(proxy: ProxyServer, why: string): void;
-  /** It let a request through, or said of its target alone that it can't be reached. */
+  /** The proxy let a request through, or said only that the request's target can't be reached. */
   worked(proxy: ProxyServer): void;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Opens a connection to a host through a proxy: HTTP CONNECT (RFC 9110 §9.3.6), SOCKS5 (RFC 1928, 1929) or SOCKS4a.
  *
- * The only file that knows how proxies are spoken to. A proxy that is not there, or does not let us in, is a failure of
- * the proxy (`proxyFailed`) and tells nothing of the host; one that says it can't reach the host is a failure of the
- * host's connection.
+ * This is the only file that speaks to proxies. If a proxy is away, or does not let us in, the proxy failed
+ * (`proxyFailed`), which tells nothing of the host. If it says that it can't reach the host, the host's connection
+ * failed.
  */
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
@@ -18,7 +18,7 @@ export interface ProxyServer {
   /** Empty: none. */
   readonly user: string;
   readonly password: string;
-  /** The proxy looks names up, and lets nobody reach a private address; otherwise we do both, and it is given addresses. */
+  /** True: the proxy looks names up, and refuses private addresses. Otherwise we do both, and it is given addresses. */
   readonly resolves: boolean;
   /** For messages, without credentials: `http://proxy.example:3128`. */
   readonly label: string;
@@ -29,7 +29,7 @@ export interface ThroughOptions {
   /** Opens a connection to the proxy, or TLS to the host on a tunnel that is open. */
   readonly connect: buildConnector.connector;
   readonly timeoutMs: number;
-  /** Whom to believe, for a proxy behind TLS. Absent: whom Node trusts. */
+  /** Authorities to trust for a proxy behind TLS. Absent: those that Node trusts. */
   readonly secureContext?: SecureContext;
 }
 
@@ -64,8 +64,9 @@ function connected(connect: buildConnector.connector, target: buildConnector.Opt
 }
 
 /**
- * Plain HTTP through a plain HTTP proxy needs no tunnel: the request names the whole URL (RFC 9112 §3.2.2), and the proxy
- * looks its host up. One that does not filter what it reaches gets no names; that many refuse to tunnel to port 80 is said.
+ * Plain HTTP through a plain HTTP proxy needs no tunnel: the request names the whole URL (RFC 9112 §3.2.2), and the
+ * proxy looks its host up. A proxy that does not filter private addresses gets no names; the error message says that
+ * many refuse to tunnel to port 80.
  */
 export function takesWholeUrls(proxy: ProxyServer, protocol: string): boolean {
   return protocol === 'http:' && proxy.kind === 'http' && proxy.resolves;
@@ -104,7 +105,7 @@ async function connectTunnel(
   }
 }
 
-/** What the library says when the proxy itself works, and says no to this one target. */
+/** What the library reports when the proxy itself works, but refuses this one target. */
 const rejected = /rejected connection/i;
 
 async function socksTunnel({ proxy, timeoutMs }: ThroughOptions, { host, port }: Tunnel): Promise<Socket> {

@@ -1,6 +1,6 @@
 /**
- * What code from outside may do to what a fetcher does: five hooks, all optional. They run in the fetcher and never in
- * the frontier, whose decisions stay replayable; what they decide is in what the fetcher publishes.
+ * The hooks by which plugins take part in what a fetcher does, all optional. They run in the fetcher and never in the
+ * frontier, whose decisions stay replayable; what they decide is in what the fetcher publishes.
  */
 import type { Page } from '../../../schemas/types.ts';
 
@@ -50,7 +50,7 @@ export interface HookParsed {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a hook wants otherwise about a request. */
+/** What a hook wants changed about a request. */
 export interface RequestChange {
   /** Replace ours of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface RequestChange {
   readonly skip?: string;
 }
 
-/** What is to be read in the place of what was received; what is absent stays. */
+/** What replaces parts of the response that was received; absent parts stay. */
 export interface ResponseChange {
   readonly status?: number;
   /** Replace those of the same name. */
@@ -66,7 +66,7 @@ export interface ResponseChange {
   readonly body?: Uint8Array;
 }
 
-/** What a hook may give that lets things stand: nothing. */
+/** A hook that returns nothing changes nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return is the most natural way to say nothing.
 type OrNothing<T> = T | undefined | null | void;
 type Soon<T> = T | Promise<T>;
@@ -79,7 +79,7 @@ export interface FetchHooks {
   normalize?(url: string): string | null;
   /** Before a URL is asked for: headers to send along, or why it is passed over. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
-  /** What it gives takes the place of what was received, before that is read. */
+  /** What it returns replaces what was received, before that is read. */
   response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;
   /** Parsers by media type, as `application/epub+zip`; they come before ours. */
   parse?: Readonly<Record<string, (document: HookDocument) => Soon<HookParsed>>>;

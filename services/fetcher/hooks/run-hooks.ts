@@ -1,6 +1,6 @@
 /**
- * Runs the hooks of all plugins, one plugin after another, each call timed. A hook that throws, or does not come back in
- * time, is told with its plugin's name: what it was asked about becomes a failure of that URL, and the fetcher goes on.
+ * Runs the hooks of all plugins, one plugin after another, each call timed. If a hook throws, or does not return in
+ * time, the URL in question fails with an error that names the plugin, and the fetcher goes on.
  */
 import type { Page } from '../../../schemas/types.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -26,11 +26,11 @@ export interface HookUse {
 
 /** Everything that calls a hook throws, or rejects with, HookFailed. */
 export interface Hooks {
-  /** Who does not want the URL; null: all want it. */
+  /** The plugin that does not want the URL; null: all want it. */
   refuses(found: FoundUrl): string | null;
   /** null: it is not wanted. */
   normalize(url: string): string | null;
-  /** `skip`: why it is not to be fetched, and who says so. Empty: it is. */
+  /** `skip`: why the URL is not to be fetched, and which plugin says so. Empty: it is to be fetched. */
   request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
   response(url: string, response: HttpResponse): Promise<HttpResponse>;
   parses(mediaType: string): boolean;
@@ -65,7 +65,7 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
       use.seconds += (performance.now() - startMs) / 1000;
     }
   };
-  /** What it gave is looked at: no call of its own. */
+  /** Checks what a hook returned; this is not counted as a call. */
   const checked = <T>(use: HookUse, look: () => T): T => {
     try {
       return look();
@@ -147,7 +147,7 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
         const before = read;
         const said = await soon(use, () => plugin.page!(before, hookResponse(page.url, response)));
         if (said === null) return null;
-        // What names the page is not a plugin's to change: its partition and its history hang on it.
+        // A plugin may not change what names the page, since its partition and its history depend on it.
         if (said) read = { ...before, ...said, url: page.url, hostKey: page.hostKey };
       }
       return read;
@@ -190,7 +190,10 @@ function checkedDocument(said: HookParsed): HookParsed {
   return said;
 }
 
-/** Of links that belong to no page, as a sitemap's: a fault keeps the link, and the URL is asked about when it is fetched. */
+/**
+ * The hooks for links that belong to no page, such as a sitemap's: a fault keeps the link, and the hook is asked again
+ * when the URL is fetched.
+ */
 export function patientHooks({ normalize, refuses }: Hooks): Pick<Hooks, 'normalize' | 'refuses'> {
   const orElse = <T>(call: () => T, otherwise: T): T => {
     try {

@@ -1,9 +1,9 @@
 /**
  * The memory that all bodies under way may take together.
  *
- * Small bodies have theirs for nothing: they are nearly all, and requests under way are few. One that grows beyond claims
- * all that it may come to, at once, so that whoever has a claim can always end; where the room is spent it waits, no
- * longer than its request may last.
+ * Small bodies need no claim: nearly all bodies are small, and requests under way are few. A body that grows beyond
+ * that claims the most it may need, at once, so that a body with a claim can always end. If there is no room left, it
+ * waits, but no longer than its request may last.
  */
 export interface Claim {
   bytes: number;
@@ -25,7 +25,7 @@ export class BodyRoom {
 
   /** False: there is no room now; `resume` is called when there is, and the claim is taken by then. */
   take(claim: Claim, bytes: number, resume: () => void): boolean {
-    // A body alone always may, whatever the limits say of it; and nobody goes before those that wait.
+    // A body that is alone always gets room, whatever the limits are; and none goes before those that wait.
     const fits = this.#waiting.size === 0 && (this.#taken === 0 || this.#taken + bytes <= this.#bytesMax);
     if (fits) this.#grant(claim, bytes);
     else this.#waiting.set(claim, { bytes, resume });

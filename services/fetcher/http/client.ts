@@ -27,7 +27,7 @@ export interface HttpRequest {
   readonly url: string;
   /** Names and values in turn. Host and Connection are the client's. */
   readonly headers: Headers;
-  /** The one address it may go to, as the resolver gave it out. Absent: whichever of its name's answers. */
+  /** The one address it may go to, as given out by the resolver. Absent: any address of its name that answers. */
   readonly address?: string;
   /** Requests to its origin that may be under way at once. Absent: as the client is set up. */
   readonly connections?: number;
@@ -62,7 +62,7 @@ export interface HttpClientOptions {
   readonly connectionsPerOrigin?: number;
   /** Speak HTTP/2 where a server offers it (ALPN). Default: yes. */
   readonly http2?: boolean;
-  /** What differs from a plain GET, for whom. Absent: nothing. */
+  /** For which hosts and URLs a request differs from a plain GET. Absent: for none. */
   readonly rules?: RequestRules;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
@@ -147,7 +147,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       );
     });
 
-  /** Through the first proxy that lets us. One that does not is no contact with the host, so the next may try at once. */
+  /**
+   * Sends through the first proxy that lets us. A refusal by a proxy is no contact with the host, so the next one may
+   * be tried at once.
+   */
   const proxied = async (
     request: HttpRequest,
     bodyBytesMax: number,
@@ -166,7 +169,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (whole && response.status === 407) failed = notLetIn(response, proxy);
       else if (response.failure?.kind === 'proxyFailed') failed = response;
       else {
-        // What we gave up ourselves tells nothing of it.
+        // A request that we ended ourselves tells nothing of the proxy.
         if (response.failure?.kind !== 'aborted') choice.worked(proxy);
         return response;
       }
@@ -251,7 +254,7 @@ function openOrigin(
     // Whether HTTP/2 is spoken is settled by the connector, in the handshake.
     allowH2: true,
     pipelining: 1,
-    // Our own deadlines cover these two phases, and end a drip as well as a silence.
+    // Our own deadlines cover these two phases, and end slow drips as well as silence.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: limits.headerBytesMax,
@@ -287,7 +290,7 @@ function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | nu
   const whole = hash === -1 ? url : url.slice(0, hash);
   const slash = whole.indexOf('/', start);
   const origin = slash === -1 ? whole : whole.slice(0, slash);
-  // Our own reading of the authority and the URL standard's must agree, or a guard could be talked past.
+  // Our own reading of the authority must agree with the URL standard's, or a guard could be bypassed.
   if (!known.has(origin) && (!URL.canParse(origin) || new URL(origin).origin !== origin)) return null;
   const colon = origin.indexOf(':', Math.max(start, origin.lastIndexOf(']')));
   const hostname = colon === -1 ? origin.slice(start) : origin.slice(start, colon);

@@ -163,7 +163,7 @@ function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isCut: boo
       const room = bytesMax - bytes;
       chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
       bytes += Math.min(chunk.length, room);
-      // One byte beyond ends it: a bomb is not unpacked any further.
+      // Decoding ends one byte beyond the limit: a bomb is not unpacked any further.
       if (chunk.length > room) finish(true);
     });
     stream.on('error', (error) => {
@@ -175,7 +175,7 @@ function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isCut: boo
   });
 }
 
-/** A flushed stream ends without a word where its input stops; gzip at least says in its trailer how long it was. */
+/** A flushed stream ends without an error where its input stops; only gzip says in its trailer how long it was. */
 function endedEarly(coding: Coding, body: Buffer, bytes: number): boolean {
   return coding === 'gzip' && body.length >= 18 && body.readUInt32LE(body.length - 4) !== bytes % 2 ** 32;
 }

@@ -4,8 +4,8 @@
  * Invariants: settles exactly once, within the total timeout; keeps at most `bodyBytesMax` body bytes. A body beyond
  * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
  * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
- * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept; it
- * comes no faster than the sink takes it, and one that is destroyed has had enough.
+ * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept. It
+ * comes no faster than the sink takes it, and a sink that is destroyed gets no more.
  */
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
@@ -88,7 +88,7 @@ export class Exchange implements Watched {
   readonly #claim: Claim = { bytes: 0 };
   readonly #body: BodyBuffer;
   #resume: () => void = () => undefined;
-  /** The body waits for memory: that it comes no further is our doing. */
+  /** The body waits for memory, so its silence is not the server's. */
   #waits = false;
   #bytes = 0;
   #pieces = 0;
@@ -127,7 +127,8 @@ export class Exchange implements Watched {
   }
 
   onConnect(abort: (error?: Error) => void): void {
-    // Settled while it was still in line: undici drops a request whose handler throws here, and keeps the connection.
+    // The exchange was settled while the request was still queued: undici drops a request whose handler throws here,
+    // and keeps the connection.
     if (this.#phase === 'done') throw new GaveUp('aborted', 'given up before it was sent');
     this.#abort = abort;
     this.#phase = 'headers';
@@ -176,7 +177,7 @@ export class Exchange implements Watched {
       const goesOn = this.#sink === undefined ? this.#keep(kept) : this.#sink.write(kept);
       if (chunk.length > room) this.#cutShort(true);
       else if (!goesOn) {
-        // That it comes no further is our doing: only the total timeout goes on.
+        // The silence is not the server's: only the total timeout goes on.
         this.deadlineMs = this.#totalDeadlineMs;
         return false;
       }
@@ -188,7 +189,7 @@ export class Exchange implements Watched {
     return true;
   }
 
-  /** False: there is no memory for what comes next. */
+  /** False: there is no memory for the rest of the body. */
   #keep(chunk: Buffer): boolean {
     this.#body.add(chunk);
     if (this.#body.length <= this.#limits.bodyFreeBytes || this.#claim.bytes > 0) return true;
@@ -221,7 +222,7 @@ export class Exchange implements Watched {
     this.#breakOff(draining ? null : { kind: error.kind, detail: error.message }, false, error);
   }
 
-  /** Enough was read: the rest isn't worth its time, and the connection goes with it. */
+  /** Enough was read: the rest is not worth reading, so the connection is closed. */
   #cutShort(truncated: boolean): void {
     this.#breakOff(null, truncated, new GaveUp('aborted', 'the rest of the body is not read'));
   }
@@ -236,7 +237,7 @@ export class Exchange implements Watched {
       return;
     }
     this.#abort(error);
-    // Over already; or not broken off: HTTP/2 ends the stream alone, and the connection goes on.
+    // Either the exchange is over already, or it ends without its connection: HTTP/2 ends only the stream.
     if (socket.closed || !socket.destroyed) settle();
     else socket.once('close', settle);
   }
@@ -245,7 +246,9 @@ export class Exchange implements Watched {
     if (this.#phase !== 'done') this.#finished(failure, truncated)();
   }
 
-  /** Ends the exchange; what is returned tells it, and is to be called at its completion, once or more often. */
+  /**
+   * Ends the exchange. The function returned reports the result; it is to be called at completion, once or more often.
+   */
   #finished(failure: RequestFailure | null, truncated: boolean): () => void {
     const hadHeaders = this.#status !== 0;
     const staleConnection =

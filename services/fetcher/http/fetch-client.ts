@@ -1,7 +1,7 @@
 /**
- * An HTTP client over a `fetch` of somebody's own: what it is asked and what it answers are the fetcher's, and how it
- * reaches a host is its own matter. A fetch undoes content codings by itself, so none is asked for here, and an answer
- * says none.
+ * An HTTP client over a `fetch` that a user supplies: requests and responses are those of the fetcher, while the
+ * supplied function decides how a host is reached. A fetch undoes content codings by itself, so none is requested here,
+ * and responses are treated as having none.
  */
 import { once } from 'node:events';
 import type { OutcomeKind } from '../../../schemas/types.ts';
@@ -93,7 +93,7 @@ async function answered(
   return { ...head, body: Buffer.concat(chunks).subarray(0, bytesMax), truncated: true };
 }
 
-/** False: whoever takes it has had enough. */
+/** False: the receiver wants no more. */
 async function written(
   sink: NonNullable<HttpRequest['sink']>,
   chunk: Uint8Array,
@@ -105,7 +105,7 @@ async function written(
   return !sink.destroyed;
 }
 
-/** A fetch need not heed its signal. */
+/** A supplied fetch may ignore its signal. */
 function orAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -115,7 +115,7 @@ function orAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What an error of somebody's fetch means. */
+/** What an error of a supplied fetch means. */
 function failureOf(error: unknown): { readonly kind: FailureKind; readonly detail: string } {
   const { code = '', name, message } = causeOf(error);
   const detail = code === '' || message.includes(code) ? message : `${message} (${code})`;

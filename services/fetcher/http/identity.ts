@@ -1,4 +1,4 @@
-/** Who we say we are, and what we say we read: the headers that every request carries. */
+/** The headers that every request carries: who we are, and what we accept. */
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 
 /** Our name in robots.txt, and the first word of our User-Agent, where an operator gives no other. */

@@ -22,7 +22,7 @@ export interface RequestFailure {
   readonly detail: string;
 }
 
-/** Nothing reached the host, through no fault of its own: as if the request had not been made. */
+/** Nothing reached the host, and not by its fault: it is as if the request had not been made. */
 export function isOurs(failure: RequestFailure | null): boolean {
   return failure?.kind === 'aborted' || failure?.kind === 'proxyFailed';
 }

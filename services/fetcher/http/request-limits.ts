@@ -14,9 +14,9 @@ export const requestLimits = {
   bodyBytesMax: 2 * 1024 * 1024,
   /** The most that an operator may let a body have. */
   bodyBytesMost: 64 * 1024 * 1024,
-  /** Of a body's memory, what comes without asking: nine pages in ten need no more. */
+  /** Memory that a body gets without a claim: nine pages in ten need no more. */
   bodyFreeBytes: 256 * 1024,
-  /** Memory that bodies under way may take together which grew beyond that: each all that it may come to. */
+  /** Memory that larger bodies under way may take together; each claims the most that it may need. */
   bodiesBytesMax: 256 * 1024 * 1024,
   /** Content codings on one response: one is usual, two happen, more are an attack. */
   codingLayersMax: 2,

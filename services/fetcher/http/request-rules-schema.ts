@@ -1,5 +1,5 @@
 /**
- * The shape of request rules: what is sent to some hosts or URLs beside the usual, and the way there.
+ * The shape of request rules: what is sent to some hosts or URLs beside the usual, and through which proxies.
  *
  * A list, in which all that fit a URL apply in turn, later ones over earlier ones. Credentials go to the hosts named
  * and to nobody else: redirects are never followed in place, and their targets meet the rules of their own host.
@@ -17,7 +17,7 @@ const cookieValue = z
   .string()
   .regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/, 'is no cookie value (RFC 6265 §4.1.1)');
 
-/** Ours to send: framing, identity and what the URL says. */
+/** Headers that only we may send: framing, identity and what the URL says. */
 const reserved = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'expect']);
 const identity = new Set(['user-agent', 'if-none-match', 'if-modified-since', 'accept-encoding']);
 
@@ -44,7 +44,10 @@ const proxySchema = z.strictObject({
   url: z.string().refine(isProxyUrl, proxyUrlWanted),
   user: z.string().min(1).optional(),
   password: secretSchema.optional(),
-  /** It lets nobody reach a private address: names are left to it. Absent: it is given addresses that were checked here. */
+  /**
+   * The proxy refuses private addresses, so that it is given names. Absent: it is given addresses that were checked
+   * here.
+   */
   filters: z.boolean().optional(),
 });
 

@@ -1,4 +1,7 @@
-/** From request rules to what one request is sent with, in one step per request. Secrets are read once, at the start. */
+/**
+ * Finds what one request is sent with under the request rules, in one step per request. Secrets are read once, at the
+ * start.
+ */
 import type { Clock } from '../../runtime/clock.ts';
 import { readSecret } from '../../runtime/secret.ts';
 import { hostFits } from '../connect/host-pattern.ts';
@@ -28,7 +31,7 @@ interface Rule {
   readonly manner: Partial<RequestManner>;
 }
 
-/** Hosts whose manner is kept, so that rules are not gone through for each request. */
+/** Number of hosts whose result is kept, so that rules are not gone through for each request. */
 const mannersMax = 10_000;
 
 /** `say` is told of proxies that fail, and of those that come back. Throws INVALID_ARGUMENT for a secret that is not there. */
@@ -113,7 +116,7 @@ function headersOf({ headers, cookies, auth, contentType }: RequestRuleInput, fi
   return flat;
 }
 
-/** A URL alone says no more. */
+/** A proxy that is given as a URL alone has none of the other fields. */
 type ProxyInput = Partial<Extract<NonNullable<RequestRuleInput['proxies']>[number], { filters?: unknown }>>;
 
 function compileProxy(input: NonNullable<RequestRuleInput['proxies']>[number], field: string): ProxyServer {

@@ -2,9 +2,10 @@
  * Tasks that were read and not started, and the commit of their offsets, which comes before their first request: from
  * then on a lease's expiry is its only redelivery (docs/design.md §4.5).
  *
- * Invariant: what was read of a partition before it was taken away is neither committed nor started after, though the
- * partition be given back: whoever had it in between has started those tasks, and a commit would move the group back
- * to them. A commit that was acked counts, whatever came after it: the log lets no successor read from before it.
+ * Invariant: tasks that were read before their partition was taken away are neither committed nor started afterwards,
+ * even if the partition is given back: the member that had it in between has started those tasks, and a commit would
+ * move the group back to them. A commit that was acked counts whatever comes after it: the log lets no successor read
+ * from before it.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log, LogRecord, Position } from '../../runtime/log/log.ts';
@@ -17,9 +18,9 @@ export interface TaskBacklog {
   end(partition: number): void;
   /** Records just read, in order. */
   put(records: readonly LogRecord[]): void;
-  /** The oldest so many; they are committed, or given up, before more are taken. */
+  /** Takes the oldest tasks, `count` at most; they are committed, or given up, before more are taken. */
   take(count: number): LogRecord[];
-  /** Of what was taken: the partitions whose tasks, up to these positions, are this fetcher's alone to start. */
+  /** Commits what was taken; returns the partitions whose tasks, up to these positions, only this fetcher may start. */
   commit(positions: readonly Position[]): Promise<ReadonlySet<number>>;
   /** The next task to start, of each partition that is read. */
   positions(): readonly Position[];
@@ -68,7 +69,7 @@ export function createTaskBacklog(log: Pick<Log, 'commit'>, group: string): Task
       const held = positions.filter(isHeld);
       const committed: Position[] = [];
       if (await isCommitted(held)) committed.push(...held);
-      // One of them moved on, and is read by whoever has it now, from the last commit.
+      // One of the partitions moved, and its new member reads it from the last commit.
       else
         for (const position of held) if (isHeld(position) && (await isCommitted([position]))) committed.push(position);
       for (const position of committed) if (isHeld(position)) next.set(position.partition, position);

@@ -1,10 +1,10 @@
 /**
  * Which hosts an operator has blocked or purged by now, read from `control` as it grows (docs/design.md §4.4).
  *
- * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are read,
- * from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
- * process. Memory: the hosts that are blocked. From the same records: which hosts are in trouble that are on several leases,
- * and the policy in force.
+ * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are
+ * read, from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
+ * process. Memory: the hosts that are blocked. The same records tell which hosts on several leases are in trouble, and
+ * which policy is in force.
  */
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
@@ -15,9 +15,9 @@ import type { Log } from '../../runtime/log/log.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
 
 export interface BlockedHosts {
-  /** Resolves once all is known that had been said when this began: no request goes before it. */
+  /** Resolves once all events that were on `control` when this began are known: no request is made before it. */
   readonly caughtUp: Promise<void>;
-  /** Also of any host, while a record of `control` can't be read: it may be a block. */
+  /** True for every host while a record of `control` can't be read, since it may be a block. */
   has(hostKey: string): boolean;
   stop(): Promise<void>;
 }
@@ -30,9 +30,9 @@ export interface BlockedHostsOptions {
   readonly partitions: number;
   /** Leases of a host with lower numbers are to come back. */
   readonly onPause: (hostKey: string, belowLease: number) => void;
-  /** Hears of each policy that is newer than those before. */
+  /** Is called with each policy that is newer than those before. */
   readonly onPolicy: (policy: PolicyConfig) => void;
-  /** `control` cannot be read any more: nobody knows what is blocked. */
+  /** `control` cannot be read any more, so blocks are no longer known. */
   readonly onFailure: (error: unknown) => void;
 }
 

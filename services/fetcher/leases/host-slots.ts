@@ -2,10 +2,10 @@
  * Leases of one host that run here side by side, where its policy or an operator allows several
  * (topology/frontier/hosts/host-slots.ts).
  *
- * They share what the host says: once it fails in one lease, or asks for fewer requests, the others start nothing more
- * and come back as well. Whoever takes the host's permit at the pacer learns here how many permits it has at once. And each
- * keeps to its own slot: a delay lies between its own requests too, so that n leases are n slots wherever they run.
- * Hosts with one slot are not in here.
+ * They share what the host tells: once it fails in one lease, or asks for fewer requests, the others start nothing more
+ * and come back as well. A lease that takes the host's permit at the pacer learns here how many permits the host has at
+ * once. Each lease keeps to its own slot: its own requests are a delay apart, so that n leases are n slots wherever
+ * they run. Hosts with one slot are not in here.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -58,17 +58,17 @@ export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer 
 }
 
 interface Trouble {
-  /** 0: nobody here has met it. */
+  /** 0: no lease here has met the host. */
   readonly atMs: number;
   readonly belowLease: number;
 }
 
-/** Hosts remembered that were in trouble: of a crawl that is in so much, the latest. */
+/** How many hosts in trouble are remembered; if there are more, the latest. */
 const troublesMax = 4_096;
 
 export function createHostSlots(): HostSlots {
   const hosts = new Map<string, { most: number; open: number }>();
-  /** In order of the last word. */
+  /** In order of their last trouble. */
   const troubles = new Map<string, Trouble>();
 
   const note = (hostKey: string, atMs: number, belowLease: number) => {

@@ -17,7 +17,7 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 export interface TaskIntake {
   /**
    * Reads records in order. `positions`: the offset after the last record of each partition. Waits at a record whose
-   * schema nobody here knows; what it stops waiting for is not taken, nor what comes behind it in its partition.
+   * schema is not known here. If it stops waiting, neither that record nor any behind it in its partition is taken.
    */
   take(records: readonly LogRecord[], wait: TaskWait): Promise<Taken>;
   /** The task was not started, and may be taken again. */
@@ -55,7 +55,7 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
   const taken = new Map<number, Set<string>>();
 
   const isFirst = ({ partition, epoch, leaseId }: Task): boolean => {
-    // A frontier whose changelog lost its tail gives a number again, under another epoch.
+    // After its changelog has lost its tail, a frontier gives a lease number again, under another epoch.
     const id = `${epoch}/${leaseId}`;
     let ids = taken.get(partition);
     if (ids === undefined) taken.set(partition, (ids = new Set()));

@@ -34,7 +34,10 @@ import { type UrlSpans, urlSpans } from './url-spans.ts';
 export interface LeaseRunner {
   readonly road: Road;
   readonly hostSlots: HostSlots;
-  /** Of a lease beside others of its host: the host fails, or asks for fewer requests, by a contact that ended then. */
+  /**
+   * Called in a lease that runs beside others of its host: the host failed, or asked for fewer requests, in a contact
+   * that ended then.
+   */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
   readonly sitemaps: SitemapAgenda;
@@ -48,14 +51,14 @@ export interface LeaseRunner {
   readonly outOfScope: (url: string) => boolean;
   /** Sees every page with its response. */
   readonly onPage: (page: Page, task: Task, response: HttpResponse) => void;
-  /** Is there room for another page? A promise: wait, no longer than until then; false: there is none. */
+  /** Is there room for another page? It may wait until `untilMs`; false: there is none. */
   readonly room: (untilMs: number) => Promise<boolean> | undefined;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
   /** Told of spans of URLs that are traced. */
   readonly onSpan: SpanSink;
 }
 
-/** How a URL's turn ended: go on, or give the rest back as this. */
+/** How the work on a URL ended: go on with the next, or give the rest back with this outcome. */
 type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 
 /** Runs a lease, beside others of its host where that has several slots. */
@@ -91,7 +94,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
     next = step.next;
     if (!step.reported) break;
   }
-  // Others may have named sitemaps there; of who is out of scope a robots.txt is all that is asked for.
+  // Other sites may have named sitemaps on this host; a host out of scope is asked only for its robots.txt.
   const isGuest = task.robotsHops.some(({ url }) => runner.outOfScope(url));
   if (next === 'on' && index === task.urls.length && !isGuest) {
     await noteRound(runner, task, reporter);
@@ -215,7 +218,7 @@ function spansOf({ onSpan, road }: LeaseRunner, task: Task, index: number): UrlS
   return urlSpans(onSpan, road.clock, task, index);
 }
 
-/** What became of a URL; of one that is traced, with where its trace goes on. */
+/** What became of a URL; for a traced one, with the context in which its trace goes on. */
 function tell(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | undefined): Promise<void> | undefined {
   if (spans === undefined) return reporter.report(report);
   const outcome = { ...report.outcome, traceparent: spans.leaseContext };

@@ -1,8 +1,8 @@
 /**
  * Spans of one URL with a fetcher: its lease, and in it robots, fetch, parse and publish.
  *
- * Made only for a URL whose task says that it is traced. Without anybody to tell, the contexts travel on all the same,
- * into pages, links and results: others may listen.
+ * Made only for a URL whose task says that it is traced. Even if this process sends no spans, the contexts travel on in
+ * pages, links and results, since other processes may send theirs.
  */
 import type { Outcome, Task } from '../../../schemas/types.ts';
 import { leaseSpan } from '../../../topology/trace/journey.ts';
@@ -64,7 +64,7 @@ export class UrlSpans {
     });
   }
 
-  /** Once for each request: one on a connection that had gone stale is made again. */
+  /** Called for each request: a request on a connection that had gone stale is repeated. */
   fetched({ status, failure, startMs, endMs, address, body, connectMs, firstByteMs }: HttpResponse): void {
     this.#fetches += 1;
     if (this.#fetches > 1) this.#fetch = childOf(this.#lease, `fetch ${this.#fetches}`);
@@ -95,7 +95,7 @@ export class UrlSpans {
     });
   }
 
-  /** `records`: groups of links, and a page, that are to be durable before the result is told. */
+  /** `records`: groups of links, and a page, that must be durable before the result is sent. */
   reported(outcome: Outcome, records: number): void {
     this.#reportedAtMs = this.#clock.nowMs();
     this.#outcome = outcome;

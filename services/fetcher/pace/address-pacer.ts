@@ -2,10 +2,11 @@
  * A limit per address, beside the one per host: thousands of names may live on one machine.
  *
  * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
- * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. Counted from
- * when a request really started: whoever has its permit keeps the line waiting until it says so, or lets it go, so that
- * two that come late, or waited for something else, do not come together; a clock that is set forward does not count. A host that may be crawled by n leases
- * at once may have its address n times as often: it is said of the host, and so of where it lives.
+ * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. The interval
+ * counts from the moment at which a request really started: the holder of a permit keeps the others waiting until it
+ * reports its start, or gives the permit back, so that two delayed requests do not start together; a clock that is set
+ * forward does not count. A host that may be on n leases at once may use its address n times as often, since what is
+ * allowed for the host applies to its machine.
  */
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -24,7 +25,7 @@ export interface AddressPacer {
 
 /** Ends by one of its two ways, once. */
 export interface AddressPermit {
-  /** Kept since the last start, ms. */
+  /** Time kept since the last start, ms. */
   readonly apartMs: number;
   /** The request starts now. */
   start(): void;
@@ -40,7 +41,7 @@ interface AddressTimes {
   line: Promise<unknown>;
 }
 
-/** Where there is no limit. */
+/** The permit where there is no limit. */
 const free: AddressPermit = { apartMs: 0, start() {}, pass() {} };
 
 /** Addresses before the first sweep. */

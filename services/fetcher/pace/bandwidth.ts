@@ -1,5 +1,5 @@
 /**
- * A cap on bytes received a second, over all hosts: a line may belong to others, too.
+ * A cap on bytes received a second, over all hosts, since others may use the same line.
  *
  * Time is what is shared out: a response of so many bytes takes up the line for bytes ÷ rate, and the next request starts
  * when the line is free again. What a response will bring is not known when its request starts, so the mean of those so
@@ -17,15 +17,15 @@ export interface Bandwidth {
 }
 
 export interface Passage {
-  /** What came. 0: nothing did. */
+  /** The bytes that came. 0: none did. */
   received(bytes: number): void;
 }
 
 /** What an idle line saves up: a second's worth may come at once. */
 const burstMs = 1_000;
-/** Of the newest response in the mean. */
+/** Weight of the newest response in the mean. */
 const newestShare = 0.05;
-/** Of the first response: a page of the web's usual size, compressed. */
+/** Expected size of the first response: a page of the web's usual size, compressed. */
 const firstBytes = 15_000;
 
 const free: Passage = { received: () => {} };

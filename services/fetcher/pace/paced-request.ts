@@ -1,10 +1,11 @@
 /**
  * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
  *
- * In order: the host's permit, the address's share, a share of the bandwidth, a slot among the requests in flight, a last
- * look at blocks and the deadline, the request. It goes to the address whose permit it has, or nowhere: where nobody answers
- * there, the next address of the name is another request, with a permit of its own. The permit ends with the request, and its completion starts the delay before the next one:
- * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
+ * In order: the host's permit, the address's share, a share of the bandwidth, a slot among the requests in flight, a
+ * last look at blocks and the deadline, the request. It goes only to the address whose permit it has: if nobody answers
+ * there, the next address of the name is tried by another request, with a permit of its own. The permit ends with the
+ * request, and its completion starts the delay before the next one: max(delay asked for, factor × this request's
+ * duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 
 import type { Clock } from '../../runtime/clock.ts';
@@ -19,9 +20,9 @@ import type { Pacer } from './pacer.ts';
 import type { Slots } from './slots.ts';
 
 export interface Road {
-  /** Of deadlines. */
+  /** Clock of deadlines. */
   readonly clock: GrantClock;
-  /** Of the pacers: grants don't set it. */
+  /** Clock of the pacers, which grants do not move. */
   readonly ownClock: Clock;
   readonly http: HttpClient;
   readonly pacer: Pacer;
@@ -56,7 +57,8 @@ export async function pacedRequest(road: Road, request: PacedRequest): Promise<H
   if (first === null || !(first.response.staleConnection || isElsewhere(road, request, first))) {
     return first?.response ?? null;
   }
-  // RFC 9112 §9.3.1: that an idle connection was closed says nothing of the server. Once more, with its delay.
+  // RFC 9112 §9.3.1: that an idle connection was closed tells nothing of the server. The request is repeated once,
+  // after its delay.
   return ((await oneRequest(road, request)) ?? first).response;
 }
 
@@ -98,7 +100,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
     return null;
   }
   const pending = road.http.request(place === undefined ? request : { ...request, address: place.address });
-  // After it: a client that is new to an origin takes its time to begin.
+  // Reported after the request: a client that is new to an origin takes its time to start.
   place?.start();
   const response = await pending;
   passage.received(response.rawBody.length);
@@ -110,8 +112,8 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
 }
 
 /**
- * A pause asked for in answer to what is no URL of the lease (robots.txt, a sitemap): the host's next permit waits for it. The
- * frontier hears of it with the lease's results, and until then there is nobody else to keep it.
+ * A pause that was asked for in the answer to a request for robots.txt or a sitemap: the host's next permit waits for
+ * it. The frontier learns of it with the lease's results, and until then only this fetcher can keep it.
  */
 export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: HttpResponse): void {
   if (response.status !== 429 && response.status !== 503) return;
@@ -120,8 +122,8 @@ export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: 
 }
 
 /**
- * Undefined: none is needed. A delay of 0 is the user's word that the host, and so its address, may be contacted at
- * will. Null: not in time.
+ * Undefined: no permit is needed. With a delay of 0, the user says that the host, and so its address, may be contacted
+ * at will. Null: there was no permit in time.
  */
 type Place = (AddressPermit & { readonly address: string }) | undefined | null;
 
@@ -133,7 +135,7 @@ function addressPermit(road: Road, request: PacedRequest): Place | Promise<Place
 async function permitAtAddress(road: Road, request: PacedRequest): Promise<Place> {
   const { hostname, port, protocol } = new URL(request.url);
   const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
-  // What can't be resolved fails in the request, from the same cached answer.
+  // A name that can't be resolved makes the request fail, by the same cached answer.
   if (!resolution.ok || resolution.overridden) return undefined;
   const latestStartMs = request.latestStartMs - road.clock.aheadMs;
   const address = resolution.addresses[0]!;

@@ -1,5 +1,5 @@
 /**
- * The fetcher's own clock per host: whoever wants to contact a host takes its permit here, whatever for.
+ * The fetcher's own clock per host: every contact with a host, for whatever purpose, needs its permit from here.
  *
  * Invariants: a host has one permit at a time; a permit starts no earlier than the completion of the one before plus the
  * larger of the delay in force then and the delay asked for now. So neither lag, nor a lease granted twice, nor a
@@ -19,8 +19,8 @@ export interface Pacer {
   /** ms until the host may be contacted with `delayMs` between completion and start; Infinity while all permits are taken. */
   waitMs(hostKey: string, delayMs: number): number;
   /**
-   * Takes the host's permit, waiting for it. Null: it can't start by `latestStartMs`, or we are shutting down. Whoever
-   * stands in line learns that it is too late when the permit before ends, so at most one request later.
+   * Takes the host's permit, waiting for it. Null: it can't start by `latestStartMs`, or we are shutting down. A caller
+   * in line learns that it is too late when the permit before it ends, so at most one request later.
    */
   acquire(hostKey: string, delayMs: number, latestStartMs: number, alone?: boolean): Promise<Permit | null>;
   /** The host's next permit starts no earlier than this, whatever the delays. */
@@ -49,7 +49,7 @@ interface HostTimes {
   lastStartMs: number;
   /** No permit before, 0: none such. */
   heldUntilMs: number;
-  /** Who waits for a time, and who for the end of a permit. */
+  /** Callers that wait for a time, and those that wait for the end of a permit. */
   asleep: number;
   readonly waiting: (() => void)[];
 }
@@ -58,8 +58,8 @@ interface HostTimes {
 const sweepAtLeast = 4_096;
 
 /**
- * `signal` aborts at shutdown: waiting ends, and no permit is given any more. `hostSlotsOf`: how many permits a host has at once.
- * `onInterval` hears how long after the start of its last permit a host has another one, ms.
+ * `signal` aborts at shutdown: waiting ends, and no permit is given any more. `hostSlotsOf`: how many permits a host
+ * has at once. `onInterval` is called with the time between the starts of two successive permits of a host, ms.
  */
 export function createPacer(
   clock: Clock,
@@ -177,7 +177,7 @@ function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
     return hostSlot;
   }
   idle.sort((a, b) => readyAtMs(times, a, 0) - readyAtMs(times, b, 0));
-  // With fewer slots than before, those used last are all there is.
+  // If the host has fewer slots than before, the ones used last remain.
   return idle[idle.length - free]!;
 }
 

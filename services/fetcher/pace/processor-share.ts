@@ -29,10 +29,10 @@ export function createProcessorShare(hosts: () => number, isBusy: () => boolean 
 }
 
 /**
- * About what a response has cost, ms: 3 ns for each byte that is received and each that is decoded, and the `readMs` that
- * parsing took by the clock, as far as its size can account for it: a small page must not pay for our having been
- * interrupted. What is no HTTP costs its connection and, where headers flood, an error object for each of them. Each of
- * the `links` that it made costs the log and the frontier, too.
+ * About what a response has cost, ms: 3 ns for each byte that is received and each that is decoded, and the `readMs`
+ * that parsing took by the clock, as far as its size can account for it: a small page must not pay for time in which
+ * this process was interrupted. A response that is not HTTP costs its connection and, if it floods headers, an error
+ * object for each of them. Each of its `links` costs the log and the frontier, too.
  */
 export function costOf({ rawBody, body, failure, pieces = 0 }: HttpResponse, readMs: number, links = 0): number {
   const { brokenCostMs, linkCostMs, pieceCostMs } = fetcherLimits;
@@ -40,12 +40,12 @@ export function costOf({ rawBody, body, failure, pieces = 0 }: HttpResponse, rea
   return brokenMs + pieces * pieceCostMs + links * linkCostMs + readingCost(rawBody.length, body.length, readMs);
 }
 
-/** The same of a body that was read as it came. */
+/** The same for a body that was read as it came. */
 export function readingCost(receivedBytes: number, decodedBytes: number, readMs: number): number {
   return (receivedBytes + decodedBytes) * 3e-6 + Math.min(readMs, decodedBytes * worstParseMs);
 }
 
-/** A host that has just used more of the processor than is its share waits until it is even. */
+/** A host that has just used more than its share of the processor waits until it is even. */
 export function holdBack(road: Road, share: ProcessorShare, hostKey: string, costMs: number): void {
   const waitMs = share.waitMs(costMs);
   if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
@@ -72,5 +72,5 @@ function watchEventLoop(): () => boolean {
 }
 
 const lookEveryMs = 250;
-/** Above it, work waits for work: queues grow long well before a processor is full. */
+/** Above this load, work queues up: queues grow long well before a processor is full. */
 const busyFrom = 0.8;

@@ -1,9 +1,9 @@
-/** Where a URL's turn in its lease meets the plugins: before it is asked for. */
+/** Asks the plugins about a URL of a lease, before it is requested. */
 import type { OutcomeKind, Task } from '../../../schemas/types.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { Headers } from '../http/headers.ts';
 
-/** Headers to ask with; or what the URL's turn has come to without a request. */
+/** Headers for the request, or the outcome of the URL without a request. */
 export async function askHooks(
   hooks: Hooks,
   headers: Headers,
@@ -31,7 +31,7 @@ function withHeaders(headers: Headers, more: Readonly<Record<string, string>>): 
   return kept;
 }
 
-/** Anything else is a fault of ours, and ends the fetcher as such. */
+/** Any other error is a bug of ours, and ends the fetcher. */
 function faultOf(error: unknown): string {
   if (error instanceof HookFailed) return error.message;
   throw error;

@@ -44,7 +44,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     if (!hasWorker) return parseHere(body, page, wishes, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
     // One after another: large pages are rare, and a second worker would only compete for the cores.
     return pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
-      // That is not the page's fault: it gets the time budget here.
+      // The failure is not the page's fault: it is parsed here within the time budget.
       parsed === 'noWorker' ? parseHere(body, page, wishes, timeoutMs) : parsed,
     );
   };
@@ -60,7 +60,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     const resting = 'a page of this site kept the selectors too long: its fields are not read for now';
     if (turns.rests(hostname)) return without(resting);
     const job = async () =>
-      // Another of its pages may have been the one, while this one waited.
+      // Another page of the site may have been lost while this one waited.
       turns.rests(hostname) ? 'rests' : fields.run({ kind: 'html', body, options: page, wishes, timeoutMs });
     const parsed = await turns.take(hostname, job, (result) => (typeof result === 'string' ? null : result === null));
     if (parsed === 'rests') return without(resting);

@@ -1,9 +1,9 @@
 /**
- * What a fetched feed, or a sitemap that somebody links to, comes to: links to its entries, and a signature by which its
- * next poll tells whether it brings anything.
+ * What is reported of a fetched feed, or of a sitemap found as a link: links to its entries, and a signature by which
+ * the next poll tells whether anything is new.
  *
- * Entries of the feed's own host are believed with their dates, as those of a sitemap are; a feed of other hosts' pages
- * names them, and no more. What an index lists is as far from the seeds as the index.
+ * Dates of entries on the feed's own host are believed, as those of a sitemap are; for pages of other hosts, a feed
+ * gives only links. What an index lists is as far from the seeds as the index.
  */
 import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
@@ -19,7 +19,7 @@ export interface FeedReport {
   readonly signature: string;
 }
 
-/** null: it is none after all. */
+/** null: it is not a feed after all. */
 export function readFeed(
   maker: LinkMaker,
   from: LinkOrigin,

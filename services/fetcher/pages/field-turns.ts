@@ -1,7 +1,8 @@
 /**
- * Whose page the selectors' worker takes next. A page may be made so that each keeps it for its whole time limit, and a
- * thousand hosts of one owner may have such pages: sites whose last page came back in time have half of the worker at
- * least, whatever waits of others. A site whose page did not come back rests, twice as long each time.
+ * Decides whose page the selectors' worker takes next. A page may be made so that it keeps the worker for its whole
+ * time limit, and a thousand hosts of one owner may have such pages. Therefore sites whose last page came back in time
+ * have at least half of the worker, whatever waits from other sites. A site whose page did not come back rests, twice
+ * as long each time.
  *
  * A site is a registrable domain: names below it cost nothing.
  */
@@ -15,7 +16,7 @@ export interface FieldTurns {
     job: () => Promise<Result>,
     isLost: (result: Result) => boolean | null,
   ): Promise<Result>;
-  /** Has the site no turns for now? */
+  /** Does the site get no turns for now? */
   rests(hostname: string): boolean;
 }
 
@@ -32,7 +33,7 @@ export function createFieldTurns(timeoutMs: number, nowMs: () => number = () => 
   const trusted = new Set<string>();
   const rests = new Map<string, Rest>();
   const waiting: Record<Trust, (() => Promise<void>)[]> = { trusted: [], unknown: [] };
-  /** Time of the worker, ms. Who waited for nothing saves nothing up. */
+  /** Time of the worker, ms. A group with nothing waiting saves no time up. */
   const spentMs: Record<Trust, number> = { trusted: 0, unknown: 0 };
   let isBusy = false;
 

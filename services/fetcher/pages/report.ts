@@ -1,8 +1,9 @@
 /**
  * From a response to what is reported of its URL: outcome, page, links.
  *
- * Redirects are not followed: the target becomes a link of the same depth, one hop on, at the head of its queue. A meta
- * refresh is published the same way. A page that asks for nofollow publishes no links. Of a feed the entries are the links.
+ * Redirects are not followed: the target becomes a link of the same depth, with the redirect count one higher, at the
+ * head of its queue. A meta refresh is published the same way. A page that asks for nofollow publishes no links. A
+ * feed's entries are its links.
  */
 
 import { hash } from 'node:crypto';
@@ -52,7 +53,7 @@ export interface PageReader {
 
 /** Without the requests, which the lease knows. */
 export type PageReport = Omit<UrlReport, 'requests'> & {
-  /** What reading it took on the main thread, ms by the clock. */
+  /** Time that reading it took on the main thread, ms by the clock. */
   readonly readMs: number;
   /** What plugins made of the response. Absent: as it was received. */
   readonly response?: HttpResponse;
@@ -66,7 +67,7 @@ export function wantsBody(status: number, headers: Headers): boolean {
   return wantsPdfToo(status, headers) && pageTypeOf(mediaTypeOf(headers)) !== 'pdf';
 }
 
-/** What a reader can make something of. */
+/** Tells which responses can be read. */
 export function wantsOf({ pdf, hooks }: PageReader): (status: number, headers: Headers) => boolean {
   const wants = pdf ? wantsPdfToo : wantsBody;
   if (hooks === undefined) return wants;
@@ -79,8 +80,8 @@ function wantsPdfToo(status: number, headers: Headers): boolean {
 }
 
 /**
- * What plugins say of the response comes first, what they make of the page last. A plugin's fault is a page that could not
- * be read, and says whose it is.
+ * Plugins' hooks for the response run first, those for the page last. If a plugin fails, the page counts as one that
+ * could not be read, and the outcome names the plugin.
  */
 export async function readPage(...args: Parameters<typeof readAnswer>): Promise<PageReport> {
   const [reader, task, index, received, ...rest] = args;
@@ -92,7 +93,7 @@ export async function readPage(...args: Parameters<typeof readAnswer>): Promise<
     const read = await readAnswer(reader, task, index, response, ...rest);
     return read.page === null ? read : { ...read, page: await hooks.page(read.page, response), response };
   } catch (error) {
-    // Anything else is a fault of ours, and ends the fetcher as such.
+    // Any other error is a bug of ours, and ends the fetcher.
     if (!(error instanceof HookFailed)) throw error;
     return bare(outcomeOf(index, url, 'parseFailed', { ...commonFields(received), detail: error.message }));
   }
@@ -136,7 +137,7 @@ async function readAnswer(
   const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
   const links = feed?.links ?? linksOf(reader, from, item, parsed);
   const contentHash = hash('sha256', response.body, 'hex');
-  // Its entries are links; its markup is nobody's to read.
+  // Its entries are links; its markup is not read as a page.
   const shown = feed === null ? whole : { ...whole, parsed: { ...parsed, text: '' } };
   const page = pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count);
   const outcome: Outcome = {
@@ -179,7 +180,7 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
   };
 }
 
-/** Empty: there is none that could be sent back. */
+/** The validator. Empty: there is none that could be sent back. */
 export function validator(headers: Headers, name: string): string {
   const value = headerOf(headers, name);
   return value.length > validatorCharsMax ? '' : value;

@@ -75,7 +75,7 @@ async function startWorker(url: URL): Promise<Worker | null> {
     ? new Worker(loadSource(url), { ...options, eval: true })
     : new Worker(url, options);
   worker.unref();
-  // One that is on its way out may still fail: nobody waits for that any more.
+  // A worker that is ending may still fail: nobody waits for it any more.
   worker.on('error', () => {});
   return (await nextMessage(worker, startMs)) === null ? null : worker;
 }

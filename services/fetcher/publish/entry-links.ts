@@ -1,15 +1,24 @@
-/** From the entries of a sitemap or a feed to link groups: by target host, and apart where their dates are to count. */
+/**
+ * Makes link groups of the entries of a sitemap or a feed: by target host, and in separate groups where their dates
+ * count.
+ */
 import type { LinkGroup } from '../../../schemas/types.ts';
 import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { type LinkMaker, type LinkOrigin, type PageLinks, readLink } from './page-links.ts';
 
 export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share'> {
-  /** May the list speak for the page? Then its date makes the link a `refresh` (docs/design.md §2). null: not even name it. */
+  /**
+   * May the list speak for the page? Then its date makes the link a `refresh` (docs/design.md §2). null: the list may
+   * not even name the page.
+   */
   readonly speaksFor: (entry: SitemapEntry) => boolean | null;
 }
 
-/** Links with a date that counts, or with cash, must all arrive; others are left out where they were published lately. */
+/**
+ * Links with a date that counts, or with cash, must all be published; others are left out if they were published
+ * lately.
+ */
 export function gatherEntries(
   maker: LinkMaker,
   origin: LinkOrigin,

@@ -25,7 +25,7 @@ export interface LinkCache {
 }
 
 const ways = 4;
-/** Deeper links share this depth: a crawl that deep has other troubles. */
+/** Deeper links share this depth, which no useful crawl reaches. */
 const depthMax = 254;
 
 /** `entries`: rounded up to a power of two; at least 4. */

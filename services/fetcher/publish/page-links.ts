@@ -1,4 +1,4 @@
-/** From the links of a page to link groups, one per target host, without those published lately. */
+/** Makes link groups of the links of a page, one per target host, without those published lately. */
 import type { Link, LinkGroup } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { Hooks } from '../hooks/run-hooks.ts';
@@ -59,7 +59,7 @@ export function gatherLinks(
   const byHost = new Map<string, Link[]>();
   const pending: number[] = [];
   const leftOut = new Map<string, number>();
-  // The target of a redirect is asked about when it is fetched.
+  // For the target of a redirect, hooks are asked when it is fetched.
   const reader = hop === 0 ? maker : { ...maker, hooks: undefined };
   const from = { depth, sourceUrl: origin.url };
   let count = 0;
@@ -67,7 +67,7 @@ export function gatherLinks(
     const url = readLink(reader, raw, from, leftOut);
     if (url === null) continue;
     count += 1;
-    // Hops must arrive, whatever was seen before: the frontier waits for nothing, but a chain would end here.
+    // Redirect targets must be published even if they were published before, or the chain would end here.
     if (hop === 0 && share === 0 && !maker.cache.isNews(origin.source, url, depth, pending)) continue;
     const hostKey = hostKeyOf(url);
     const links = byHost.get(hostKey);

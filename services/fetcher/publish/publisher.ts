@@ -1,5 +1,5 @@
 /**
- * Publishes what leases produce, in the order that makes a finished lease mean something (docs/design.md §4.6):
+ * Publishes what leases produce, in an order such that a result means that all of it is durable (docs/design.md §4.6):
  * pages and links first, then, once they are acked, the results of the same URLs.
  *
  * All leases share flush cycles, since messages and syncs cost more than bytes. One cycle's pages and links are under
@@ -54,9 +54,14 @@ type Gathered = Omit<UrlReport, 'outcome'> & { readonly outcome: Outcome | null 
 
 /** Where one lease reports to. */
 export interface LeaseReporter {
-  /** What became of one URL. A promise: too much is waiting for the log, go on when it resolves. */
+  /**
+   * Reports what became of one URL. If it returns a promise, too much is waiting for the log: go on when it resolves.
+   */
   report(report: UrlReport): Promise<void> | undefined;
-  /** Links of what is no page (a sitemap). Acked, as a page's are, before the last result. A promise: as of `report`. */
+  /**
+   * Links of something that is not a page (a sitemap). They are acked, like a page's links, before the last result. A
+   * promise: as for `report`.
+   */
   found(groups: readonly LinkGroup[], pending: readonly number[]): Promise<void> | undefined;
   /** A request that belongs to no outcome (robots.txt, a sitemap). */
   requested(request: Request): void;
@@ -64,9 +69,9 @@ export interface LeaseReporter {
   learnt(facts: HostFacts): void;
   /** The host's sitemaps were looked at, for a round of them (sinceMs above 0): so many are left. */
   sitemapsRead(sinceMs: number, left: number): void;
-  /** Another host is to be leased, for a hop of a robots.txt that leads there. */
+  /** Asks for a lease of another host, for a robots hop that leads there. */
   requestLease(hostKey: string, hop: RobotsHop): void;
-  /** Nothing more comes of this lease. */
+  /** To be called when the lease reports nothing more. */
   finish(): void;
 }
 
@@ -104,7 +109,10 @@ interface LeaseState extends Unsent {
 
 /** What a cycle publishes. */
 interface Batch {
-  /** And responses. Encoded at once: bytes cost the garbage collector nothing while they wait, and a page's strings need not wait. */
+  /**
+   * The same for responses. They are encoded at once: waiting bytes cost the garbage collector nothing, unlike a page's
+   * strings.
+   */
   readonly pages: AppendRecord[];
   readonly groups: LinkGroup[];
   readonly pending: number[];
@@ -139,7 +147,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     options.onFailure(error);
   };
 
-  /** Flushes at most this late. */
+  /** Makes sure that a flush starts within this time. */
   const schedule = (waitMs: number) => {
     const atMs = clock.nowMs() + waitMs;
     if (atMs >= timerAtMs) return;
@@ -153,7 +161,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   const stopTimer = () => {
     if (timerAtMs === Number.POSITIVE_INFINITY) return;
-    // With a reason of its own: the default is an exception with its stack, 5 µs each time.
+    // Aborted with a reason of our own, since the default one is an exception with a stack, which costs 5 µs each time.
     timer.abort('superseded');
     timer = new AbortController();
     timerAtMs = Number.POSITIVE_INFINITY;
@@ -196,7 +204,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     sendResults(nowMs);
   };
 
-  /** What a topic does not take, which is said by the outcome; the rest of the cycle is durable. */
+  /** Handles records that are too large for their topic: the outcome says so, and the rest of the cycle is durable. */
   const leaveOut = (batch: Batch, records: readonly AppendRecord[], error: unknown) => {
     if (!(error instanceof RecordTooLarge)) throw error;
     for (const record of error.indexes.map((index) => records[index])) {
@@ -285,7 +293,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
           lease.completedAtMs = Math.max(lease.completedAtMs, request.endMs);
         },
         learnt(facts) {
-          // Sitemaps are told once, when robots.txt is new: they must not be lost to what is learnt after.
+          // Sitemaps are reported once, when robots.txt is new: what is learnt later must not overwrite them.
           lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
         },
         sitemapsRead(sinceMs, left) {
@@ -335,7 +343,7 @@ function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics 
   let record: AppendRecord | undefined;
   const value = page === null ? null : codec.encode('pages', page);
   if (value !== null && value.length > logLimits.recordBytesMax) {
-    // No log takes it, and one that is asked fails the whole append.
+    // No log accepts such a record, and trying it would make the whole append fail.
     const detail = `the page’s record has ${value.length} bytes, and may have ${logLimits.recordBytesMax}`;
     if (outcome !== null) outcome = { ...outcome, kind: 'tooLarge', detail };
   } else if (page !== null && value !== null) {

@@ -1,4 +1,4 @@
-/** Results as records: what a lease has to tell by now, and requests that other hosts be leased. */
+/** Results as records: what a lease has to report so far, and requests for leases of other hosts. */
 import { blankResult } from '../../../schemas/blank.ts';
 import type { HostFacts, Outcome, Request, Result, RobotsHop, Task } from '../../../schemas/types.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
@@ -11,7 +11,7 @@ export interface Unsent {
   readonly task: Task;
   facts: HostFacts;
   completedAtMs: number;
-  /** Acked as far as their pages and links go, to be sent. */
+  /** Outcomes whose pages and links are acked, ready to be sent. */
   outcomes: Outcome[];
   requests: Request[];
 }
@@ -25,7 +25,7 @@ export interface ResultOptions {
   readonly fetcherId: string;
 }
 
-/** What the lease has to tell by now; `last`: it ends with this. */
+/** What the lease has to report so far; `last`: it ends with this. */
 export function resultRecord(lease: Unsent, last: boolean, options: ResultOptions): AppendRecord {
   const { task, outcomes, requests, completedAtMs, facts } = lease;
   const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;
@@ -34,7 +34,7 @@ export function resultRecord(lease: Unsent, last: boolean, options: ResultOption
   return resultFor(hostKey, partition, told, options);
 }
 
-/** For the frontier partition of a host that no lease here is of. */
+/** A record for the frontier partition of a host of which there is no lease here. */
 export function leaseRequestRecord(hostKey: string, hop: RobotsHop, options: ResultOptions): AppendRecord {
   const partition = partitionOf(partitionKeyOf(hostKey, options.keyMode), options.partitions);
   return resultFor(hostKey, partition, { robotsHops: [hop] }, options);

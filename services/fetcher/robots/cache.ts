@@ -1,13 +1,15 @@
 /**
- * robots.txt per origin: fetched through the caller's paced requests, kept as RFC 9309 §2.4 has it.
+ * robots.txt per origin: fetched through the caller's paced requests, and cached as RFC 9309 §2.4 says.
  *
  * Fails closed: while robots.txt can't be had, the origin is `unreachable`, unless a copy of at most 30 days stands in.
- * What is unreachable is not remembered: every lease asks anew, and the frontier's back-off decides how often that is.
- * Leases that want the same file at once share one fetch. Bounded by entries and by bytes, least recently used first.
+ * That a file was unreachable is not remembered: every lease asks anew, and the frontier's back-off decides how often
+ * that is. Leases that want the same file at once share one fetch. Bounded by entries and by bytes, least recently used
+ * first.
  *
- * A redirect to another host is asked there by a lease of that host (topology/frontier/decide/leases/robots-hops.ts), of
- * which `hop` tells. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each other.
- * What that host answered serves for all that lead to it: a thousand sites with one victim make one request.
+ * A redirect to another host is asked there by a lease of that host (topology/frontier/decide/leases/robots-hops.ts),
+ * which `hop` arranges. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each
+ * other. That host's answer serves for all redirects that lead to it: a thousand sites with one victim make one
+ * request.
  */
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -35,7 +37,7 @@ export interface Robots {
   readonly detail: string;
   /** unreachable: the address guard refused the host itself, so no retry helps. */
   readonly blockedAddress: boolean;
-  /** unreachable: what Retry-After asked for, ms. 0: nothing. */
+  /** unreachable: the wait that Retry-After asked for, ms. 0: none. */
   readonly retryAfterMs: number;
 }
 
@@ -47,13 +49,13 @@ export interface RobotsResponse {
   readonly retryAfterMs: number;
   readonly blockedAddress: boolean;
   readonly detail: string;
-  /** Told what parsing its body took, ms. */
+  /** Is called with the time that parsing the body took, ms. */
   readonly onParsed?: (readMs: number) => void;
 }
 
 /**
  * Asks for the newest URL of a robots.txt chain, paced by its host. Null: not in time, ask again with another lease.
- * `elsewhere`: only a lease of its own host may ask, and is requested.
+ * `elsewhere`: only a lease of its own host may ask, and such a lease was requested.
  */
 export type RobotsFetch = (asked: readonly string[]) => Promise<RobotsResponse | 'elsewhere' | null>;
 
@@ -80,17 +82,17 @@ interface Entry {
 
 /** A chain that a lease of another host is to go on with. */
 interface Elsewhere {
-  /** When the first lease came for it in vain, and when the other host's lease was last requested. */
+  /** When a lease first asked for it in vain, and when the other host's lease was last requested. */
   readonly sinceMs: number;
   requestedAtMs: number;
-  /** Why it could not be had: told to one lease, then asked anew. */
+  /** Why it could not be had: this is told to one lease, and then it is asked for anew. */
   unreachable: Robots | undefined;
   /** Resolves when there is an answer. */
   readonly answered: Promise<void>;
   readonly answer: () => void;
 }
 
-/** `onCopy` hears of each copy that an origin gets, before anyone goes by it. */
+/** `onCopy` is called with each copy that an origin gets, before it is used. */
 export function createRobotsCache(
   clock: Clock,
   productToken: ProductTokens,
@@ -99,7 +101,10 @@ export function createRobotsCache(
   /** In order of last use. */
   const entries = new Map<string, Entry>();
   const anyToken = firstToken(productToken);
-  /** Kept since an answer last told of it: it came with a hop, or with another origin's chain. */
+  /**
+   * Origins that got a copy since an answer last reported theirs: it came with a robots hop, or with another origin's
+   * chain.
+   */
   const untold = new Set<string>();
   const underWay = new Map<string, Promise<Robots | null>>();
   /** By origin, in order of the last request. */
@@ -158,7 +163,7 @@ export function createRobotsCache(
     const keepHere = (entry: Entry, body: Uint8Array): Robots => {
       keep(origin, entry);
       tell(origin, entry.robots, body);
-      // Where a chain was given up for its length, its last host's own may still lead somewhere.
+      // If a chain was given up for its length, the robots.txt of its last host may still lead somewhere.
       const isRedirect = response.status >= 300 && response.status < 400;
       if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect) {
         keep(originOf(url), entry);
@@ -190,7 +195,7 @@ export function createRobotsCache(
     }
   };
 
-  /** A lease was requested. */
+  /** To be called when a lease was requested. */
   const requested = (origin: string): Elsewhere => {
     const nowMs = clock.nowMs();
     const chain = elsewhere.get(origin) ?? newChain(nowMs);
@@ -201,7 +206,7 @@ export function createRobotsCache(
     return chain;
   };
 
-  /** The answer from elsewhere, if it comes in a moment. */
+  /** Waits a moment for the answer from the other host. */
   const awaited = async (origin: string, chain: Elsewhere): Promise<Robots | null> => {
     const patience = new AbortController();
     const patienceEnds = clock.sleepUntil(clock.nowMs() + fetcherLimits.robotsHopWaitMs, patience.signal);
@@ -257,7 +262,7 @@ export function createRobotsCache(
         elsewhere.delete(origin);
         return;
       }
-      // The lease that requested it may have been another process's; the next one comes here, and finds what is known.
+      // The lease that requested it may have run in another process; the next one runs here, and finds what is known.
       const chain = requested(origin);
       if (robots === 'elsewhere') return;
       chain.unreachable = robots;

@@ -1,9 +1,11 @@
 /**
- * Requests for robots.txt and the hops of its redirects, within a lease: paced like every request to its host.
+ * Requests for robots.txt and the targets of its redirects, within a lease: they are paced like every request to their
+ * host.
  *
- * A lease speaks to its own host only. What leads to another host is a request to its frontier partition to lease that
- * host; the answer then comes to the task partition of the host whose robots.txt is wanted. The crawl's scope has no say in
- * that: a file that moved to where nobody crawls binds its host all the same. No lease is requested of who is blocked.
+ * A lease speaks to its own host only. For a redirect to another host, that host's frontier partition is asked to lease
+ * it; the answer then comes to the task partition of the host whose robots.txt is wanted. The crawl's scope does not
+ * matter here: a file that moved out of scope binds its host all the same. No lease is requested of a host that is
+ * blocked.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
@@ -18,7 +20,7 @@ import type { LinkMaker } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { RobotsFetch, RobotsResponse } from './cache.ts';
 
-/** What of a lease's runner it takes to ask. */
+/** The parts of a lease's runner that are needed to ask. */
 export interface RobotsAsker {
   readonly road: Road;
   readonly processorShare: ProcessorShare;

@@ -1,6 +1,6 @@
 /**
- * What other hosts answered to hops of robots.txt that led to them: kept for a while, by URL and without body, so that a
- * victim is asked once and not by everybody who redirects to it. What is a robots.txt is in the cache of those.
+ * What other hosts answered when a robots.txt redirected to them: kept for a while, by URL and without body, so that a
+ * victim is asked once and not for everybody who redirects to it. A robots.txt itself is kept in the cache of those.
  */
 
 import type { Clock } from '../../runtime/clock.ts';
@@ -25,7 +25,7 @@ export function createMovedAnswers(clock: Pick<Clock, 'nowMs'>): MovedAnswers {
       if (status >= 200 && status < 300) return;
       const isFailure = status === 0 || status === 429 || status >= 500;
       const keptMs = isFailure ? fetcherLimits.robotsHopAgainMs : fetcherLimits.robotsMovedMs;
-      // What is kept already does not grow younger by being used.
+      // Using an answer does not renew its age.
       if (clock.nowMs() < (answers.get(url)?.untilMs ?? 0)) return;
       answers.delete(url);
       const { location, retryAfterMs, blockedAddress, detail } = response;

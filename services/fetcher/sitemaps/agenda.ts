@@ -14,13 +14,16 @@ import type { Headers } from '../http/headers.ts';
 /** A sitemap to be read. */
 export interface SitemapErrand {
   readonly url: string;
-  /** Whose lease reads it. */
+  /** The host whose lease reads it. */
   readonly hostKey: string;
-  /** Of the links it will give. */
+  /** Depth of the links it will give. */
   readonly depth: number;
   /** Origin whose robots.txt names it, or the index that lists it. */
   readonly origin: string;
-  /** Read it unless it was noted for this time or a later one: that robots.txt's, or of the round it belongs to. */
+  /**
+   * When that robots.txt was read, or the round began. The sitemap is read unless it was noted for this time or a later
+   * one.
+   */
   readonly namedAtMs: number;
   /** The policy names it, and so it may speak for any host. */
   readonly trusted: boolean;
@@ -37,9 +40,9 @@ export interface SitemapAgenda {
   add(errand: SitemapErrand): void;
   /** The next one to be read with a lease of the host; undefined: none. */
   next(hostKey: string): SitemapErrand | undefined;
-  /** There was no time for it: it stays the next one. */
+  /** There was no time to read it: it stays the next one. */
   putBack(errand: SitemapErrand): void;
-  /** It could not be read: once more with a later lease, unless it has failed too often. */
+  /** It could not be read: it is tried again with a later lease, unless it has failed too often. */
   failed(errand: SitemapErrand): void;
   /** It was read whole; `condition` asks for it if it has changed since. An index has none: what it lists has to be looked at again. */
   readWhole(errand: SitemapErrand, condition: Headers): void;

@@ -13,14 +13,14 @@ import { createSitemapReader, type SitemapEntry } from '../../../topology/parse/
 export interface SitemapBody {
   /** Where the body goes. Destroyed when enough has come. */
   readonly sink: Writable;
-  /** Nothing more comes; `whole`: as far as the connection tells. */
+  /** To be called when the body has ended; `whole`: it is complete, as far as the connection tells. */
   finish(whole: boolean): Promise<SitemapRead>;
 }
 
 export interface SitemapRead {
   /** Decompressed. */
   readonly bytes: number;
-  /** What parsing them and making links of them took, ms; without what waited for the log. */
+  /** Time that parsing them and making links of them took, ms, without waits for the log. */
   readonly readMs: number;
 }
 
@@ -76,7 +76,7 @@ async function readAll(
     if (!isDamage(error)) throw error;
     return { bytes, readMs };
   }
-  // What was cut may have ended in the middle of a URL.
+  // A body that was cut may have ended in the middle of a URL.
   if (isWhole()) reader?.end();
   const rest = reader?.take() ?? [];
   if (rest.length > 0) await onEntries(rest, reader!.index);

@@ -1,8 +1,8 @@
 /**
- * Which sitemaps a lease puts on the agenda: those that a robots.txt names which was read anew, or where the frontier
- * keeps rounds of them, those that the policy and robots.txt name once a round is due.
+ * Puts a lease's sitemaps on the agenda: those named by a robots.txt that was read anew, or, where the frontier keeps
+ * rounds, those that the policy and robots.txt name when a round is due.
  *
- * Sitemaps are pages' equals: as far from the seeds as what a page of this lease links to.
+ * Sitemaps have the depth of links on a page of this lease.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
@@ -11,7 +11,7 @@ import { type RobotsAnswer, type RobotsCache, robotsFacts } from '../robots/cach
 import { type RobotsAsker, robotsFetch } from '../robots/fetch.ts';
 import type { SitemapAgenda } from './agenda.ts';
 
-/** What of a lease's runner it takes to note them. */
+/** The parts of a lease's runner that are needed to note them. */
 export interface SitemapNoter extends RobotsAsker {
   readonly robots: RobotsCache;
   readonly sitemaps: SitemapAgenda;

@@ -3,10 +3,10 @@
  *
  * Paced, within the deadline and subject to robots.txt like any request to the host; what there is no time for waits
  * for the next lease. The links are published as they are read and acked before the lease's last result. A link with a
- * date is a `refresh` (docs/design.md §2), for the frontier to hold against what it knows of the page; others are plain links.
- * A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits"); links to
- * others are left out, or anybody could have anybody's pages fetched anew. Requests are conditional; what a 304 says is
- * unchanged has been published before.
+ * date is a `refresh` (docs/design.md §2), for the frontier to hold against what it knows of the page; others are plain
+ * links. A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits");
+ * links to others are left out, or a sitemap could have any site's pages fetched anew. Requests are conditional; after
+ * a 304 there is nothing to publish, since the same links were published before.
  */
 import type { Request, Task } from '../../../schemas/types.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
@@ -140,7 +140,7 @@ function isReadable(contentEncoding: string): boolean {
   return contentEncoding.split(',').every((coding) => readable.has(coding.trim().toLowerCase()));
 }
 
-/** Trouble that another try may not have. A body that broke off is none: what came of it counts. */
+/** Is this a failure that another try may not have? A body that broke off is none: the part that came counts. */
 function mayPass({ status, failure }: HttpResponse): boolean {
   if (status === 0) return failure?.kind !== 'refused' && failure?.kind !== 'blockedAddress';
   return status >= 500 || status === 429 || status === 408;

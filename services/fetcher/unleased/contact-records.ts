@@ -1,6 +1,7 @@
 /**
- * Requests that no lease made, as records for the log: contacts of a host all the same, so that its frontier keeps the
- * delay after them, and an audit sees them. Gathered, and taken along with what they were made for.
+ * Requests that no lease made, as records for the log: they are contacts of a host all the same, so that its frontier
+ * keeps the delay after them and an audit sees them. They are gathered, and published with the pages they were made
+ * for.
  */
 import { blankResult } from '../../../schemas/blank.ts';
 import type { Request, RobotsCopy } from '../../../schemas/types.ts';
@@ -12,7 +13,7 @@ import type { AppendRecord } from '../../runtime/log/log.ts';
 export interface ContactRecords {
   requested(request: Request): void;
   readRobots(copy: RobotsCopy): void;
-  /** What has come together since the last time: copies first, then results. */
+  /** What was gathered since the last call: copies first, then results. */
   take(): AppendRecord[];
 }
 

@@ -1,4 +1,4 @@
-/** A page and its links as records for the log, for whoever publishes pages without being a fetcher with leases. */
+/** A page and its links as records for the log, for services that publish pages without having leases. */
 import type { LinkGroup, Page } from '../../../schemas/types.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';

@@ -1,4 +1,6 @@
-/** A lease of one URL that nobody granted, for readers of pages that were fetched before: no delays, no deadline. */
+/**
+ * A made-up lease of one URL, for code that reads pages which were fetched before: it has no delays and no deadline.
+ */
 import { blankTask } from '../../../schemas/blank.ts';
 import type { Task } from '../../../schemas/types.ts';
 

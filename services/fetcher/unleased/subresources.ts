@@ -1,10 +1,10 @@
 /**
  * Fetches what a page loads, for a browser: scripts, styles and data, as politely as pages.
  *
- * They go the way of all requests (pace/paced-request.ts): each host has its turn and its own delay, whoever's page asks, its
- * address is paced, a pause it asks for is kept, and a blocked host is not contacted. Its robots.txt is obeyed, bodies are
- * bounded, and what was fetched lately is not asked for again. Fetchers pace the same hosts by themselves: a host whose
- * pages are rendered sees one client more, which keeps its delay.
+ * They are paced like all requests (pace/paced-request.ts): each host has its own permit and delay, whichever page
+ * asks, its address is paced, a pause it asks for is kept, and a blocked host is not contacted. Its robots.txt is
+ * obeyed, bodies are bounded, and what was fetched lately is not asked for again. Fetchers pace the same hosts by
+ * themselves: a host whose pages are rendered sees one client more, which keeps its delay.
  */
 
 import type { Request } from '../../../schemas/types.ts';
@@ -26,7 +26,7 @@ export interface Subresource {
 
 export interface SubresourceLimits {
   readonly bodyBytesMax: number;
-  /** Of all that is kept. */
+  /** Bytes of all that is kept. */
   readonly cacheBytesMax: number;
   readonly cacheMs: number;
 }
@@ -38,7 +38,7 @@ export interface SubresourceLimits {
 export type NotLoaded = 'robots' | 'blocked' | 'address' | 'late' | 'failed';
 
 export interface Subresources {
-  /** Null: for one of those reasons, which is counted. */
+  /** Null: nothing is given, for one of those reasons, which is counted. */
   get(url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | null>;
   stats(): Readonly<Record<NotLoaded, number>>;
 }
@@ -52,7 +52,7 @@ export interface LoadingPage {
 
 export interface SubresourceOptions {
   readonly road: Road;
-  /** Of hosts of which nothing else is known: the policy's. */
+  /** The policy's delay, for hosts of which nothing else is known. */
   readonly delayMs: () => number;
   readonly robots: RobotsCache;
   /** User-Agent and so on: names and values in turn. */

@@ -2,8 +2,8 @@
  * Watches, for all partitions of this process, how far fetchers have come with `tasks`, and whether there are any.
  *
  * Both are read from the fetchers' consumer group: its committed positions say what was taken, in one request for all
- * partitions and only while a task waits; its members say whether anybody is there. Fetchers announce nothing, so that
- * anyone's program that reads `tasks` as a member of that group counts as one.
+ * partitions and only while a task waits; its members say whether anybody is there. Fetchers announce nothing, so any
+ * program that reads `tasks` as a member of that group counts as one.
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -11,10 +11,10 @@ import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
-/** A partition that wants to know. */
+/** A partition that is to be told. */
 export interface Watcher {
   readonly partition: number;
-  /** Do tasks of it wait? */
+  /** Do any of its tasks wait? */
   readonly asks: boolean;
   /** The group's position; undefined: it has committed none. */
   heard(position: number | undefined): void;
@@ -25,7 +25,7 @@ export interface Watcher {
 export interface FetcherWatch {
   /** Members of the fetchers' group; null: not known yet. */
   readonly fetchers: number | null;
-  /** Returns what ends it. */
+  /** Starts telling a partition. Returns a function that ends it. */
   add(watcher: Watcher): () => void;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface FetcherWatchOptions {
   readonly log: Pick<Log, 'committedAll' | 'membersOf'>;
   readonly clock: Clock;
   readonly crawl: string;
-  /** The brokers refuse to tell, and will not do otherwise. */
+  /** The brokers refuse to answer, and a later try would not help. */
   onFailure(error: unknown): void;
 }
 
@@ -51,7 +51,10 @@ export function watchFetchers({ log, clock, crawl, onFailure }: FetcherWatchOpti
   const { signal } = stopping;
   let fetchers: number | null = null;
 
-  /** A broker that is away, or a rebalance that lasts, leaves what was known: without news nothing more is granted. */
+  /**
+   * While a broker is away, or a rebalance lasts, what was last known stands: until it changes, nothing more is
+   * granted.
+   */
   const passing = (error: unknown) => {
     if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
   };

@@ -1,11 +1,11 @@
 /**
- * What a partition's owner may grant, by what fetchers take: the tasks that wait, the window they may fill, and the
- * leases that were seen to be taken.
+ * Works out what a partition's owner may grant, by what fetchers take: from the tasks that wait, the window they may
+ * fill, and the leases that were seen to be taken.
  *
  * `tasks` has a partition for each of the frontier's, and the group's position on it passes a task when a fetcher has
  * taken it, before its first request. Tasks of robots.txt hops go to other partitions and are not counted: their leases
- * have no URLs. An owner that opens a partition reads `tasks` on from where its predecessor had seen it, so that it knows
- * of each lease that is out where its task is, or that it never was published.
+ * have no URLs. An owner that opens a partition reads `tasks` on from where its predecessor had seen it, so that it
+ * knows, for each lease that is out, where its task is, or that the task was never published.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
@@ -25,12 +25,12 @@ export interface TaskFlowOptions {
   readonly crawl: string;
   readonly watch: FetcherWatch;
   readonly core: FrontierPartition;
-  /** Something is known that a step may want to know. */
+  /** Is called when something changed that a step may need to know. */
   wake(): void;
 }
 
 interface Waiting {
-  /** Infinity: on its way to the log. */
+  /** Offset of the task. Infinity: it is on its way to the log. */
   offset: number;
   readonly deadlineMs: number;
 }
@@ -41,14 +41,14 @@ export class TaskFlow implements Watcher {
   readonly #window = new TaskWindow();
   /** Tasks not seen to be taken, by lease. */
   readonly #waiting = new Map<number, Waiting>();
-  /** The group's position, as far as it says something of all tasks before it. */
+  /** The group's position, as far as it covers all tasks before it. */
   #position = 0;
   #heard = 0;
   /** One past the newest task of ours that is in the log. */
   #publishedTo = 0;
-  /** Seen to be taken, and not yet told to the partition. */
+  /** Leases that were seen to be taken and not yet reported to the partition. */
   #news: number[] = [];
-  /** Since the last look: tasks taken, and whether more could have been granted. */
+  /** Since the last look: the tasks taken, and whether more could have been granted. */
   #taken = 0;
   #wanted = false;
   #stopWatching = () => {};
@@ -58,7 +58,7 @@ export class TaskFlow implements Watcher {
     this.partition = options.core.identity.partition;
   }
 
-  /** Reads where the tasks are of leases that are out. */
+  /** Finds out where the tasks of leases that are out are. */
   async open(signal: AbortSignal): Promise<void> {
     const { log, core, crawl, watch } = this.#options;
     const { leases } = core.state;
@@ -104,7 +104,7 @@ export class TaskFlow implements Watcher {
     for (const [leaseId, { deadlineMs }] of this.#waiting) {
       if (leases.has(leaseId)) continue;
       this.#waiting.delete(leaseId);
-      // Its result came before anybody looked.
+      // Its result came before the task was seen to be taken.
       if (nowMs < deadlineMs + frontierLimits.clockSkewMs) this.#taken += 1;
     }
     return this.#waiting.size;
@@ -123,7 +123,7 @@ export class TaskFlow implements Watcher {
       if (robotsHops.length === 0) this.#waiting.set(leaseId, { offset: Number.POSITIVE_INFINITY, deadlineMs });
   }
 
-  /** They are in the log. */
+  /** To be called when these tasks are in the log. */
   published(tasks: readonly Task[], offsets: readonly number[]): void {
     tasks.forEach(({ leaseId, robotsHops }, index) => {
       if (robotsHops.length > 0) return;
@@ -155,7 +155,7 @@ export class TaskFlow implements Watcher {
     this.#options.wake();
   }
 
-  /** Before a step: it sees, and says in its commit, what was taken. */
+  /** To be called before a step, so that the step sees, and notes in its commit, what was taken. */
   tell(): void {
     const { core } = this.#options;
     const { state } = core;
@@ -167,7 +167,10 @@ export class TaskFlow implements Watcher {
     core.offerTaken({ position: this.#position, leases });
   }
 
-  /** Tasks on their way may have any offset from the newest published on: nothing is said of those yet. */
+  /**
+   * Tasks on their way to the log may get any offset after the newest published one, so nothing can be said of them
+   * yet.
+   */
   #take(): void {
     let isAllIn = true;
     for (const [leaseId, { offset }] of this.#waiting) {

@@ -13,7 +13,7 @@ import type { StartingStates } from './starting-states.ts';
 
 export type BringUp = Omit<Restore, 'state'> & Pick<StartingStates, 'onNotice'>;
 
-/** The checkpoint was wrong from the start, or the replay is; or the changelog lacks what it needs. */
+/** Either the checkpoint was wrong from the start, or the replay is, or the changelog lacks records that it needs. */
 const leadsNowhere: ReadonlySet<ErrorCode> = new Set([
   'STATE_DIVERGED',
   'CHANGELOG_GAP',
@@ -21,7 +21,7 @@ const leadsNowhere: ReadonlySet<ErrorCode> = new Set([
   'LOG_TRUNCATED',
 ]);
 
-/** `first`: taken from `candidates` already. Undefined: the signal aborted. Throws what the last of them came to. */
+/** `first`: taken from `candidates` already. Undefined: the signal aborted. Throws the error of the last candidate. */
 export async function bringUp(
   first: FrontierState,
   candidates: AsyncIterator<FrontierState, void>,
@@ -43,7 +43,7 @@ export async function bringUp(
   }
 }
 
-/** There is one, or it throws. */
+/** There is one: otherwise this throws. */
 export async function firstOf(candidates: AsyncIterator<FrontierState, void>): Promise<FrontierState> {
   return (await candidates.next()).value as FrontierState;
 }

@@ -1,6 +1,6 @@
 /**
- * Sees that a changelog has lost records it had acknowledged, where its owner has nothing to write: who writes learns it
- * from the place of the next commit.
+ * Notices that a changelog has lost records it had acknowledged while its owner has nothing to write. An owner that
+ * writes learns of it by the offset of its next commit.
  */
 
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
@@ -19,7 +19,7 @@ export interface LossWatchOptions {
 export class LossWatch {
   readonly #options: LossWatchOptions;
   readonly #onLoss: (error: unknown) => void;
-  /** Of the newest commit that was acked; -1: none since the partition was opened. */
+  /** Offset of the newest commit that was acked; -1: none since the partition was opened. */
   #acked = -1;
   #lookedAtMs: number;
 
@@ -42,7 +42,7 @@ export class LossWatch {
     this.#lookedAtMs = nowMs;
     log.offsets(changelogTopic(identity.crawl), identity.partition).then(
       ({ end }) => end <= acked && this.#onLoss(lostRecords(identity.partition, end, acked)),
-      // A broker that is away says nothing of it.
+      // A broker that is away does not mean that records were lost.
       () => {},
     );
   }

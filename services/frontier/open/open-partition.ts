@@ -1,10 +1,11 @@
 /**
  * Opens a partition: loads its checkpoint, replays the changelog to its end, claims it, and replays up to the claim.
  *
- * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader.
- * It names what it follows, so that whoever has read something else before it sees that records were lost.
- * A checkpoint that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded: the
- * newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). docs/design.md §4.2–4.3, §4.14.
+ * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader. It
+ * names what it follows, so that a reader that has read something else before it sees that records were lost. A
+ * checkpoint that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded:
+ * the newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). docs/design.md
+ * §4.2–4.3, §4.14.
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -41,7 +42,7 @@ export interface OpenPartition {
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
   /** Told of checkpoints and snapshots that were passed over. */
   readonly onNotice?: ((text: string) => void) | undefined;
-  /** Aborted: the partition is not wanted any more. */
+  /** Aborted when this process is not to have the partition any more. */
   readonly signal?: AbortSignal;
 }
 
@@ -50,7 +51,7 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   const topic = changelogTopic(identity.crawl);
   const nonce = options.nonce?.() ?? randomBytes(16).toString('hex');
   const candidates = startingStates(options);
-  // What cannot be restored is not claimed: this throws.
+  // This throws if the state cannot be restored: such a partition is not claimed.
   const first = options.warm ?? (await firstOf(candidates));
   const { end } = await log.offsets(topic, identity.partition);
   const before = await reach(options, first, candidates, end);
@@ -62,7 +63,7 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
     { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
   ]);
   const to = claimOffset! + 1;
-  // Should the log have lost records since: what it holds now is settled by the claim.
+  // In case the log has lost records since: the claim settles what it holds now.
   const state = await reach(options, before, startingStates(options), to);
   if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);
   const partition = new FrontierPartition(identity, state);
@@ -95,7 +96,7 @@ function letGo(partition: number): CrawlstreamError {
   return new CrawlstreamError('OWNERSHIP_LOST', `partition ${partition} was let go while it opened`);
 }
 
-/** Throws LOAD_UNFINISHED: what a load was cut off from is not to be decided on. */
+/** Throws LOAD_UNFINISHED: after a load that was cut off, the partition may not be decided on. */
 export function needLoaded(partition: number, { load }: FrontierState): void {
   if (load.isDone) return;
   const remedy = 'run the same crawlstream load again, or choose another crawl';

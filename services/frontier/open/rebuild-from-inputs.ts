@@ -1,8 +1,9 @@
 /**
  * Rebuilds a partition's state from control, results and discovered, where they are complete and its changelog is not.
  *
- * What comes of it is said in topology/frontier/from-inputs.ts. The state stands where the changelog ends, so that a
- * frontier started on it goes on from there; from then on this folder, not the changelog, is what it is restored from.
+ * topology/frontier/from-inputs.ts says what the result is. The state's position is the end of the changelog, so that a
+ * frontier started on it goes on from there; from then on, the partition is restored from this folder and not from the
+ * changelog.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
@@ -31,7 +32,7 @@ export interface RebuildFromInputs {
   readonly store: StateStore;
 }
 
-/** No pass over runs on disk: 64 GB hold more fingerprints than a partition has. */
+/** Enough memory that no pass over runs on disk is needed: 64 GB hold more fingerprints than a partition has. */
 const inMemory = { ...defaultSeen, memoryBytes: 2 ** 36 };
 
 /** Throws OFFSET_OUT_OF_RANGE where an input has been trimmed. */
@@ -69,7 +70,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
   return state;
 }
 
-/** What nobody can read went to the dead letters when it was met. */
+/** Records that cannot be read went to the dead letters when they were met. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -78,7 +79,7 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Records to look back for the newest commit that counts: more than owners that lost the partition have under way. */
+/** How many records to look back for the newest commit that counts: more than former owners may have under way. */
 const tailRecords = 64;
 
 async function endOfChangelog(log: RebuildFromInputs['log'], { crawl, partition }: PartitionIdentity) {

@@ -1,10 +1,10 @@
 /**
- * What a partition can be brought up from, the best first: the checkpoint in its folder, the snapshots there are, the
+ * The states from which a partition can be brought up, the best first: the checkpoint in its folder, the snapshots, the
  * changelog from its beginning.
  *
  * A checkpoint or a snapshot is of use where the changelog still holds what it was built from, and goes on from there
- * (stands-in-log.ts). One that leads nowhere is found out later, by the checks in the changelog: then the next one is
- * tried. Nothing is passed over in silence.
+ * (stands-in-log.ts). If one turns out to be wrong later, by the checks in the changelog, the next one is tried. Each
+ * one that is passed over is reported.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { beginsAnew, changelogStart, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
@@ -27,7 +27,7 @@ export interface StartingStates {
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
-  /** Where the checkpoint is kept: it is made to hold what is given. */
+  /** The store of the checkpoint: it is made to hold the state that is given out. */
   readonly store: StateStore;
   /** Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
@@ -43,7 +43,7 @@ export async function* startingStates(options: StartingStates): AsyncGenerator<F
   let kept: KeptCheckpoint | undefined = await keptCheckpoint(options);
   const { reached } = kept;
   if (kept.state !== undefined) yield kept.state;
-  // It may be large, and another takes its place.
+  // The state may be large, and another takes its place.
   kept = undefined;
   yield* fromRepository(options);
   const { start } = await options.log.offsets(changelogTopic(identity.crawl), identity.partition);
@@ -55,7 +55,7 @@ export async function* startingStates(options: StartingStates): AsyncGenerator<F
 }
 
 export interface KeptCheckpoint {
-  /** Undefined: there is no checkpoint, or it is of no use. */
+  /** The state of the checkpoint. Undefined: there is none, or it is of no use. */
   readonly state: FrontierState | undefined;
   /** Its position; 0: there is none. */
   readonly reached: number;
@@ -120,7 +120,7 @@ async function* fromRepository(options: StartingStates): AsyncGenerator<Frontier
   }
 }
 
-/** A store that is away is waited for, unless the changelog alone will do. */
+/** Waits for a repository that is away, unless the changelog alone is enough. */
 async function listed(
   { log, identity, onNotice }: StartingStates,
   repository: Pick<SnapshotRepository, 'list'>,
@@ -135,11 +135,11 @@ async function listed(
   }
 }
 
-/** Does the changelog go on from there? `needed`: the furthest that was seen of it. */
+/** Does the changelog go on from there? `needed`: the furthest offset of it that is known. */
 async function leadsOn({ log, identity, to }: StartingStates, needed: number, offset: number): Promise<boolean> {
   const { start, end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
   if (offset < start || (to !== undefined && needed > to)) return false;
-  // Ahead of the log: it is asked what it holds, and said that it was longer.
+  // The state is ahead of the log: the log is asked what it holds, and it is reported that it was longer.
   if (needed > end) return true;
   return offset > start || !(await isReset({ log, identity }, start));
 }
@@ -155,7 +155,7 @@ async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity
 
 function nothingLeft({ identity, repository }: StartingStates, start: number, offset: number): CrawlstreamError {
   const { partition, partitions } = identity;
-  // The others' states stay where they are: another folder would lead to theirs no more than to this one's.
+  // The states of other partitions stay where they are: only this one's is replaced.
   const goOn =
     partitions === 1
       ? 'and start on that folder'

@@ -1,8 +1,8 @@
 /**
- * The side of a partition's owner that clients of a served crawl meet: calls to decide, and looks between two steps.
+ * The part of a partition's owner that serves clients of a served crawl: calls to decide, and reads between two steps.
  *
- * A call is answered once all that was decided by then is durable. A look sees what was decided, durable or not. An owner
- * that opens its partition anew refuses both: whoever asked asks again.
+ * A call is answered once all that was decided by then is durable. A read sees what was decided, durable or not. An
+ * owner that opens its partition anew refuses both, and the client asks again.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Call } from '../../../topology/frontier/decide/pull/calls.ts';
@@ -33,7 +33,7 @@ export class CallSide {
     return this.#looks.isAsked || this.#core?.isCalled === true;
   }
 
-  /** It is told when what it changed is durable. */
+  /** Adds a call, which is answered when what it changed is durable. */
   call(call: Call): void {
     if (this.#core === undefined) return call.onDone(this.#away());
     this.#core.calls.add(call);
@@ -58,7 +58,7 @@ export class CallSide {
     this.#wake = wake;
   }
 
-  /** One look at a turn: puts go on in between. */
+  /** One read at a time, so that puts go on in between. */
   lookNow(partition: FrontierPartition): Promise<void> {
     return this.#looks.answerOne(partition, this.#store);
   }
@@ -72,7 +72,7 @@ export class CallSide {
     });
   }
 
-  /** What was asked of an owner that gives up may or may not be durable. */
+  /** When an owner gives up, what calls changed may or may not be durable. */
   closed(failure: unknown): void {
     const core = this.#core;
     this.#core = undefined;

@@ -1,6 +1,6 @@
 /**
- * Takes what operators have said by now, before the other inputs are read: they may have sent them elsewhere, from a
- * position that is no longer there (`crawlstream seek`).
+ * Takes operators' events so far, before the other inputs are read: operators may have moved those inputs (`crawlstream
+ * seek`) from a position that no longer exists.
  */
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
@@ -31,7 +31,7 @@ export async function catchUpControl({ core, signal, ...options }: CatchUpContro
   const { end } = await log.offsets(topic, identity.partition);
   while (core.state.positions.control.offset < end && !signal.aborted) {
     const records = await options.poll({ maxBytes, waitMs });
-    // Where a foreign transaction ends there is none; what is late comes with the other inputs.
+    // There is no record where a foreign transaction ends; a record that comes late is read with the other inputs.
     if (records.length === 0) break;
     for (const record of records) await options.take(record);
     while (core.waiting('control') > 0) {

@@ -1,4 +1,4 @@
-/** How a partition stands as of what is durable: what its owner tells others of it. */
+/** The status of a partition as of what is durable, which its owner reports to others. */
 import type { PartitionStatus } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { Freshness } from '../../../topology/frontier/recrawl/freshness-now.ts';
@@ -6,7 +6,7 @@ import { type HeldTrap, heldTraps } from './held-traps.ts';
 import { freshnessOf } from './measured-freshness.ts';
 
 export interface Committed extends Omit<PartitionStatus, 'ends'> {
-  /** Of the policy in force; null: none, or no policy yet. */
+  /** The quota of the policy in force; null: there is none, or no policy yet. */
   readonly pageQuota: number | null;
   readonly paused: boolean;
   readonly readyHosts: number;

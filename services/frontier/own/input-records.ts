@@ -1,10 +1,10 @@
 /**
- * Records of a partition's inputs, decoded for its decisions. What is no record of its topic is an input all the same, for
- * the dead letters; what is of a schema that nobody here knows is waited for.
+ * Records of a partition's inputs, decoded for its decisions. A record that cannot be read is an input all the same,
+ * and becomes a dead letter; a record whose schema is not known here is waited for.
  *
- * An input that waits is read again from that record on in a while, and the others go on, so that an operator who sends
- * the partition elsewhere is heard. `control` alone is waited for in place: who does not hear what is blocked must grant
- * nothing.
+ * An input that waits is read again from that record on after a while, and the other inputs go on, so that an operator
+ * can move the input's position. Only `control` is waited for in place, since an owner that cannot read blocks must
+ * grant nothing.
  */
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../../topology/frontier/partition.ts';
@@ -23,7 +23,7 @@ export interface InputRecordsOptions {
 }
 
 interface Held {
-  /** Of the record that is waited for. */
+  /** Offset of the record that is waited for. */
   readonly offset: number;
   readonly untilMs: number;
   readonly end: () => void;
@@ -71,7 +71,7 @@ export class InputRecords {
     return true;
   }
 
-  /** It is read from elsewhere, or not any more. */
+  /** The input is read from another position now, or not any more. */
   release(topic: InputTopic): void {
     this.#held.get(topic)?.end();
     this.#held.delete(topic);

@@ -4,7 +4,7 @@ import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 
 const measured = new WeakMap<FrontierState, { readonly atMs: number; readonly freshness: Freshness }>();
 
-/** Measured so seldom that it takes a thousandth of the time. */
+/** It is measured so rarely that this takes a thousandth of the time. */
 export function freshnessOf(state: FrontierState): Freshness | null {
   const { recrawl, nowMs } = state;
   if (recrawl.table.size === 0) return null;

@@ -1,4 +1,7 @@
-/** What the owners of a process count and time, over all of its partitions. For metrics alone: nothing decides by it. */
+/**
+ * What the owners of a process count and time, over all of its partitions. It is for metrics only, and no decision uses
+ * it.
+ */
 import { Distribution, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
 import type { RestoreProgress } from '../restore/restore.ts';
 
@@ -7,12 +10,12 @@ export interface FrontierMeters {
   readonly commitSeconds: Distribution;
   /** From an input's append until its decision is durable. */
   readonly latencySeconds: Distribution;
-  /** Durable. */
+  /** Commits that became durable. */
   commits: number;
   commitBytes: number;
   /** Leases whose task is published. */
   granted: number;
-  /** Restores that take a while, as last told, by partition. */
+  /** Restores that take a while, as last reported, by partition. */
   readonly restores: Map<number, RestoreProgress>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Owns one partition: reads its inputs, lets it decide, makes the decision durable, then lets it be seen.
+ * Owns one partition: reads its inputs, lets it decide, makes the decision durable, and then publishes what follows
+ * from it.
  *
  *   poll → step → dead letters acked → commit appended → acked at the expected offset → tasks, controls published
  *                                      queues' rows read ────────────────────────────────┘
@@ -54,31 +55,31 @@ export interface OwnerOptions {
   /** How the seen test remembers. Absent: exactly, in the default memory. */
   readonly seen?: SeenConfig | undefined;
   readonly endsLeases: boolean;
-  /** What a standby has followed the changelog to: the first opening goes on from it. */
+  /** The state to which a standby has followed the changelog: the first opening goes on from it. */
   readonly warm?: FrontierState | undefined;
   /** Leases that may be out at once for this partition, whatever fetchers take. Absent: as many as they take. */
   readonly leasesMax?: number | undefined;
-  /** Where fetchers are seen. Absent: they are in this process, and take what `leasesMax` says. */
+  /** Watches the fetchers. Absent: they are in this process, and take what `leasesMax` says. */
   readonly fetchers?: FetcherWatch | undefined;
   /** Reads the lists that policies refer to. Absent: from the paths they name. */
   readonly lists?: ListFiles;
-  /** The checkpoint is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
+  /** Bytes of changelog after which the checkpoint is written, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
   /** Names this owner's claims. Absent: 128 random bits each. */
   readonly nonce?: () => string;
-  /** Told how far a long restore is. */
+  /** Is called with the progress of a long restore. */
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to restore from where this process's checkpoint is of no use. */
   readonly repository?: OpenPartition['repository'];
   /** Told of checkpoints and snapshots that were passed over. */
   readonly onNotice?: (text: string) => void;
-  /** Counts and times what is done, for metrics. Absent: nobody looks. */
+  /** Counts and times what is done, for metrics. Absent: nothing is counted. */
   readonly meters?: FrontierMeters;
-  /** Told of what was done to URLs that are traced. Absent: nobody listens. */
+  /** Receives what was done to URLs that are traced. Absent: nobody does. */
   readonly onSpan?: SpanSink | undefined;
-  /** Told of the partition each time it is open: restored, and claimed. */
+  /** Is called each time the partition is open: restored, and claimed. */
   readonly onOpened?: (partition: FrontierPartition) => void;
-  /** Told why the partition is about to be opened again. */
+  /** Is called with the reason when the partition is about to be opened again. */
   readonly onReopen?: (error: CrawlstreamError) => void;
 }
 
@@ -124,7 +125,7 @@ export class PartitionOwner {
     return this.#calls;
   }
 
-  /** Opens the partition and works until `stop`. Rejects on what opening it again would not mend. */
+  /** Opens the partition and works until `stop`. Rejects on an error that opening it again would not mend. */
   async run(): Promise<void> {
     const { clock } = this.#options;
     let pauseMs: number = frontierServiceLimits.reopenMs;
@@ -160,7 +161,7 @@ export class PartitionOwner {
 
   async #own(): Promise<void> {
     const { log, clock, identity } = this.#options;
-    // Only at the first opening are this process's own fetchers sure to have none of the leases.
+    // Only at the first opening is it certain that this process's own fetchers hold none of the leases.
     const endsLeases = this.#options.endsLeases && !this.#opened;
     const warm = this.#warm;
     this.#warm = undefined;
@@ -180,7 +181,7 @@ export class PartitionOwner {
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
     const fail = (error: unknown) => {
-      // An owner that was opened anew does not hear of it.
+      // This must not reach an owner that was opened anew since.
       if (this.#reader !== reader) return;
       this.#failure ??= error;
       reader.wake();
@@ -189,7 +190,7 @@ export class PartitionOwner {
     this.#losses = new LossWatch(this.#options, fail);
     try {
       await this.#publishControls(partition.republish());
-      // Says in the log whose partition this is now, and how it stands.
+      // Shows in the log whose partition this is now, and what its status is.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#seek(partition, reader, ['control']);
       await catchUpControl({
@@ -275,7 +276,7 @@ export class PartitionOwner {
     if (job !== null) jobs.start(job);
   }
 
-  /** An input that has lost records which were read is read on from there: what it holds now is new. */
+  /** If an input has lost records that were read, it is read on from there: what it holds now is new. */
   async #poll(partition: FrontierPartition, reader: LogReader, options: PollOptions): Promise<LogRecord[]> {
     const cuts: LogTruncated[] = [];
     const records = await pollOn(reader, options, (error) => cuts.push(error));
@@ -290,7 +291,7 @@ export class PartitionOwner {
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
     if (this.#checkpoint?.isSaving || this.#calls.isCalled) return 0;
-    // What waits for the job under way is woken by its end.
+    // The end of the job under way wakes whatever waits for it.
     const waitsForJob = partition.blocked && busy;
     if (partition.waiting('control') > 0) return 0;
     if (partition.waiting('results') > 0 && partition.policy !== null) return 0;
@@ -300,7 +301,9 @@ export class PartitionOwner {
     return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - this.#options.clock.nowMs()));
   }
 
-  /** What a policy refers to is here before it is decided on: decisions never wait for a disk. */
+  /**
+   * Lists that a policy refers to are loaded before the policy is decided on, since decisions never wait for a disk.
+   */
   async #loadLists(partition: FrontierPartition, { kind, payload }: Pick<Control, 'kind' | 'payload'>): Promise<void> {
     if (kind !== 'policy') return;
     const references = listsOfText(payload);
@@ -338,7 +341,8 @@ export class PartitionOwner {
     const acked = (async () => {
       const [offset] = await appended;
       await before;
-      // Somebody else's record may stand where the one before it was to land: this one is void then, for all its place.
+      // Another writer's record may stand where the commit before this one was to land. Then this one is void, even at
+      // the right offset.
       if (this.#failure !== undefined) throw this.#failure;
       if (offset !== step.offset) throw lost(identity.partition);
       this.#losses?.acked(offset);

@@ -1,8 +1,9 @@
 /**
- * Spans of a partition's steps: URLs admitted, waiting, and resolved. Told once the commit that did it is durable.
+ * Spans of a partition's steps: URLs admitted, waiting, and resolved. They are sent once the commit that did it is
+ * durable.
  *
- * How long a URL has been in the queue is remembered here, of traced URLs alone and of so many at most: the frontier's
- * state knows nothing of traces. After a restart, of a URL admitted before it, the wait is not known; its span says so.
+ * How long a URL has been in the queue is remembered here, for a bounded number of traced URLs, since the frontier's
+ * state knows nothing of traces. After a restart, the wait of a URL admitted before it is not known; its span says so.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { TraceEvent } from '../../../topology/frontier/decide/trace-events.ts';
@@ -14,7 +15,7 @@ import type { SpanSink } from '../../runtime/tracing/spans.ts';
 export class StepSpans {
   readonly #tell: SpanSink;
   readonly #fixed: Readonly<Record<string, string | number>>;
-  /** Since when a URL waits, by its trace; the one that was put there first is the first to go. */
+  /** Since when a URL waits, by its trace; the oldest entry is dropped first. */
   readonly #since = new Map<string, number>();
 
   constructor(tell: SpanSink, { crawl, partition }: { readonly crawl: string; readonly partition: number }) {

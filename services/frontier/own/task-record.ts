@@ -1,4 +1,7 @@
-/** A task as it is appended: on its owner's own partition, but for a robots.txt hop, which goes where its answer is needed. */
+/**
+ * A task as it is appended: to its owner's own partition, except for a robots hop, which goes where its answer is
+ * needed.
+ */
 import type { Task } from '../../../schemas/types.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';

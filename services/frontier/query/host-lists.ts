@@ -1,8 +1,8 @@
 /**
  * `GET /hosts?search=&sort=&limit=`: the hosts of a crawl that come first by some order, over all partitions.
  *
- * Each partition's holder keeps the first of its own, so that what is merged here is `limit` rows of each, whatever the
- * number of hosts. A partition that nobody can be asked about is named in `missing`; the others answer without it.
+ * Each partition's holder sends only its own first rows, so that `limit` rows of each are merged here, whatever the
+ * number of hosts. A partition that cannot be asked about is named in `missing`; the list is made without it.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import {
@@ -34,7 +34,7 @@ export interface PlacedHost extends HostRow {
 
 export interface HostsAnswer extends HostList {
   readonly hosts: readonly PlacedHost[];
-  /** Partitions that are not in it, as nobody who has them could be asked. */
+  /** Partitions that are not in the list, because no process that has them could be asked. */
   readonly missing: readonly number[];
   readonly from: readonly (Source & { readonly partition: number })[];
 }
@@ -44,10 +44,10 @@ interface Listed {
   readonly queries: Pick<Queries, 'ask'>;
 }
 
-/** Hosts of a list, if not asked otherwise. */
+/** Hosts of a list, if the request does not say. */
 export const hostsDefault = 50;
 
-/** Throws INVALID_ARGUMENT on what makes no sense. */
+/** Throws INVALID_ARGUMENT on parameters that are not valid. */
 export function hostsWanted({ search = '', sort = 'queued', limit }: ListQuery): HostsWanted {
   const wanted = hostSorts.find((one) => one === sort);
   if (wanted === undefined) throw invalid(`sort ${JSON.stringify(sort)}: give one of ${hostSorts.join(', ')}`);
@@ -58,7 +58,7 @@ export function hostsWanted({ search = '', sort = 'queued', limit }: ListQuery):
   return { search: search.toLowerCase(), sort: wanted, limit: count };
 }
 
-/** Of all partitions; throws OWNERSHIP_LOST where none can be asked. */
+/** The list over all partitions; throws OWNERSHIP_LOST where none can be asked. */
 export async function listHosts(listed: Listed, wanted: HostsWanted, passedOn: boolean): Promise<HostsAnswer> {
   const lists = new Map<number, PartitionList>();
   const left = Array.from({ length: listed.partitions }, (_, partition) => partition);

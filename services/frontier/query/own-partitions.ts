@@ -1,6 +1,7 @@
 /**
- * What an owner knows of its partitions and their logs do not tell: how far a restore is, which hosts are ready, how fresh
- * pages are. From memory, so that asking costs a crawl nothing; others are asked by HTTP, as they told their group.
+ * What an owner knows of its partitions that their logs do not tell: how far a restore is, which hosts are ready, how
+ * fresh pages are. It is answered from memory, so that asking costs a crawl nothing; other members are asked by HTTP,
+ * at the addresses that they told their group.
  */
 import type { FrontierMember } from '../../runtime/crawl/frontier-members.ts';
 import type { Committed } from '../own/committed.ts';
@@ -33,7 +34,7 @@ export function ownPartitions(partitions: number, member: Asked, restores: Resto
   return own;
 }
 
-/** Of all members; who does not answer in time tells nothing. */
+/** The partitions of all members; a member that does not answer in time is left out. */
 export async function toldByOwners(
   queries: Pick<Queries, 'passOn'>,
   members: readonly FrontierMember[],

@@ -1,4 +1,4 @@
-/** Every partition of a crawl: who owns it and how it stands, who keeps copies of it, and how far behind those are. */
+/** Every partition of a crawl: its owner and status, who keeps copies of it, and how far behind those are. */
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
@@ -36,7 +36,7 @@ export interface PartitionPlace {
   readonly restoreLeftMs: number | null;
   readonly readyHosts: number | null;
   readonly delayedHosts: number | null;
-  /** null, too: nothing is to be fetched again. */
+  /** Also null if nothing is to be fetched again. */
   readonly freshness: Freshness | null;
 }
 
@@ -46,7 +46,7 @@ export interface PlacedCrawl {
   readonly partitions: number;
   readonly members: readonly FrontierMember[];
   readonly self: Asked;
-  /** Through whom others are asked; null: nobody is. */
+  /** How other members are asked; null: they are not. */
   readonly queries: Pick<Queries, 'passOn'> | null;
   /** Of partitions of this process. */
   readonly restores: Restores;

@@ -1,9 +1,9 @@
 /**
- * Questions to a crawl's partitions, asked of any frontier: it answers where it owns the partition, else it asks the
- * owner; where the owner does not answer, a standby does, and says how old its answer may be.
+ * Questions to a crawl's partitions, asked of any frontier: it answers if it owns the partition, and otherwise asks the
+ * owner; if the owner does not answer, a standby does, and says how old its answer may be.
  *
- * Members find each other by the addresses they told their group. A question is passed on once: who gets one that was
- * passed on answers from what it has, or not at all.
+ * Members find each other by the addresses they told their group. A question is passed on only once: a member that gets
+ * a question passed on answers from what it has, or not at all.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
@@ -21,7 +21,7 @@ export interface Held {
   readonly standby?: Standby | undefined;
 }
 
-/** This process, among those that are asked. */
+/** This process, as one of those that may be asked. */
 export interface Asked {
   /** As the others see it. */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface QueriesOptions {
   readonly ask?: AskMember | undefined;
 }
 
-/** Who answers, and how old the answer may be. `past`: nobody of the group, but a state as it once was. */
+/** Who answers, and how old the answer may be. `past`: not a member of the group, but a state as it once was. */
 export interface Source {
   readonly member: string;
   readonly role: 'owner' | 'standby' | 'past';
@@ -57,14 +57,14 @@ export interface Question<Result> {
   readonly target: string;
   /** By another member. */
   readonly passedOn: boolean;
-  /** Undefined: not through yet, it is run again between two later steps. */
+  /** Undefined: it is not finished, and is run again between two later steps. */
   readonly job: (state: FrontierState) => StoreJob<Result | undefined>;
   readonly answer: (result: Result, source: Source) => Answer;
   /** How long another member has to answer. Absent: as long as one look takes. */
   readonly passOnMs?: number;
 }
 
-/** Tells that a question was passed on. */
+/** Header that marks a question as passed on. */
 export const passedOnHeader = 'x-crawlstream-passed-on';
 
 export class Queries {
@@ -77,7 +77,7 @@ export class Queries {
     this.#ask = options.ask ?? memberAsker({});
   }
 
-  /** Throws OWNERSHIP_LOST where nobody who has the partition can be asked. */
+  /** Throws OWNERSHIP_LOST where no process that has the partition can be asked. */
   async ask<Result>(question: Question<Result>): Promise<Answer> {
     const { partition, passedOn, target, passOnMs } = question;
     const { owner, standby } = this.#options.member.held(partition);
@@ -141,7 +141,7 @@ export class Queries {
   }
 }
 
-/** Asks until there is a result. Undefined where whoever was asked is being opened or closed. */
+/** Asks until there is a result. Undefined where the partition is being opened or closed. */
 async function unlessAway<Result>(
   look: () => Promise<Result | undefined>,
 ): Promise<{ readonly is: Result } | undefined> {

@@ -1,8 +1,8 @@
 /**
  * `GET /hosts`, `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: one answers for all.
  *
- * An answer says who gave it: the partition's owner, or a standby, and then how old it may be. Asked for partitions by
- * another member, one tells of its own alone.
+ * An answer says who gave it: the partition's owner, or a standby, and then how old it may be. When another member asks
+ * for partitions, a member tells only of its own.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { answerHost, answerUrl, type HostAnswer } from '../../../topology/frontier/ask/queries.ts';
@@ -23,13 +23,13 @@ export interface Queried {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly queries: Pick<Queries, 'ask'>;
-  /** How each stands. */
+  /** The status of each partition. */
   places(): Promise<readonly object[]>;
   /** Of this member, from memory. */
   own(): readonly OwnPartition[];
 }
 
-/** URLs of a page of a host's queue, if not asked otherwise. */
+/** URLs of a page of a host's queue, if the request does not say. */
 const pageDefault = 20;
 const normalize = compileNormalizer();
 
@@ -127,7 +127,7 @@ function normalOf(url: string, what: string, given: string): string {
   return normal;
 }
 
-/** As the policy in force spells URLs. */
+/** The URL in the spelling of the policy in force. */
 function spelling({ policyJson }: FrontierState, url: string): string {
   const own = policyJson === '' ? normalize : compileNormalizer(parsePolicy(policyJson).normalize);
   return own(url) ?? url;

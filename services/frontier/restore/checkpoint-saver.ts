@@ -1,8 +1,9 @@
 /**
  * Writes a partition's checkpoint now and then, a slice between two of its owner's turns.
  *
- * A slice is of the newest commit, which must be acked first: a checkpoint never runs ahead of the changelog. Where more changes
- * than a round of slices can follow, the round is finished at once: what is not in the checkpoint yet is in memory.
+ * A slice is of the newest commit, which must be acked first: a checkpoint never runs ahead of the changelog. If more
+ * changes than a round of slices can follow, the round is finished at once, since what is not yet in the checkpoint
+ * takes memory.
  */
 
 import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
@@ -41,7 +42,7 @@ export class CheckpointSaver {
     return this.#round !== null;
   }
 
-  /** So much changelog was written. */
+  /** To be called with the bytes of changelog that were written. */
   changed(bytes: number): void {
     this.#changedBytes += bytes;
   }
@@ -61,7 +62,7 @@ export class CheckpointSaver {
     else await this.#saveSlice();
   }
 
-  /** All that there is by now. */
+  /** Writes everything there is now. */
   async saveNow(): Promise<void> {
     await this.#finish();
     this.#round = saveCheckpoint(this.#options.state);

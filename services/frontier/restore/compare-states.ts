@@ -3,7 +3,7 @@ import type { CanonicalRow, RowKind } from '../../../topology/frontier/check/dig
 import { eachRow } from '../../../topology/frontier/check/digest.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 
-/** How many fields of a row, after its kind, name it; the others are what it says. */
+/** How many fields of a row, after its kind, name it; the others are its values. */
 const nameFields: { readonly [kind in RowKind]: number } = {
   policy: 0,
   next: 0,
@@ -34,7 +34,10 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   load: 0,
 };
 
-/** The first row of `stored` that `rebuilt` has otherwise or not at all, or else one that it has too many; in words. */
+/**
+ * In words, the first row of `stored` that differs in `rebuilt` or is missing there, or else one that `rebuilt` has in
+ * addition.
+ */
 export function firstDifference(stored: FrontierState, rebuilt: FrontierState): string | undefined {
   const others = new Map<string, string>();
   eachRow(rebuilt, (row) => others.set(nameOf(row), saysOf(row)));

@@ -27,7 +27,7 @@ export async function loadCheckpoint(
   return state;
 }
 
-/** The row that makes a checkpoint of the others goes first: a kill on the way leaves rows that count for nothing. */
+/** Deletes the position's row first: a kill on the way leaves only rows that do not count. */
 export async function clearCheckpoint(store: StateStore): Promise<void> {
   if ((await store.get(metaKey)) !== undefined) await store.write([{ key: metaKey, value: null }]);
   const all = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };

@@ -1,6 +1,6 @@
 /**
- * Questions to a state that somebody else works on: asked at any time, answered one at a turn between two of its steps, so
- * that each sees the state at rest and none holds it up for longer than it takes itself.
+ * Reads of a state that its owner works on: they may be added at any time, and are run one at a time between two steps,
+ * so that each sees the state at rest and holds it up only for its own time.
  */
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -18,7 +18,7 @@ export class ReadQueue<Target> {
     return this.#waiting.length > 0;
   }
 
-  /** Rejects with what `refuse` is given. */
+  /** Rejects with the error that `refuse` is given. */
   ask<Result>(job: (target: Target) => StoreJob<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const run = async (target: Target, store: StateStore) => resolve((await runJob(store, job(target)))!);

@@ -4,8 +4,8 @@
  * Invariants: the checkpoint is written as of a record that was taken, so a kill at any point leaves a checkpoint to go on from; what
  * waits to be written is bounded, whatever the length of the changelog, and left to the caller at the end.
  *
- * A record that does not follow what was read here beyond doubt is void, or what was read here is gone from the log: the
- * log is asked which, before the record is taken.
+ * If a record does not beyond doubt follow what was read here, either the record is void, or what was read here is gone
+ * from the log. The log is asked which, before the record is taken.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import {
@@ -45,12 +45,12 @@ export class Replayer {
     return this.#unsavedBytes;
   }
 
-  /** Throws STATE_DIVERGED where it leads to another state than its owner had, and says of which partition. */
+  /** Throws STATE_DIVERGED, naming the partition, where it leads to another state than its owner had. */
   async take({ offset, value }: Pick<LogRecord, 'offset' | 'value'>): Promise<void> {
     const state = this.#state;
     const record = this.#read(offset, value);
     if (!follows(state.changelog, record)) await expectInLog(this.#inLog, state);
-    // What comes back into the queue has to be known.
+    // Entries that come back into the queue must have been read.
     if (record.kind === 'claim' && record.endsLeases) await runJob(this.#store, readLeases(state));
     this.#apply(offset, record, recordHash(value));
     this.#unsavedBytes += value.length;

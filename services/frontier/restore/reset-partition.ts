@@ -1,11 +1,11 @@
 /**
- * Has a partition begin anew: no state, its inputs read from where they begin, the policy and operators' words as they
- * stand. Nobody may own it meanwhile.
+ * Makes a partition begin anew: without state, with its inputs read from their beginning, and with the policy and the
+ * operators' orders in force. Nobody may own it meanwhile.
  *
- * What was said is said again at the end of `control`, and read from there: quota and reports of the state that is gone
- * are not. Results of its leases are skipped, its tasks are removed. Then the changelog is emptied, and begins with a
- * claim that says so and the first commit, in one append: what is kept anywhere of the state before is void. A kill on
- * the way leaves a partition that is as it was, or that says what it lacks: the same again mends it.
+ * What is in force is appended again at the end of `control`, and read from there; quota and reports of the former
+ * state are not. Results of its leases are skipped, its tasks are removed. Then the changelog is emptied, and begins
+ * with a claim that says so and the first commit, in one append: all copies of the former state are void. A kill on the
+ * way leaves a partition that is as it was, or that reports what it lacks: running the reset again mends it.
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';
@@ -35,7 +35,7 @@ export interface ResetPartition {
   readonly discovered: 'earliest' | 'latest';
 }
 
-/** Words that hold until others are said. */
+/** Orders that hold until they are replaced. */
 const lasting: ReadonlySet<Control['kind']> = new Set([
   'blockHost',
   'releaseHost',
@@ -83,7 +83,7 @@ export async function resetPartition(options: ResetPartition): Promise<void> {
   throw new CrawlstreamError('OWNERSHIP_LOST', message);
 }
 
-/** Of what is damaged, or none of ours, the time is not known: such a partition may be reset too. */
+/** The time of a record that is damaged, or not ours, is not known: such a partition may be reset, too. */
 function nowMsOf(value: Buffer): number {
   try {
     const record = readChangelog(value);
@@ -93,7 +93,7 @@ function nowMsOf(value: Buffer): number {
   }
 }
 
-/** Gives the offset from which `control` says what holds. */
+/** Returns the offset from which `control` holds what is in force. */
 async function sayAgain({ log, codec, identity }: ResetPartition): Promise<number> {
   const { crawl, partition } = identity;
   const topic = `${crawl}.control`;

@@ -25,7 +25,7 @@ export interface RestoreProgress {
   /** URLs in the state so far. */
   readonly urls: number;
   readonly elapsedMs: number;
-  /** At the pace so far. 0: done. */
+  /** Time that is left at the pace so far, ms. 0: it is done. */
   readonly leftMs: number;
 }
 
@@ -45,7 +45,7 @@ export interface Restore {
   readonly saveBytes?: number;
 }
 
-/** What a service waits for while it restores these; null: nothing. */
+/** What a service waits for while it restores these partitions, in words; null: nothing. */
 export function waitsForText(partitions: readonly number[]): string | null {
   if (partitions.length === 0) return null;
   return `restoring partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;

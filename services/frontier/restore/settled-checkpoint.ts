@@ -1,8 +1,9 @@
 /**
  * A partition's checkpoint as a state of one position, also while its owner writes it.
  *
- * A checkpoint that is being written has hosts ahead of its position (topology/frontier/checkpoint/save-checkpoint.ts): good to go on from,
- * but not to be counted or compared. It is brought on to the position of the furthest of them, in memory above it.
+ * A checkpoint that is being written has hosts ahead of its position (topology/frontier/checkpoint/save-checkpoint.ts):
+ * a replay can go on from it, but it cannot be counted or compared. It is brought forward to the position of the
+ * furthest of them, in memory above it.
  */
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { createOverlayStore } from '../../runtime/store/overlay-store.ts';

@@ -3,8 +3,8 @@
  * before they were synced, an unclean election, a restored backup) and grow again: then a state that is not ahead of it
  * may still be of records that are gone.
  *
- * The record before the state's position tells, and the newest that counted: their hashes are in the state. States of older releases have none; of those
- * the newest records say whether claim and sequence number are the same.
+ * The record before the state's position tells, and the newest that counted: their hashes are in the state. States of
+ * older releases have no hashes; for those, the newest records tell whether claim and sequence number are the same.
  */
 import {
   type ChangelogPosition,
@@ -24,12 +24,12 @@ export interface InLog {
   readonly identity: PartitionIdentity;
 }
 
-/** More than owners that lost the partition have under way: among so many there is one that counts. */
+/** More records than former owners may have under way: among so many there is one that counts. */
 const tailRecords = 64;
 
 /**
- * Null: it does, or what was before is not there to be asked: whoever trimmed it had a snapshot that stood in the log.
- * Else what the log holds instead, in words.
+ * Null: it does, or the record before was trimmed, and then there was a snapshot that the log held. Otherwise what the
+ * log holds instead, in words.
  */
 export async function missingFrom(
   { log, identity }: InLog,
@@ -67,7 +67,7 @@ export async function expectInLog(
   throw diverged(`${built}, and ${missing}`);
 }
 
-/** What shows that a state of this claim and sequence number is not what these records lead to. */
+/** The evidence that these records do not lead to a state of this claim and sequence number; null: there is none. */
 function otherHistory(
   epoch: number,
   seq: number,

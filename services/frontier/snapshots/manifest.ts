@@ -1,6 +1,6 @@
 /**
- * The manifest of a snapshot: what it is of, and what it is made of. It is written last, so a snapshot that has one is
- * whole; it carries a hash of itself, so one that was changed is known for it.
+ * The manifest of a snapshot: what it is a snapshot of, and which files it has. It is written last, so a snapshot that
+ * has one is whole; it carries a hash of itself, so one that was changed is known for it.
  *
  *   <crawl>/<partition>/<position>-<time>-<chance>/rows-0.gz …, manifest.json
  */
@@ -19,13 +19,13 @@ const position = z.object({ offset: count, slice: count });
 const manifestSchema = z.object({
   format: z.literal(snapshotFormat),
   crawl: z.string(),
-  /** Of the fingerprint key: tells a crawl from another of its name. */
+  /** Hash of the fingerprint key: tells a crawl from another one of the same name. */
   crawlId: z.string(),
   partition: count,
   partitions: z.int().min(1),
   /** The next record of the changelog: what lies before it is in the snapshot. */
   position: count,
-  /** As of there: whose commits count, and the sequence number of the newest. */
+  /** At that position: whose commits count, and the sequence number of the newest. */
   epoch: z.int(),
   seq: count,
   /** The record before the position (topology/frontier/changes/record-hash.ts). Absent: of an older release. */
@@ -60,13 +60,13 @@ export function folderOf({ crawl, partition }: Pick<PartitionIdentity, 'crawl' |
   return `${crawl}/${String(partition).padStart(5, '0')}/`;
 }
 
-/** A folder nobody else writes into. By name, as by position. */
+/** A folder into which nobody else writes. Sorting by name sorts by position. */
 export function newFolder(identity: PartitionIdentity, position: number, nowMs: number): string {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '');
   return `${folderOf(identity)}${String(position).padStart(15, '0')}-${time}-${randomBytes(4).toString('hex')}/`;
 }
 
-/** When the writing of a snapshot began, by its folder's name; undefined: it is none of ours. */
+/** When the writing of a snapshot began, by its folder's name; undefined: the folder is not ours. */
 export function begunAtMs(folder: string): number | undefined {
   const [, d, t, ms] = /-(\d{8})T(\d{6})(\d{3})Z-[0-9a-f]{8}\/$/.exec(folder) ?? [];
   if (d === undefined || t === undefined) return undefined;

@@ -16,7 +16,7 @@ import { damaged, type SnapshotManifest } from './manifest.ts';
 import { snapshotLimits } from './snapshot-limits.ts';
 import type { SnapshotRepository } from './snapshot-repository.ts';
 
-/** Throws SNAPSHOT_DAMAGED, and leaves no checkpoint, where the state is not the one that was put away. */
+/** Throws SNAPSHOT_DAMAGED, and leaves no checkpoint, where the state is not the one that was saved. */
 export async function restoreSnapshot(
   repository: Pick<SnapshotRepository, 'rows'>,
   manifest: SnapshotManifest,

@@ -1,7 +1,7 @@
 export const snapshotLimits = {
   /** Bytes of rows in one file, before compression: one upload, one read, and what a damaged byte costs. */
   fileBytes: 8 << 20,
-  /** Fastest: three times smaller, at 20 ms a megabyte, beside the crawl. */
+  /** The fastest level: files are three times smaller, at 20 ms a megabyte, beside the crawl. */
   compressionLevel: 1,
   /** Rows written at once while a snapshot is restored: RocksDB's batches hold native memory. */
   restoreBatchBytes: 1 << 20,
@@ -9,6 +9,6 @@ export const snapshotLimits = {
   kept: 3,
   /** Files without a manifest are swept after this: whoever was writing them has died. */
   unfinishedMs: 6 * 3_600_000,
-  /** At most so often: each reads the whole state once. */
+  /** Shortest interval between snapshots: each reads the whole state once. */
   everyMsMin: 1_000,
 } as const;

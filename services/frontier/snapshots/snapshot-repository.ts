@@ -1,8 +1,8 @@
 /**
  * The snapshots of a crawl in an object store: what there is, whether it is whole, and which are kept.
  *
- * A snapshot counts from its manifest on, which is put last; what lies about without one belongs to a taker that is at
- * work, or has died. Reading checks each file's length and hash before a row of it is used.
+ * A snapshot counts once its manifest is there, which is written last; files without one belong to a process that is
+ * still taking a snapshot, or has died. Reading checks each file's length and hash before a row of it is used.
  */
 import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -12,7 +12,7 @@ import { begunAtMs, damaged, decodeManifest, encodeManifest, folderOf, type Snap
 import { rowsOfFile, type StoredRow } from './row-files.ts';
 import { snapshotLimits } from './snapshot-limits.ts';
 
-/** A snapshot, or what became of one: it is named, but nobody can use it. */
+/** A snapshot, or one that is damaged: that is listed, but cannot be used. */
 export type StoredSnapshot =
   | { readonly folder: string; readonly manifest: SnapshotManifest; readonly error?: undefined }
   | { readonly folder: string; readonly manifest?: undefined; readonly error: CrawlstreamError };
@@ -26,9 +26,12 @@ export interface SnapshotRepository {
   rows(manifest: SnapshotManifest): AsyncGenerator<readonly StoredRow[]>;
   /** Reads everything back. Throws SNAPSHOT_DAMAGED. */
   verify(manifest: SnapshotManifest): Promise<void>;
-  /** Makes the snapshot count. All its files are there. */
+  /** Writes the manifest, which makes the snapshot count. All its files must be there. */
   seal(manifest: SnapshotManifest): Promise<void>;
-  /** Keeps the newest `kept` that can be used, and removes older ones and what dead takers left; gives what remains. */
+  /**
+   * Keeps the newest `kept` that can be used, removes older ones and the files of processes that died, and returns what
+   * remains.
+   */
   prune(identity: PartitionIdentity, kept: number, nowMs: number): Promise<SnapshotManifest[]>;
 }
 
@@ -39,7 +42,7 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
     const names = await objects.list(folderOf(identity));
     const folders = names.filter((name) => name.endsWith(`/${manifestName}`)).map(folderOfName);
     const stored: StoredSnapshot[] = [];
-    // By name, as by position.
+    // Sorting by name sorts by position.
     for (const folder of folders.reverse()) {
       const bytes = await objects.get(`${folder}${manifestName}`);
       if (bytes === undefined) continue;
@@ -65,7 +68,7 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
     for (const one of manifest.files) await file(manifest, one);
   };
 
-  /** The manifest first: a snapshot is never half there. */
+  /** The manifest is removed first, so that a snapshot is never half there. */
   const remove = async (folder: string, names: readonly string[]) => {
     await objects.remove([`${folder}${manifestName}`]);
     await objects.remove(names.filter((name) => name.startsWith(folder)));

@@ -1,10 +1,10 @@
 /**
- * Takes a snapshot of a partition beside its owner, who is not held up and takes no notice.
+ * Takes a snapshot of a partition beside its owner, which is not held up and need not take part.
  *
- * The owner's checkpoint is a fuzzy checkpoint (topology/frontier/checkpoint/save-checkpoint.ts): good to go on from, but of no one moment. So
- * it is read as it stands, brought to the changelog's end as it is now, in memory above it, and only then written: the
- * snapshot is of one position, and so is its digest. What is written is read back before the manifest says that it
- * counts; a kill before that leaves files that nobody looks at.
+ * The owner's checkpoint is a fuzzy checkpoint (topology/frontier/checkpoint/save-checkpoint.ts): a replay can go on
+ * from it, but its rows are of several moments. So it is read as it is, brought to the present end of the changelog, in
+ * memory above it, and only then written: the snapshot, and its digest, are of one position. What was written is read
+ * back before the manifest is written; a kill before that leaves files that nobody uses.
  */
 
 import { digest } from '../../../topology/frontier/check/digest.ts';
@@ -23,7 +23,7 @@ import { type SnapshotRepository, sha256Of } from './snapshot-repository.ts';
 
 export interface TakeSnapshot {
   readonly identity: PartitionIdentity;
-  /** At the position that the snapshot is to be of. */
+  /** The state, at the position of the snapshot. */
   readonly state: FrontierState;
   /** The checkpoint the state came from; what is not in it yet is written here. */
   readonly store: StateStore;
@@ -37,7 +37,7 @@ export interface TakeSnapshot {
 
 const allRows = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
 
-/** Throws SNAPSHOT_DAMAGED where what was written does not come back. */
+/** Throws SNAPSHOT_DAMAGED where what is read back is not what was written. */
 export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManifest> {
   const { identity, state, store, repository, clock } = options;
   await runJob(store, readLeases(state));

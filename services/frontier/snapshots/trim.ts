@@ -1,12 +1,13 @@
 /**
- * Forgets what no kept snapshot needs: the changelog below the position of the oldest one that is whole, and its inputs
- * below theirs.
+ * Trims what no kept snapshot needs: the changelog below the position of the oldest snapshot that is whole, and the
+ * inputs below the positions in it.
  *
- * "Whole" is found out by reading it back, each time something is to go. Nothing goes for the sake of the newest alone,
- * unless no more are to be kept: were it damaged later, nothing would be left to begin with. Inputs go no further than the partition has
- * consumed them as things are now (an operator may have sent it back), and than any group of the crawl has read them.
- * `control` stays while a lease may be out that was granted before one of its events was heeded: fetchers go by it; what
- * everybody needs of it is carried over first. A kill between two trims leaves more than is needed, never less.
+ * Whether it is whole is found out by reading it back, each time something is to be trimmed. Nothing is trimmed on the
+ * strength of the newest snapshot alone, unless only one is to be kept: if it were damaged later, nothing would be left
+ * to start from. Inputs are trimmed no further than the partition has consumed them now (an operator may have moved it
+ * back), and no further than every group of the crawl has read them. An event on `control` stays while a lease may be
+ * out that was granted before the event took effect, since fetchers read it; what everybody needs of `control` is
+ * carried over first. A kill between two trims leaves more than is needed, never less.
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -44,7 +45,7 @@ export interface Trimmed {
   readonly start: number;
 }
 
-/** What went; nothing where there is no whole snapshot, or no newer one beside it. */
+/** What was trimmed; nothing if there is no whole snapshot, or no newer one beside it. */
 export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<Trimmed[]> {
   const { log, codec, identity, repository, kept, onNotice } = options;
   const { crawl, partition } = identity;
@@ -69,7 +70,7 @@ export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<T
   return [];
 }
 
-/** What may go if this is the oldest whole snapshot. */
+/** What may be trimmed if this is the oldest whole snapshot. */
 async function planOf(options: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<Trimmed[]> {
   const { log, identity, clock, olderThanMs } = options;
   const { crawl, partition } = identity;

@@ -4,8 +4,8 @@
  * A copy that becomes the owner hands its state on, so that nothing is read twice. An owner that becomes a copy begins at
  * the checkpoint it wrote: what it had decided in memory and not made durable is not in the changelog.
  *
- * Where the partition's own records are at fault (damaged, or gone) it stands still, says why, and tries again now and
- * then, as somebody may have mended it: the process goes on with its other partitions.
+ * If the partition's own records are at fault (damaged, or gone), it stops, reports why, and tries again now and then,
+ * since somebody may have mended it. The process goes on with its other partitions.
  */
 
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
@@ -21,7 +21,7 @@ export interface PartitionTaskOptions extends Omit<OwnerOptions, 'store' | 'warm
   readonly identity: PartitionIdentity;
   readonly onStandbyTrouble?: StandbyOptions['onTrouble'];
   openStore(): Promise<StateStore>;
-  /** The partition stands still for a fault of its own. False: there is no other that works, so this is a failure. */
+  /** Called when the partition stops for a fault of its own. False: no other partition works, so the process fails. */
   onStopped?(error: CrawlstreamError): boolean;
   onFailure(error: unknown): void;
 }
@@ -35,7 +35,7 @@ const ofPartition: ReadonlySet<ErrorCode> = new Set([
   'LOG_TRUNCATED',
 ]);
 
-/** `rank` above 0: the first copy, or the second. */
+/** `rank` above 0: 1 for the first copy, 2 for the second. */
 export type PartitionRole =
   | { readonly is: 'none' }
   | { readonly is: 'owner' }
@@ -47,7 +47,7 @@ export class PartitionTask {
   #working: Promise<void> | undefined;
   #settle: (() => void) | undefined;
   #ready: Promise<void> = Promise.resolve();
-  /** Ends the pause of a partition that stands still. */
+  /** Ends the pause of a partition that has stopped. */
   #wake = new AbortController();
   #stopped: CrawlstreamError | undefined;
   owner: PartitionOwner | undefined;
@@ -62,17 +62,17 @@ export class PartitionTask {
     return this.#duty.is === 'owner';
   }
 
-  /** Why the partition stands still; undefined: it does not. */
+  /** Why the partition has stopped; undefined: it has not. */
   get stopped(): CrawlstreamError | undefined {
     return this.#stopped;
   }
 
-  /** Resolves once the partition is restored and claimed, or is not this process's any more, or stands still. */
+  /** Resolves once the partition is restored and claimed, or no longer belongs to this process, or has stopped. */
   get ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** From now on; what is under way ends first. */
+  /** Sets the role from now on; what is under way ends first. */
   take(duty: PartitionRole): void {
     const before = this.#duty;
     this.#duty = duty;
@@ -99,7 +99,7 @@ export class PartitionTask {
       .catch((error) => this.#failed(error))
       .finally(() => {
         this.#working = undefined;
-        // A duty that came while the store was closing.
+        // A role may have come while the store was closing.
         this.#begin();
       });
   }
@@ -123,7 +123,7 @@ export class PartitionTask {
     const store = await this.#options.openStore();
     try {
       let warm: FrontierState | undefined;
-      // A duty that was taken away and given again ends once in between: it is begun anew.
+      // A role that was taken away and given again has ended in between: it is begun anew.
       for (let duty = this.#duty; duty.is !== 'none'; duty = this.#duty) {
         if (duty.is === 'owner') warm = await this.#own(store, warm);
         else warm = await this.#follow(store, warm, duty.rank);

@@ -1,7 +1,7 @@
 /**
- * Keeps a warm copy of one partition: follows the changelog its owner writes, to the state its owner has, and holds it
- * against the owner's own checks as it goes. When it is told to stop, the state is whoever takes the partition over to
- * go on from. It claims nothing, and writes nothing but its checkpoint.
+ * Keeps a warm copy of one partition: it follows the changelog that the owner writes, comes to the owner's state, and
+ * compares it with the owner's own checks as it goes. When it is stopped, the next owner goes on from its state. It
+ * claims nothing, and writes nothing but its checkpoint.
  *
  * Its position is published as that of a group of its rank, once a second, for others to see how far behind it is.
  */
@@ -39,11 +39,11 @@ export interface StandbyOptions {
   /** Snapshots to begin with where the store's checkpoint is of no use. */
   readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
-  /** What it has followed the changelog to before. */
+  /** The state to which it has followed the changelog before. */
   readonly warm?: FrontierState | undefined;
   /** The first copy of the partition, or the second. */
   readonly rank: number;
-  /** Told why the changelog is read anew. */
+  /** Is called with the reason when the changelog is read anew. */
   readonly onTrouble?: ((error: CrawlstreamError) => void) | undefined;
 }
 
@@ -51,11 +51,11 @@ export interface StandbyStatus {
   readonly rank: number;
   /** Records of the changelog that it has taken. */
   readonly position: number;
-  /** Those that it had still to take when it last looked. */
+  /** Records that it still had to take when it last looked. */
   readonly behind: number;
-  /** It was at its owner's heels when it last looked: who takes over from here is ready in a moment. */
+  /** It was close behind its owner when it last looked: an owner that takes over its state is ready in a moment. */
   readonly hasCaughtUp: boolean;
-  /** All that the owner had done by then is here, ms since the Unix epoch; 0: not known yet. */
+  /** Everything that the owner had done by this time is in the copy, ms since the Unix epoch; 0: not known yet. */
   readonly asOfMs: number;
 }
 
@@ -101,7 +101,10 @@ export class Standby {
     this.#reader?.wake();
   }
 
-  /** Follows until `stop`; then the state as far as it came, or undefined. Rejects on what trying again would not mend. */
+  /**
+   * Follows until `stop`, and resolves with the state so far, or undefined. Rejects on an error that another try would
+   * not mend.
+   */
   async run(): Promise<FrontierState | undefined> {
     const { clock, store, onTrouble } = this.#options;
     const { signal } = this.#stopping;
@@ -120,7 +123,7 @@ export class Standby {
           // A copy that is wrong must not take over.
           this.#state = undefined;
           this.#hasLooked = false;
-          // Begun anew it has come no further: only another snapshot helps, and that takes its time.
+          // It was begun anew and has come no further: only another snapshot helps, and that takes time.
           pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
           lostAt = Math.max(lostAt, at);
           if (error.code !== 'OFFSET_OUT_OF_RANGE' && !signal.aborted) await clearCheckpoint(store);
@@ -141,7 +144,7 @@ export class Standby {
     const { signal } = this.#stopping;
     this.#state ??= await firstOf(startingStates(this.#options));
     const state = this.#state;
-    // It may have been away while the log lost records, and grew again.
+    // This process may have been away while the log lost records and grew again.
     await expectInLog({ log, identity }, state);
     const replayer = new Replayer({ log, identity }, state, store, restoreSaveBytes);
     const reader = log.reader();
@@ -182,7 +185,7 @@ export class Standby {
     );
   }
 
-  /** How far behind it is, and tells it; for information only, so that it holds nothing up. */
+  /** Finds out how far behind it is, and publishes that; for information only, so it must not hold anything up. */
   #tell(nowMs: number): void {
     const { log, identity, rank } = this.#options;
     const state = this.#state;

@@ -2,7 +2,7 @@
  * A dump of a crawl's frontier: every partition's state and what waits on its inputs, as lines (dump-line.ts).
  *
  * Read beside whoever owns the partitions, each as it is at its own moment. To move a crawl, stop its fetchers and its
- * frontiers first: what they do after the dump is in no dump.
+ * frontiers first: what they do after the dump is not in it.
  */
 import type { DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
 import { placeNames } from '../../../topology/frontier/changes/changes.ts';
@@ -93,7 +93,7 @@ async function dumpPartition(options: CopyOptions, lines: CountedLines) {
   return { counters, links };
 }
 
-/** What of `discovered` was not decided. The first record may have been taken in part. */
+/** The part of `discovered` that was not decided. The first record may have been taken in part. */
 async function dumpLinks(options: CopyOptions, state: FrontierState, lines: CountedLines): Promise<number> {
   const { codec, identity, clock } = options;
   let links = 0;
@@ -123,7 +123,7 @@ function letterLine(letter: DeadLetter): DumpLine {
   return { letter: { ...letter, original: Buffer.from(letter.original).toString('base64') } };
 }
 
-/** Lines are written out whenever the job takes a breath. */
+/** Lines are written out whenever the job pauses. */
 async function runFlushing(store: StateStore, job: StoreJob, lines: CountedLines): Promise<void> {
   for (let next = job.next([]); !next.done; ) {
     const reply = await answerRequest(store, next.value);

@@ -28,7 +28,7 @@ export interface LoadOptions {
   readonly manifest: Manifest;
   readonly loaders: readonly PartitionLoader[];
   readonly head: DumpHead;
-  /** From the second on. */
+  /** Lines from the second on. */
   readonly lines: AsyncIterable<readonly string[]>;
   /** Told now and then how many lines were read. */
   readonly onProgress?: (lines: number) => void;
@@ -85,7 +85,7 @@ async function takeLine(options: LoadOptions, line: DumpLine, number: number, by
   }
 }
 
-/** Where a line goes. What is of a whole crawl goes to partition 0. */
+/** The partition of a line. A line about the whole crawl goes to partition 0. */
 function partitionsOf(line: DumpLine, { partitions, keyMode }: Manifest): Iterable<number> {
   const of = (hostKey: string) => partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
   if ('url' in line) return [of(('host' in line ? line.host : undefined) ?? hostKeyOf(line.url))];
@@ -96,7 +96,7 @@ function partitionsOf(line: DumpLine, { partitions, keyMode }: Manifest): Iterab
   return 'partition' in line ? [] : [0];
 }
 
-/** Throws INVALID_RECORD where the partitions come to something else than the dump. */
+/** Throws INVALID_RECORD where the partitions do not add up to what the dump holds. */
 function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): void {
   const sum = sumCounters(loaders.map(({ state }) => state.counters));
   const differ = (name: string, is: number, says: number) => {
@@ -121,7 +121,10 @@ async function publishPolicies({ log, codec, clock, manifest, head }: LoadOption
   }
 }
 
-/** Every partition was granted what it has spent; what is left of the quota is in the book, for whoever asks. */
+/**
+ * Every partition counts as granted what it has spent; the rest of the quota is in the book, for the partitions that
+ * ask.
+ */
 function quotaChanges({ loaders }: LoadOptions, policy: PolicyConfig | null, partition: number): Change[] {
   if (policy === null || policy.pageQuota === null || loaders.length === 1) return [];
   const spent = loaders.map(({ state }) => state.counters.quotaSpent);

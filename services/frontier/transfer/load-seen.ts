@@ -1,6 +1,6 @@
 /**
- * Makes URLs known to a crawl that never admitted them: another crawler's seen set. They are not fetched, and whoever
- * finds links to them finds duplicates.
+ * Makes URLs known to a crawl that never admitted them: another crawler's seen set. They are not fetched, and links to
+ * them count as duplicates.
  *
  * What is known already is left as it is, so a list may be loaded twice, and a load that was cut off is simply run again.
  */

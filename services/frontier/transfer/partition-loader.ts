@@ -75,7 +75,7 @@ export class PartitionLoader {
     return this.#bytes >= frontierLimits.commitBytesSoft || this.#lines.length + this.#records.length >= linesPerCommit;
   }
 
-  /** The policy first: what a front queue or an account means depends on it. */
+  /** The policy is loaded first, since the meaning of front queues and accounts depends on it. */
   begin(policy: PolicyConfig): Promise<void> {
     return this.#commit([{ kind: 'policy', version: policy.version, json: JSON.stringify(policy) }]);
   }
@@ -115,7 +115,7 @@ export class PartitionLoader {
     await this.#commit([...changes, ...this.#progress(true)]);
   }
 
-  /** Puts the checkpoint into its store. */
+  /** Writes the checkpoint into its store. */
   save(): Promise<void> {
     return runJob(this.#options.store, saveCheckpoint(this.state));
   }

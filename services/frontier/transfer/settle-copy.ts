@@ -1,9 +1,9 @@
 /**
- * A copy of a partition's state, as it would be if its owner had taken every result and operator's word, and all
- * leases had come back.
+ * Makes a copy of a partition's state as it would be if its owner had taken every result and every operator's event,
+ * and all leases had come back.
  *
- * Made beside whoever owns it: nothing is claimed or appended. Time stands still at the last commit, so no lease expires
- * and nothing is granted. What the decisions come to besides (dead letters) is told.
+ * It is made beside the owner: nothing is claimed or appended. Time stands still at the last commit, so no lease
+ * expires and nothing is granted. Other results of the decisions (dead letters) are reported.
  */
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -37,14 +37,16 @@ export interface CopyOptions extends CopyStart {
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
   readonly lists: ListFiles;
-  /** The fetchers of all leases are gone. Else their hosts count as contacted until the leases' deadlines. */
+  /**
+   * True: the fetchers of all leases are gone. Otherwise their hosts count as contacted until the leases' deadlines.
+   */
   readonly fetchersGone: boolean;
   readonly onProgress?: (progress: RestoreProgress) => void;
 }
 
 export interface Copy {
   readonly state: FrontierState;
-  /** Of the changelog: what was decided by others. */
+  /** Position in the changelog up to which others decided. */
   readonly offset: number;
   readonly letters: readonly DeadLetter[];
 }
@@ -80,7 +82,7 @@ export async function settleCopy(options: CopyOptions): Promise<Copy> {
   return { state, offset, letters };
 }
 
-/** What is on an input and was not taken yet, up to its end as it is now. */
+/** Records of an input that were not taken yet, up to its present end. */
 export async function* tail(
   { log, identity }: Pick<CopyOptions, 'log' | 'identity'>,
   state: FrontierState,
@@ -114,7 +116,7 @@ async function loadLists(partition: FrontierPartition, lists: ListFiles, policyJ
   if (references.length > 0) partition.lists.put(await lists.load(references, '/'));
 }
 
-/** Decides until the input is taken. Without a policy, results never are. */
+/** Decides until the input is taken. Without a policy, results are never taken. */
 async function take(partition: FrontierPartition, store: StateStore, topic: InputTopic): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
   while (partition.waiting(topic) > 0) {
