@@ -3,8 +3,8 @@
  *
  *   const consumer = await consumePages({ data: 'crawl-data/example.org', group: 'titles', handle: print });
  *
- * Offsets are committed after the handler; a batch that fails is tried again, then its records one by one, and what
- * fails alone becomes a dead letter. So a handler sees each record at least once, and must bear seeing one again.
+ * Offsets are committed after the handler; a batch that fails is tried again, then its records one by one, and a record
+ * that fails alone becomes a dead letter. So a handler sees each record at least once, and must tolerate repetitions.
  */
 import type { AvroTopic } from '../../topology/topics.ts';
 import { SystemClock } from '../runtime/clock.ts';
@@ -20,7 +20,7 @@ export type { ConsumerStats, From } from '../runtime/consumer/consumer.ts';
 export type { Received } from '../runtime/consumer/received.ts';
 export type { CrawlAddress } from './crawl-source.ts';
 
-/** Which crawl, who reads, and what is done with each batch. Times in ms. */
+/** Which crawl is read, by which group, and what is done with each batch. Times in ms. */
 export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
   /** Who is reading: members of one group share the partitions on Kafka, and each group reads everything. */
   readonly group: string;

@@ -98,7 +98,8 @@ async function openKafka(
         const message = `there is no topic ${topic} on these brokers: check the name of the crawl, or start it first`;
         throw new CrawlstreamError('INVALID_ARGUMENT', message);
       }
-      // Keys lead to partitions by the crawl's own count: what somebody added to a topic holds nothing of it.
+      // Keys lead to partitions by the crawl's own count: partitions that somebody added to a topic hold none of its
+      // records.
       const { manifest } = await readControl(log, codec, crawl);
       const membership = await log.join({
         group,
@@ -114,7 +115,7 @@ async function openKafka(
   };
 }
 
-/** Where Node's own warnings go: a program that reads pages has no other place for them. */
+/** Messages go where Node's own warnings do: a program that reads pages has no other place for them. */
 function warn(text: string): void {
   process.emitWarning(text, 'CrawlstreamWarning');
 }

@@ -1,4 +1,4 @@
-/** Mistakes of callers without types: one sentence each, in the place of a TypeError from within. */
+/** Reports mistakes of callers without types in one sentence each, instead of a TypeError from within. */
 import { closest, distance } from 'fastest-levenshtein';
 import { CrawlstreamError } from '../../topology/errors.ts';
 

@@ -5,7 +5,7 @@
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { installCommand } from './install-command.ts';
 
-/** Throws INVALID_ARGUMENT where the package is not there. `what`: needs it. */
+/** Throws INVALID_ARGUMENT where the package is missing. `what`: the feature that needs it. */
 export async function neededPackage<Module>(name: string, what: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();

@@ -9,7 +9,7 @@ import avsc, { type Type } from 'avsc';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { avroLimits } from './avro-limits.ts';
 
-/** What of avsc's internals the bounds rest on (5.7: `_read` and `_skip` are looked up at each call). */
+/** The internals of avsc on which the bounds rely (5.7: `_read` and `_skip` are looked up at each call). */
 interface Tap {
   readonly buf: Buffer;
   pos: number;
@@ -34,7 +34,7 @@ interface Innards extends Reads {
 /** Throws SCHEMA_INCOMPATIBLE for what is no Avro schema. */
 export function typeOf(schema: object): Type {
   try {
-    // avsc marks the names it has seen on a schema's objects: it gets a copy.
+    // avsc marks names it has seen on the schema's objects, so it gets a copy.
     const type = avsc.Type.forSchema(structuredClone(schema) as avsc.Schema, { omitRecordMethods: true });
     makePlain(type as unknown as Innards, new Set());
     return type;

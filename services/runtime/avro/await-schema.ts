@@ -1,6 +1,6 @@
 /**
- * Waits for the schema of a record that nobody here knows yet: a registry that forgot may be restored, a frontier of the
- * release that wrote it may note it. The record is not passed over meanwhile.
+ * Waits for the schema of a record if it is not known here yet: a registry that lost it may be restored, or a frontier
+ * of the release that wrote the record may note it. The record is not passed over meanwhile.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
@@ -12,13 +12,16 @@ export interface AwaitSchema {
   readonly codec: Pick<RecordCodec, 'prepare' | 'waits'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Asked again at each try: false, and it is not waited for any more. Absent: as long as it takes. */
+  /** Asked at each try; false ends the wait. Absent: it waits as long as it takes. */
   readonly isWanted?: () => boolean;
-  /** Told once, when the wait begins. */
+  /** Called once, when the wait begins. */
   readonly onWait?: () => void;
 }
 
-/** False: the record is not wanted any more, or the signal aborted. Rejects as `prepare` does, but for SCHEMA_UNKNOWN. */
+/**
+ * False: the record is not wanted any more, or the signal aborted. Rejects as `prepare` does, except with
+ * SCHEMA_UNKNOWN.
+ */
 export async function awaitSchema(topic: AvroTopic, value: Uint8Array, options: AwaitSchema): Promise<boolean> {
   const { codec, clock, signal, isWanted = () => true, onWait } = options;
   let waited: { readonly message: string; readonly end: () => void } | undefined;

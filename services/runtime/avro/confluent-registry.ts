@@ -1,9 +1,9 @@
 /**
  * A real schema registry with the Confluent API (Confluent, Karapace, Apicurio), behind the registry port.
  *
- * Subjects are FULL_TRANSITIVE: frontiers and fetchers read each other's records during a rolling upgrade, and records of
- * any earlier version stay readable. A schema is known by its fingerprint: one that is there already, under whatever id
- * and with whatever docs, is used as it is, so that only what is new needs the right to write.
+ * Subjects are FULL_TRANSITIVE: frontiers and fetchers read each other's records during a rolling upgrade, and records
+ * of any earlier version stay readable. A schema is recognised by its fingerprint: one that is there already, under
+ * whatever id and with whatever docs, is used as it is, so that only new schemas need the right to write.
  *
  * The client registers before it sets rules, lists no versions and waits for ever: those three are done here.
  */
@@ -24,7 +24,7 @@ export interface RegistryLogin {
   readonly ca?: string;
 }
 
-/** Of one call: a registry that does not answer is said to be away, not waited for. ms */
+/** Timeout of one call, ms: a registry that does not answer is reported as away, and not waited for. */
 const callMsMax = 10_000;
 const attemptsMax = 6;
 const mediaType = 'application/vnd.schemaregistry.v1+json';
@@ -59,7 +59,8 @@ export function openConfluentRegistry(
     const { status } = response;
     const answer = json(text);
     if (response.ok && answer !== undefined) return answer;
-    // A registry says which thing is not there; what says no more than 404 is something else, or another path of it.
+    // A registry says which thing is not there. An answer that is only a 404 comes from another service, or from a
+    // wrong path.
     if (status === 404 && typeof answer?.['error_code'] === 'number') return undefined;
     const what = response.ok ? `${status} without JSON` : `${status}`;
     const hint = status === 404 || response.ok ? `; ${usualPaths}` : '';
@@ -77,7 +78,10 @@ export function openConfluentRegistry(
     );
   };
 
-  /** Before a first registration, or a crash in between, or a process beside, would leave a subject without. */
+  /**
+   * Called before a first registration: otherwise a crash in between, or another process, could leave a subject without
+   * the rule.
+   */
   const setRules = async (subject: string): Promise<void> => {
     const rules = { compatibility: COMPATIBILITY.FULL_TRANSITIVE };
     const set = await request('PUT', `/config/${encodeURIComponent(subject)}`, rules);
@@ -96,7 +100,10 @@ export function openConfluentRegistry(
     }
   };
 
-  /** A conflict is a refusal, or just another process registering the same at this moment: then it passes. */
+  /**
+   * A conflict is either a refusal, or another process that registers the same schema at this moment: then another try
+   * succeeds.
+   */
   const register = async (subject: string, schema: object): Promise<number> => {
     const fingerprint = fingerprintOf(schema);
     for (let attempt = 1; ; attempt++) {
@@ -165,7 +172,7 @@ function basic({ username, password }: NonNullable<RegistryLogin['auth']>): stri
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-/** The client hands out compiled types; what a writer wrote by is their JSON. */
+/** The client returns compiled types; the writer's schema is their JSON. */
 function plain(schema: unknown): object {
   return JSON.parse(JSON.stringify(schema)) as object;
 }

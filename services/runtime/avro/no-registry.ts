@@ -1,4 +1,7 @@
-/** A source of schemas for who has no registry and no crawl's notes: records of this release alone. */
+/**
+ * A source of schemas for processes without a registry and without a crawl's notes: it knows only those of this
+ * release.
+ */
 import type { SchemaSource } from './record-codec.ts';
 import { schemaUnknown } from './schema-registry.ts';
 

@@ -1,4 +1,4 @@
-/** Reads a record for those who only look: what nobody can read is not theirs to deal with. */
+/** Reads a record for commands that only look: they need not deal with records that cannot be read. */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
@@ -6,7 +6,7 @@ import { isSchemaUnknown } from './await-schema.ts';
 import type { RecordCodec } from './record-codec.ts';
 
 /**
- * Undefined: it is no record of the topic, is damaged, or of a schema that nobody knows; `onUnreadable` is told which. Throws
+ * Undefined: it is no record of the topic, is damaged, or has an unknown schema; `onUnreadable` is told which. Throws
  * where its schema can't be had at the moment.
  */
 export async function readRecord<T extends AvroTopic>(
@@ -19,7 +19,7 @@ export async function readRecord<T extends AvroTopic>(
     await codec.prepare(topic, value);
     return codec.decode(topic, value);
   } catch (error) {
-    // Who decides waits for a schema; who looks goes on, and comes again.
+    // Processes that decide wait for a schema; those that only look go on, and read again later.
     if (!(error instanceof CrawlstreamError) || (error.retriable && !isSchemaUnknown(error))) throw error;
     onUnreadable(error.message);
     return undefined;

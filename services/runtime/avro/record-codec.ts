@@ -2,11 +2,11 @@
  * Records of the Avro topics as bytes, in one of two formats that their first byte tells apart: Confluent's (a zero byte,
  * the schema id as 4 bytes big-endian, the body) where a registry gives ids, Avro's single-object encoding where none does.
  *
- * A record written under another version of its schema is read into today's shape through Avro's schema resolution. What
- * is no record throws INVALID_RECORD, for the dead letters; it never hangs and never allocates more than a small multiple
- * of the record's own bytes. A record of a schema that nobody here knows is no fault of the record: `prepare` throws
- * SCHEMA_UNKNOWN, and whoever reads waits (await-schema.ts) until a registry or the crawl's notes know it. The hot path is
- * synchronous: only a schema not met before needs `prepare`, which says so.
+ * A record written under another version of its schema is read into today's shape through Avro's schema resolution.
+ * Bytes that are no record throw INVALID_RECORD, for the dead letters; decoding never hangs and never allocates more
+ * than a small multiple of the record's own bytes. If a record's schema is not known here, the record is not at fault:
+ * `prepare` throws SCHEMA_UNKNOWN, and the reader waits (await-schema.ts) until a registry or the crawl's notes know
+ * it. The hot path is synchronous: only a schema not met before needs `prepare`, which says so.
  */
 import type { Type } from 'avsc';
 import { avroSchemas } from '../../../schemas/avro.ts';
@@ -26,11 +26,12 @@ export interface RecordCodec {
   /** Throws INVALID_RECORD or SCHEMA_UNKNOWN. Call `prepare` before. */
   decode<T extends AvroTopic>(topic: T, bytes: Uint8Array): TopicRecords[T];
   /**
-   * Undefined if `decode` can go ahead, which is nearly always; else a promise to wait for. It rejects only where time or
-   * an operator may mend it (SCHEMA_UNKNOWN, REGISTRY_UNREACHABLE): what is wrong with the record itself, `decode` says.
+   * Undefined if `decode` can go ahead, which is nearly always; otherwise a promise to wait for. It rejects only with
+   * what time or an operator may mend (SCHEMA_UNKNOWN, REGISTRY_UNREACHABLE); `decode` reports what is wrong with the
+   * record itself.
    */
   prepare(topic: AvroTopic, bytes: Uint8Array): Promise<void> | undefined;
-  /** Who waits for a schema. */
+  /** The readers that wait for a schema. */
   readonly waits: SchemaWaits;
 }
 
@@ -42,16 +43,19 @@ export interface SchemaSource {
   schemaById(id: number, subject: string): Promise<object>;
   /** Throws SCHEMA_UNKNOWN. Absent: only schemas of this release are known by fingerprint. */
   schemaByFingerprint?(fingerprint: string, subject: string): Promise<object>;
-  /** It lies with the records, and nobody else gives ids: what it does not know is no record. */
+  /**
+   * The registry is stored with the records, and nothing else gives ids: bytes under an id that it does not know are no
+   * record.
+   */
   readonly isWhole?: boolean;
 }
 
 interface TopicCodec {
   readonly subject: string;
   readonly type: Type;
-  /** What records begin with. */
+  /** The byte with which records begin. */
   readonly header: Buffer;
-  /** What they begin with where no registry gives ids. */
+  /** The bytes with which they begin where no registry gives ids. */
   readonly usual: Buffer;
   readonly fingerprint: string;
   /** How to read each schema met so far, by id or fingerprint. */

@@ -2,8 +2,9 @@
  * Schema notes: records on partition 0 of `control` that say by which schema records of a topic were written.
  *
  * With them a crawl reads its own records whatever becomes of the registry that gave their ids. They come before the
- * first record that refers to them, the manifest's included, so they must be readable with nothing else at hand: they are
- * in single-object encoding, by a schema that is frozen. What would have to change goes into a second kind of note.
+ * first record that refers to them, the manifest's included, so they must be readable with nothing else at hand: they
+ * are in single-object encoding, by a schema that is frozen. If notes ever have to change, there will be a second kind
+ * of note.
  */
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
@@ -17,7 +18,7 @@ export interface SchemaNote {
   readonly id: number;
   /** JSON, without docs. Empty: records of this id are not the crawl's. */
   readonly schema: string;
-  /** An operator's word, which counts before what processes noted. */
+  /** Noted by an operator, which takes precedence over what processes noted. */
   readonly told: boolean;
   readonly atMs: number;
   readonly by: string;

@@ -13,7 +13,7 @@ export interface SchemaRegistry {
   idFor(subject: string, schema: object): Promise<number>;
   /** Throws SCHEMA_UNKNOWN. */
   schemaById(id: number): Promise<object>;
-  /** It lies with the records, and nobody else gives ids. */
+  /** True if the registry is stored with the records, and nothing else gives ids. */
   readonly isWhole?: boolean;
 }
 

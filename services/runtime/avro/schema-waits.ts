@@ -1,12 +1,12 @@
-/** Who waits for a schema that nobody here knows: what probes and operators are told meanwhile. */
+/** The readers that wait for a schema that is not known here; probes and operators are told of them meanwhile. */
 import type { CrawlstreamError } from '../../../topology/errors.ts';
 
 export interface SchemaWaits {
-  /** Somebody waits from now on; call what it gives when they do not any more. */
+  /** Notes that a reader waits from now on; call the function that it returns when the wait is over. */
   begin(error: CrawlstreamError): () => void;
   /** What is waited for, in words; null: nothing. */
   readonly waitsFor: string | null;
-  /** Told once of each thing that is waited for, until nobody waits for it any more. */
+  /** Called once for each thing that is waited for, until nothing waits for it any more. */
   onWait: (error: CrawlstreamError) => void;
 }
 

@@ -19,11 +19,16 @@ import { handleBatch } from './handle-batch.ts';
 import type { Positions } from './positions.ts';
 import type { Received } from './received.ts';
 
-/** Where reading begins: where the group left off, the first record there is, the end, or the first of a time. */
+/**
+ * Where reading begins: where the group left off, at the first record, at the end, or at the first record of a time.
+ */
 export type From = 'committed' | 'start' | 'end' | Date;
 
 export interface BatchContext {
-  /** After the whole batch: for a handler that keeps positions together with what it writes, and stops when it fails. */
+  /**
+   * The positions after the whole batch, for a handler that stores them together with what it writes, and stops when it
+   * fails.
+   */
   readonly positions: readonly Position[];
   /** Aborted when the consumer is to stop. */
   readonly signal: AbortSignal;
@@ -36,7 +41,7 @@ export interface ConsumerOptions<T extends AvroTopic> {
   readonly crawl: string;
   /** In dead letters and errors. */
   readonly group: string;
-  /** Co-partitioned: what is assigned of one is assigned of all. */
+  /** The topics are co-partitioned: a partition that is assigned of one is assigned of all. */
   readonly topics: readonly T[];
   readonly handle: (batch: readonly Received<T>[], context: BatchContext) => Promise<void> | void;
   readonly positions: Positions;
@@ -65,14 +70,14 @@ export interface ConsumerStats {
 }
 
 export interface Consumer {
-  /** All partitions that are this consumer's from now on. */
+  /** Sets all partitions that this consumer has from now on. */
   assign(partitions: readonly number[]): void;
   /** Resolves when everything that is there now has been handled and its positions saved; rejects if the consumer failed. */
   drain(): Promise<void>;
   /** Records of its partitions that are not handled yet. */
   lag(): Promise<number>;
   stats(): ConsumerStats;
-  /** The next offset to handle, of each partition that is its. */
+  /** The next offset to handle, for each of its partitions. */
   positions(): readonly Position[];
   /** Ends after the batch under way, its positions saved. */
   stop(): Promise<void>;
@@ -138,7 +143,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     let waitMs: number = consumerLimits.pollMs;
     while (backlog.length < batchRecords && !stopping.signal.aborted) {
       const maxBytes = consumerLimits.pollBytes;
-      // Nobody waits for a batch to fill while somebody waits for the end.
+      // A batch is not left to fill while somebody waits for the end.
       const records = await pollOn(reader, { maxBytes, waitMs: draining.size > 0 ? 0 : waitMs });
       for (const record of records) if (assigned.has(record.partition)) backlog.push(record);
       waitMs = untilMs - clock.nowMs();
@@ -158,7 +163,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
       const isWanted = () => assigned.has(record.partition);
       const { signal } = stopping;
       if (!(await awaitSchema(topic, record.value, { codec, clock, signal, isWanted }))) {
-        // It is another member's now, or comes again: no position passes it.
+        // The partition belongs to another member now, or is assigned again later: no position passes this record.
         left.add(record.partition);
         continue;
       }
@@ -219,7 +224,8 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     try {
       await options.positions.save(positions);
     } catch (error) {
-      // Partitions that moved on: their records are handled again by whoever has them now. The rest is saved next time.
+      // For partitions that have moved, their new member handles the records again. The other positions are saved next
+      // time.
       if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
       return;
     }
@@ -235,7 +241,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
       try {
         if (records.length > 0) await work(records);
       } catch (error) {
-        // Stopped in the middle of a batch's retries: it is not done, and comes again.
+        // It was stopped in the middle of a batch's retries: the batch is not done, and comes again.
         if (!stopping.signal.aborted) throw error;
         break;
       }
@@ -322,7 +328,7 @@ async function endsOf(
   return ends;
 }
 
-/** `again`: this process has read the partition before, so `from` was seen to. */
+/** `again`: this process has read the partition before, so `from` was already applied. */
 async function startOf(
   options: Pick<ConsumerOptions<AvroTopic>, 'log' | 'positions' | 'from' | 'group'>,
   topic: string,

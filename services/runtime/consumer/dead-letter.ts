@@ -5,7 +5,7 @@ import type { LogRecord } from '../log/log.ts';
 export interface LetterAbout {
   readonly reason: DeadLetterReason;
   readonly record: LogRecord;
-  /** Who gives up. */
+  /** The consumer that gives up. */
   readonly group: string;
   readonly error: Error;
   readonly nowMs: number;

@@ -1,6 +1,6 @@
 /**
  * Hands a batch to its handler until it is dealt with: retries after growing pauses, then record by record, so that one
- * bad record does not hold up its neighbours. What fails alone is given back, to be dead-lettered.
+ * bad record does not hold up its neighbours. Records that fail alone are returned, to be dead-lettered.
  *
  * A handler may see a record more than once, always after the same predecessors of its partition.
  */
@@ -17,7 +17,7 @@ export interface Patience {
   readonly clock: Clock;
   /** Waits before the second, third, … attempt at a batch. */
   readonly retriesMs: readonly number[];
-  /** `stop`: throw what the last attempt threw instead of trying records alone. */
+  /** `stop`: rethrow the error of the last attempt, and do not try records alone. */
   readonly whenFailed: 'deadLetter' | 'stop';
   /** Aborted: no further attempt; throws what the last one threw. */
   readonly signal: AbortSignal;

@@ -15,7 +15,9 @@ export function groupPositions(log: Pick<Log, 'commit' | 'committed'>, group: st
   };
 }
 
-/** What a consumer keeps with its own state counts; the group is told, for those who watch its lag. */
+/**
+ * The positions that a consumer keeps with its own state count; the group gets them only for those who watch its lag.
+ */
 export function ownPositions(own: Pick<Positions, 'load'>, group: Pick<Positions, 'save'>): Positions {
   return { load: own.load, save: group.save };
 }

@@ -1,10 +1,10 @@
 /**
  * The manifest of a crawl on Kafka: the first `manifest` event of `control`, partition 0.
  *
- * The first of those that may (a frontier, `topics create`, a load) makes the topics and sends one; where two come first
- * together, both read back the one that landed first. Everybody else checks what they were asked for against it. Where the
- * crawl's topics hold anything already, no manifest is ever made: that one can't be read now does not mean that there is
- * none, and a second one would key the fingerprints anew under a crawl that lives.
+ * The first process that may (a frontier, `topics create`, a load) makes the topics and sends one; if two do so at
+ * once, both read back the one that was appended first. All others check their options against it. If the crawl's
+ * topics already hold anything, no manifest is made: one may exist that can't be read now, and a second one would
+ * change the key of the fingerprints in a running crawl.
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -22,12 +22,12 @@ export interface Agreement {
   readonly log: Log;
   readonly codec: RecordCodec;
   readonly clock: Clock;
-  /** What the user asked for by name. */
+  /** What the user's options ask for. */
   readonly wanted: Partial<ManifestFacts> & Pick<ManifestFacts, 'crawl'>;
   /** What a new crawl is made with; null: this command makes none. */
   readonly defaults: ManifestFacts | null;
   readonly createdBy: string;
-  /** Of a new crawl that goes on with another's fingerprints. Absent: 16 random bytes. */
+  /** The key of a new crawl that takes over another's fingerprints. Absent: 16 random bytes. */
   readonly fingerprintKey?: string | undefined;
 }
 
@@ -56,14 +56,14 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
     if (manifest === null) {
       const held = await whatIsHeld(log, crawl);
       if (held === null) await log.append([manifestRecord(agreement, defaults, partitions)]);
-      // Somebody else's may have landed first.
+      // Another process's manifest may have been appended first.
       ({ manifest } = await readControl(log, codec, crawl));
       if (manifest === null) throw unreadable(place, crawl, held ?? `${crawl}.control/0`);
     }
   }
   if (manifest === null) {
     const held = await whatIsHeld(log, crawl);
-    // What is held may be a manifest that landed since the first look.
+    // What the topics hold may be a manifest that was appended since the first look.
     if (held !== null) ({ manifest } = await readControl(log, codec, crawl));
     if (held !== null && manifest === null) throw unreadable(place, crawl, held);
   }
@@ -98,7 +98,9 @@ function manifestRecord(
   return { topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', event) };
 }
 
-/** A partition that shows that the crawl is there, whatever can be read of it; null: there is none. */
+/**
+ * A partition that holds records, which shows that the crawl exists even if they can't be read; null: there is none.
+ */
 async function whatIsHeld(log: Log, crawl: string): Promise<string | null> {
   const control = `${crawl}.control`;
   for (const topic of [control, `${crawl}.frontier-changelog`]) {

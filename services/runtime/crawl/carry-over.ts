@@ -1,10 +1,10 @@
 /**
- * What must outlive a trim of `control`: the notes of schemas, the crawl's manifest and the newest policies, which whoever
- * opens the crawl reads from partition 0 from its first record on; and, in each partition, purges that stand, or a consumer that begins anew
- * would take in again what was taken down.
+ * What must outlive a trim of `control`: the notes of schemas, the crawl's manifest and the newest policies, which
+ * every process that opens the crawl reads from the beginning of partition 0; and, in each partition, purges in force,
+ * or a consumer that begins anew would take in again what was purged.
  *
- * They are appended again, as they were, before what lies below goes: a crash in between leaves them twice, which changes
- * nothing. The first manifest is the crawl's; one that lost the race to be it must not become the first.
+ * They are appended again, as they were, before the records below are trimmed: a crash in between leaves them twice,
+ * which changes nothing. The first manifest is the crawl's; one that lost the race must not become the first.
  */
 import type { Control } from '../../../schemas/types.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
@@ -15,11 +15,11 @@ import { askedBy } from './control-log.ts';
 interface Carried {
   readonly event: Control;
   readonly value: Buffer;
-  /** The last record that says so. */
+  /** The last record with this content. */
   at: number;
 }
 
-/** Gives the offset below which the partition of `control` may be trimmed now: `before`, or its start. */
+/** Returns the offset below which the partition of `control` may be trimmed now: `before`, or its start. */
 export async function carryOver(
   log: Pick<Log, 'append' | 'offsets' | 'reader'>,
   codec: RecordCodec,
@@ -36,10 +36,10 @@ export async function carryOver(
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const event = await decoded(codec, value);
     if (event?.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, { event, value, at: offset });
-    // Lifted: said again it would take the host down anew.
+    // The purge was lifted: repeating it would purge the host again.
     if (event?.kind === 'releaseHost') purges.delete(`${event.hostKey} `);
     if (partition !== 0) continue;
-    // All of them, in their order: the first of an id counts, unless an operator said otherwise.
+    // All of them are kept in their order: the first for an id counts, unless an operator noted another.
     if (event?.kind === 'schema') notes.set(value.toString('latin1'), { event, value, at: offset });
     if (event?.kind === 'manifest') {
       manifest ??= { event, value, at: offset };
@@ -64,7 +64,7 @@ function newer(there: Carried | undefined, one: Carried): Carried {
   return there;
 }
 
-/** Undefined for what nobody can read: the frontier has dead-lettered it. */
+/** Undefined for a record that cannot be read: the frontier has dead-lettered it. */
 async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | undefined> {
   await codec.prepare('control', value);
   try {

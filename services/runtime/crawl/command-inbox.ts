@@ -4,9 +4,9 @@
  *   requests/<id>.json    a request left by a command: written aside, synced, renamed
  *   requests/<id>.taken   the answer of the process that took it: where its records are, or why it was refused
  *
- * Whoever holds the log takes requests: the running crawl, or, where none runs, the command itself. A request is removed
- * only after its records are durable and its answer is there, so a kill loses none; one that was appended and not yet
- * answered is found again in the log by its id (`isKnown`).
+ * The process that holds the log takes requests: the running crawl, or, where none runs, the command itself. A request
+ * is removed only after its records are durable and its answer is there, so a kill loses none; one that was appended
+ * and not yet answered is found again in the log by its id (`isKnown`).
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -25,9 +25,9 @@ export type InboxAnswer =
   | { readonly taken: false; readonly why: string };
 
 export interface Taking {
-  /** What it throws is the answer: the request is refused. */
+  /** If it throws, the request is refused with that error as the answer. */
   encode(records: readonly RequestRecord[]): readonly AppendRecord[];
-  /** Gives the offsets. What it throws ends the taking, and the command stays. */
+  /** Returns the offsets. If it throws, no more requests are taken, and this one stays. */
   append(records: readonly AppendRecord[]): Promise<readonly number[]>;
   /** Offsets of a command that was appended before a crash; undefined: it was not. */
   known(records: readonly RequestRecord[]): Promise<readonly number[] | undefined>;
@@ -38,7 +38,7 @@ const answerKeptMs = 60_000;
 
 export class CommandInbox {
   readonly #path: string;
-  /** Letters that lay here when this taker began may have been appended by the one before. */
+  /** Requests that were here when this process began may have been appended by the one before. */
   #isFirst = true;
 
   constructor(folder: DataFolder) {
@@ -67,7 +67,7 @@ export class CommandInbox {
     }
   }
 
-  /** Takes every command there is, the oldest first. One taker at a time: whoever holds the log. */
+  /** Takes every request there is, the oldest first. Only the process that holds the log may call it. */
   async take(taking: Taking, nowMs: number): Promise<void> {
     const names = await this.#names();
     for (const name of names.filter((one) => one.endsWith('.json')).sort()) {

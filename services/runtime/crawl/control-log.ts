@@ -1,4 +1,7 @@
-/** What `control` says so far: the manifest of the crawl and its newest policy. Read from partition 0, which has all. */
+/**
+ * What `control` holds so far: the manifest of the crawl and its newest policy. It is read from partition 0, which has
+ * all of them.
+ */
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
@@ -24,7 +27,7 @@ export async function readControl(log: ReadableLog, codec: RecordCodec, crawl: s
   return followControl(log, codec, crawl)();
 }
 
-/** What `control` says by the time it is asked; what was read is not read again. */
+/** Reads what `control` holds by the time of the call; records that were read are not read again. */
 export function followControl(log: ReadableLog, codec: RecordCodec, crawl: string): () => Promise<ControlSummary> {
   let summary: ControlSummary = { manifest: null, policy: null, asked: null };
   let next = 0;
@@ -33,7 +36,7 @@ export function followControl(log: ReadableLog, codec: RecordCodec, crawl: strin
     for await (const { event } of controlEvents(log, codec, crawl, 0, Math.max(start, next), end)) {
       if (event.kind === 'manifest') summary = { ...summary, manifest: summary.manifest ?? event.payload };
       if (event.kind !== 'policy') continue;
-      // By version, not by place: a trim carries them over to the end (carry-over.ts).
+      // The newest policy by version, not by place, since a trim carries policies over to the end (carry-over.ts).
       const policy = { version: event.version, json: event.payload };
       if (policy.version > (summary.policy?.version ?? 0)) summary = { ...summary, policy };
       const isAsked = event.by === askedBy && policy.version > (summary.asked?.version ?? 0);
@@ -52,7 +55,7 @@ export interface PlacedEvent {
   readonly event: Control;
 }
 
-/** Events of one partition from `from` to before `end`; those nobody can read are left out. */
+/** Events of one partition from `from` to before `end`; those that cannot be read are left out. */
 export async function* controlEvents(
   log: ReadableLog,
   codec: RecordCodec,
@@ -68,7 +71,7 @@ export async function* controlEvents(
   }
 }
 
-/** Undefined for what nobody can read: the frontier dead-letters it. */
+/** Undefined for a record that cannot be read: the frontier dead-letters it. */
 async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | undefined> {
   await codec.prepare('control', value);
   try {

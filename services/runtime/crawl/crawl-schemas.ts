@@ -1,10 +1,10 @@
 /**
  * The schemas of a crawl on Kafka: its own notes on `control` first, then the registry.
  *
- * A registry may be forgotten on a command line, be wiped, or come back from a backup with other schemas under the ids it
- * gave. So whoever writes notes before its first record which schema each id stands for, or each fingerprint where there
- * is no registry (schema-note.ts), and readers believe the notes. Notes are scoped by topic: two registries, one after
- * another, rarely give one id to two schemas of one topic, and where they do, writing under it is refused.
+ * A registry may be forgotten on a command line, be wiped, or come back from a backup with other schemas under the ids
+ * it gave. So each writer notes, before its first record, which schema each id stands for, or each fingerprint where
+ * there is no registry (schema-note.ts), and readers believe the notes. Notes are scoped by topic: two registries, one
+ * after another, rarely give one id to two schemas of one topic, and where they do, writing under it is refused.
  *
  * Why notes and not a fingerprint in each record's headers: records of other producers have none, dead letters keep a
  * record's value alone, and a fingerprint does not give the schema of another release.
@@ -39,7 +39,7 @@ export interface CrawlSchemas extends SchemaSource {
    * SCHEMA_CONFLICT where an id stands for another schema.
    */
   note(): Promise<boolean>;
-  /** What counts of each topic and id, as of the last look. */
+  /** The note that counts for each topic and id, as of the last read. */
   notes(): readonly SchemaNote[];
   refresh(): Promise<void>;
 }
@@ -49,9 +49,9 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   const control = `${crawl}.control`;
   const byId = new Map<string, SchemaNote>();
   const byFingerprint = new Map<string, SchemaNote>();
-  /** What this process writes under: of each topic an id, or null. */
+  /** The id under which this process writes records of each topic, or null. */
   const own = new Map<AvroTopic, number | null>();
-  /** When a schema that nobody knew was last asked for, ms. */
+  /** When an unknown schema was last asked for, ms. */
   const missed = new Map<string, number>();
   let next = 0;
   let looking: Promise<void> = Promise.resolve();
@@ -98,14 +98,14 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     await log.append(notes.map((note) => ({ topic: control, partition: 0, key: null, value: encodeSchemaNote(note) })));
   };
 
-  /** By what is known without asking anybody. */
+  /** Looks only at what is known already. */
   const known = (topic: AvroTopic, id: number): object | undefined => {
     const note = byId.get(nameOf(topic, id));
     if (note === undefined) return schemaByDerivedId(topic, id);
     if (note.schema === '') throw foreign(topic, id, note);
     return JSON.parse(note.schema) as object;
   };
-  /** Asks for what nobody knew, a moment after the last time at the earliest. */
+  /** Asks again for an unknown schema, but not right after the last time. */
   const search = async (ref: string, find: () => Promise<object | undefined>, unknown: () => CrawlstreamError) => {
     const againMs = (missed.get(ref) ?? Number.NEGATIVE_INFINITY) + avroLimits.unknownAgainMs;
     if (clock.nowMs() >= againMs) {
@@ -120,7 +120,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     if (registry === null) return undefined;
     try {
       const schema = await registry.schemas.schemaById(id);
-      // Who may write `control` keeps what it has learnt for those who come when the registry is gone.
+      // A process that may write `control` notes what it has learnt, for those that come when the registry is gone.
       if (mayNote) append([noteOf(topic, id, schema)]).catch(() => {});
       return schema;
     } catch (error) {
@@ -162,7 +162,8 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
       const notes = missing().map(([topic, id]) => noteOf(topic, id, avroSchemas[topic]));
       if (notes.length > 0) {
         await append(notes);
-        // Of two that note one id at the same moment the first counts, and the other must not write under it.
+        // If two processes note the same id at once, the first note counts, and the other process must not write under
+        // the id.
         await refresh();
         if (missing().length > 0) throw new Error(`${control}/0 does not hold the notes that were appended to it`);
       }
@@ -185,7 +186,7 @@ export function notingLog<T extends Pick<Log, 'append'>>(
     try {
       await schemas.note();
     } catch (error) {
-      // Who may not write `control` reads it: the frontier, which comes first in an upgrade, has noted its schemas.
+      // A process that may not write `control` reads it: the frontier, which is upgraded first, has noted the schemas.
       if (!(error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT')) throw error;
       onNotice?.(`the schemas of this process are not noted on control: ${error.message}`);
     }
@@ -195,7 +196,7 @@ export function notingLog<T extends Pick<Log, 'append'>>(
       noted = undefined;
       throw error;
     });
-    // In the order of the calls: they all wait for one promise.
+    // Appends go out in the order of the calls: all wait for the same promise.
     await noted;
     return log.append(records, options);
   };
@@ -214,7 +215,7 @@ function fingerprintOf(note: SchemaNote): string {
   return fingerprint64(JSON.parse(note.schema) as object);
 }
 
-/** What a writer's schema is read by does without them. */
+/** Docs are left out, since reading needs none. */
 function withoutDocs(schema: object): string {
   return JSON.stringify(schema, (key, value) => (key === 'doc' ? undefined : value));
 }

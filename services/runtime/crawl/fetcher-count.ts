@@ -12,5 +12,5 @@ export async function fetchersOf(log: Pick<Log, 'membersOf'>, crawl: string): Pr
   }
 }
 
-/** What it means that there is none. */
+/** The message for a crawl without fetchers. */
 export const noFetcher = 'no fetcher: nothing is granted until one is started, and nothing is lost';

@@ -5,14 +5,14 @@ import type { Input } from '../../../topology/frontier/partition.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { AppendRecord, LogRecord } from '../log/log.ts';
 
-/** On records that a partition's owner passed on: from which partition. */
+/** Header of records that a partition's owner passed on: it names that partition. */
 export const passedOnHeader = 'crawlstream-passed-on';
 
 export function inputOf(topic: string): InputTopic {
   return topic.slice(topic.lastIndexOf('.') + 1) as InputTopic;
 }
 
-/** What it refers to must have been prepared (`codec.prepare`). */
+/** The record's schema must have been prepared (`codec.prepare`). */
 export function frontierInput(
   codec: RecordCodec,
   topic: InputTopic,

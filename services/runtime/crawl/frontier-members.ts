@@ -2,7 +2,7 @@
 import type { GroupMember, Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 
-/** What is read of the log for it. */
+/** The parts of the log that are needed for it. */
 export type MembersLog = Pick<Log, 'membersOf' | 'committed' | 'offsets' | 'reader'>;
 
 export interface FrontierMember extends Omit<GroupMember, 'standbys'> {
@@ -13,13 +13,16 @@ export interface StandbyCopy {
   readonly partition: number;
   /** 1: the first copy of this partition, 2: the second. */
   readonly rank: number;
-  /** Records of the changelog that it had not taken when it last told; null: it has told nothing yet. */
+  /** Records of the changelog that it had not taken when it last reported; null: it has not reported yet. */
   readonly behind: number | null;
-  /** Age of the oldest of them, ms; 0: there is none. What it takes between two tellings, a second apart, counts. */
+  /**
+   * Age of the oldest of them, ms; 0: there is none. Records that it takes between two reports, a second apart, count
+   * as not taken.
+   */
   readonly staleMs: number | null;
 }
 
-/** The group under whose name the standbys of a rank tell their positions; it has no members. */
+/** The group under whose name the standbys of a rank publish their positions; it has no members. */
 export function standbyGroup(crawl: string, rank: number): string {
   return `${crawl}.frontier-standby-${rank}`;
 }

@@ -17,11 +17,14 @@ export interface KafkaAccess {
   readonly crawl: string;
   /** Of what is appended. Absent: none. */
   readonly compression?: CompressionName | undefined;
-  /** Who notes schemas. Absent: the program by its name alone. */
+  /** The name under which schemas are noted. Absent: that of the program. */
   readonly by?: string | undefined;
-  /** Of a role: it outlives brokers that are away for a minute or two, and says that they are. Absent: of a command. */
+  /**
+   * For roles: true if the process outlives brokers that are away for a minute or two, and reports them. Absent: for
+   * commands.
+   */
   readonly stays?: boolean | undefined;
-  /** Told of what an operator should know and nothing fails on. */
+  /** Called with what an operator should know though nothing fails. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 

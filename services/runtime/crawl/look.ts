@@ -26,7 +26,10 @@ export function policyVersions(log: ReadableLog, crawl: string, partitions: numb
   return Promise.all(numbers.map(async (number) => (await newestCommit(log, topic, number))?.policyVersion ?? 0));
 }
 
-/** From the newest commit, which carries positions and counters. Ends are asked first: they only grow. */
+/**
+ * It is taken from the newest commit, which carries positions and counters. Ends are asked for first, since they only
+ * grow.
+ */
 export async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
   const ends = await endsOf(log, crawl, partition);
   const commit = await newestCommit(log, `${crawl}.frontier-changelog`, partition);
@@ -48,7 +51,7 @@ export async function endsOf(
 
 const origin: InputPosition = { offset: 0, slice: 0 };
 
-/** Enough records to see past what owners that lost the partition may still have under way: a few commits each. */
+/** Enough records to see past those that former owners may still have under way: a few commits each. */
 const tailRecords = 16;
 
 /**
@@ -58,7 +61,7 @@ const tailRecords = 16;
 async function newestCommit(log: ReadableLog, topic: string, partition: number): Promise<CommitHeader | undefined> {
   const { start, end } = await log.offsets(topic, partition);
   let newest: CommitHeader | undefined;
-  // What others wrote there is looked past.
+  // Records that others wrote there are ignored.
   for (let [to, records] = [end, tailRecords]; newest === undefined && to > start; records *= 8) {
     const from = Math.max(start, to - records);
     for await (const { offset, value } of recordsOf(log, topic, partition, from, to)) {

@@ -7,7 +7,7 @@ import type { CrawlTopics } from './requests.ts';
 
 export interface NofollowPage {
   readonly page: string;
-  /** It asks so of all of its links (robots directives), not of this one alone (rel). */
+  /** True: the page asks it for all of its links (robots directives), not only for this one (rel). */
   readonly whole: boolean;
 }
 

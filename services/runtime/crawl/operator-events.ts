@@ -1,6 +1,6 @@
 /**
- * What an operator says to a running crawl, as events on `control`: each with who and when, and an id of its own, so
- * that a repetition after a crash is known for one.
+ * An operator's orders to a running crawl, as events on `control`: each says who sent it and when, and has an id of its
+ * own, so that a repetition after a crash is recognised.
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';

@@ -1,8 +1,9 @@
 /**
- * What operators have taken down, as `control` tells it: hosts and single URLs, each with when. Consumers ask it before
- * they take a record, since what was published before a purge, or on its way then, stays in its topic.
+ * What operators have purged, by the events on `control`: hosts and single URLs, each with its time. Consumers ask
+ * before they take a record, since a record that was published before a purge, or was under way then, stays in its
+ * topic.
  *
- * A host that is released is wanted again, from then on: what was fetched before its purge is not.
+ * Once a host is released, pages fetched from then on are wanted again; those fetched before its purge are not.
  */
 import type { Control } from '../../../schemas/types.ts';
 import { purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
@@ -27,7 +28,7 @@ export class Purges {
   readonly #hosts = new Map<string, HostPurge>();
   readonly #urls = new Set<string>();
 
-  /** What an event takes down; null: nothing. */
+  /** What an event purges; null: nothing. */
   take({ kind, hostKey, atMs, payload }: Control): Purged | null {
     const before = this.#hosts.get(hostKey);
     if (kind === 'releaseHost' && before !== undefined) this.#hosts.set(hostKey, { ...before, isLifted: true });
@@ -38,7 +39,7 @@ export class Purges {
     return { hostKey, url: purge.url || null };
   }
 
-  /** Is a page, fetched or told of at that time, not wanted? */
+  /** Is a page unwanted that was fetched, or reported, at that time? */
   refuses(url: string, atMs: number): boolean {
     if (this.#hosts.size === 0 && this.#urls.size === 0) return false;
     const host = this.#hosts.get(hostKeyOf(url));

@@ -1,6 +1,6 @@
 /**
  * What a user asks of a crawl, as records: policies for every partition, seeds and operators' events for the partitions
- * they belong to. As values first, so that a command may leave them for the process that holds a data folder.
+ * they belong to. They are values at first, so that a command may leave them for the process that holds a data folder.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -55,7 +55,7 @@ export function policyRequest(topics: CrawlTopics, policy: PolicyConfig, by: str
   const origins = sitemaps === undefined ? [] : compileSitemaps(sitemaps, compileNormalizer(normalize)).origins;
   return [
     ...crawlWide(topics, controlEvent({ kind: 'policy', atMs: nowMs, by, version: policy.version, payload })),
-    // Their hosts need not be known to the crawl otherwise.
+    // Nothing else may have made their hosts known to the crawl.
     ...origins.flatMap((origin) => {
       const amount = origin.startsWith('https:') ? 1 : 0;
       const hostKey = hostKeyOf(`${origin}/`);

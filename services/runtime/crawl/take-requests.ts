@@ -18,7 +18,7 @@ export interface RequestTaker {
 /** A look at an empty folder costs 20 µs; a person does not notice the wait. */
 const lookEveryMs = 200;
 
-/** Until `signal`; the last look is after it, so that what was left in time is taken. */
+/** Runs until `signal`; the last look comes after it, so that requests left in time are taken. */
 export async function takeRegularly(taker: RequestTaker, signal: AbortSignal): Promise<void> {
   for (;;) {
     const isLast = signal.aborted;
@@ -70,7 +70,7 @@ async function offsetOf(
     try {
       if (codec.decode('control', value).id === id) return offset;
     } catch {
-      // Nobody can read it: the frontier dead-letters it.
+      // The record cannot be read: the frontier dead-letters it.
     }
   }
   return undefined;

@@ -94,7 +94,7 @@ async function findLink(
   return undefined;
 }
 
-/** None of what nobody can read: the frontier dead-letters it. */
+/** Records that cannot be read give none: the frontier dead-letters them. */
 function groupsOf(codec: RecordCodec, value: Buffer): readonly LinkGroup[] {
   try {
     return codec.decode('discovered', value).groups;

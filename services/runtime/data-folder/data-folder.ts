@@ -28,7 +28,7 @@ export interface NewFolder {
   /** Version of this program. */
   readonly createdBy: string;
   readonly clock: Clock;
-  /** Of a crawl that goes on with another's fingerprints. Absent: 16 random bytes. */
+  /** The key of a crawl that takes over another's fingerprints. Absent: 16 random bytes. */
   readonly fingerprintKey?: string | undefined;
 }
 
@@ -70,7 +70,10 @@ export async function openDataFolder(
   }
 }
 
-/** The folder of one process of a crawl whose manifest is elsewhere: new, or of that very crawl. `option` named it. */
+/**
+ * Opens the folder of one process of a crawl whose manifest is elsewhere: it must be new, or belong to that very crawl.
+ * `option` named it.
+ */
 export async function adoptDataFolder(folder: string, manifest: Manifest, option = '--data'): Promise<DataFolder> {
   const path = resolve(folder);
   try {

@@ -74,7 +74,7 @@ export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>
   for (const field of ['partitions', 'keyMode', 'seenKeyVersion', 'fingerprintVersion', 'pslHash'] as const) {
     const value = wanted[field];
     if (value === undefined || value === manifest[field]) continue;
-    // By host, the list decides nothing that is stored: a newer one is welcome.
+    // With partitions by host, nothing that is stored depends on the list, so a newer one may be used.
     if (field === 'pslHash' && manifest.keyMode === 'host') continue;
     const message = `${place} was made with ${field} ${manifest[field]}, not ${value}: ${remedies[field](manifest)}`;
     throw new CrawlstreamError('TOPIC_MISMATCH', message);

@@ -1,10 +1,10 @@
 /**
- * Whether a process runs the crawl of a data folder, for those who only look: the store's lock keeps two processes apart,
- * but does not tell a reader that somebody has it.
+ * Tells readers whether a process runs the crawl of a data folder: the store's lock keeps two processes apart, but does
+ * not tell a reader that another process holds it.
  *
  *   running   its time of change is the last sign of life of the process that runs the crawl; absent: it ended by itself
  *
- * A process that is killed leaves the file behind, and it grows old. Nothing is decided by it.
+ * A process that is killed leaves the file behind, and it grows old. No decision depends on it.
  */
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { DataFolder } from './data-folder.ts';
 
 const markName = 'running';
 const signEveryMs = 2_000;
-/** Without a sign for so long, nobody runs it: beyond any pause of a process that lives. ms */
+/** If there is no sign for this long, no process runs it: no live process pauses as long. ms */
 export const silentMsMax = 30_000;
 
 export interface FolderActivity {
@@ -28,7 +28,7 @@ export async function markedAsRunning<T>(folder: DataFolder, clock: Clock, act: 
   const ended = new AbortController();
   const signs = (async () => {
     while (!ended.signal.aborted) {
-      // A disk that is full takes no sign, and that is no reason to end a crawl: the next one may get through.
+      // A sign cannot be written on a full disk. That is no reason to end a crawl, since the next sign may succeed.
       await sign(file, clock.nowMs()).catch(() => {});
       await clock.sleepUntil(clock.nowMs() + signEveryMs, ended.signal);
     }

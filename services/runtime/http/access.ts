@@ -3,16 +3,17 @@
  *
  * - On loopback, `Host` must name this machine: a web page whose name was rebound to 127.0.0.1 is turned away
  *   (DNS rebinding), and so is a page elsewhere that posts here (`Origin`).
- * - What a browser says a page of another origin has asked for (`Sec-Fetch-Site`) is turned away, but for a person who
- *   follows a link to something to read.
- * - Beyond loopback a read needs the token as well. `--http-open` opens metrics or all reads by name; what it opens is told
- *   only to who asks by an address or a name that no stranger can own (DNS rebinding again), metrics aside. Probes, and the
- *   files of a page, tell nothing of a crawl and are anybody's.
- * - A control call changes something. With a token it needs `Authorization: Bearer <token>` wherever it comes from;
- *   without one it is off, unless only this machine can reach the service.
- * - Without a token, a control call by GET or HEAD needs `X-Crawlstream`, which no page of elsewhere can send, or the word
- *   of the browser that a page of this service asks: an `<img>` sends no Origin. That nobody asks (`none`) is no such word: a
- *   link of a mail or a terminal may lead to a hostile page, and its redirect is said to be nobody's too.
+ * - A request that, by the browser's own word (`Sec-Fetch-Site`), a page of another origin makes is turned away, unless
+ *   a person follows a link to something to read.
+ * - Beyond loopback a read needs the token as well. `--http-open` opens metrics or all reads by name. Opened reads,
+ *   except metrics, are answered only if the request names an address, or a name that no stranger can own (DNS
+ *   rebinding again). Probes, and the files of a page, tell nothing of a crawl, and anybody may ask for them.
+ * - A control call changes something. If a token is set, it needs `Authorization: Bearer <token>` wherever it comes
+ *   from. Without a token, control works on loopback only.
+ * - Without a token, a control call by GET or HEAD needs `X-Crawlstream`, which no page from elsewhere can send, or a
+ *   `Sec-Fetch-Site` that says that a page of this service makes it, since an `<img>` sends no Origin. `none` is not
+ *   enough: a link in a mail or a terminal may lead to a hostile page, and browsers send `none` for the redirect from
+ *   there, too.
  * - An open call checks its caller itself (a hub's signature).
  *
  * Tokens are compared by their hashes, in constant time.
@@ -24,7 +25,7 @@ import { isLoopbackHost } from './listen-address.ts';
 /** `public`, `metrics` and `read` change nothing. Absent: GET and HEAD read, whatever else is control. */
 export type Access = 'public' | 'metrics' | 'read' | 'control' | 'open';
 
-/** What is told beyond loopback without a token; `reads` has metrics among them. */
+/** What is answered beyond loopback without a token; `reads` includes metrics. */
 export const openings = ['metrics', 'reads'] as const;
 export type Opening = (typeof openings)[number];
 
@@ -32,7 +33,7 @@ export interface AccessRules {
   /** Can only this machine reach the service? */
   readonly loopback: boolean;
   readonly token: string | undefined;
-  /** Absent: nothing but what is public. */
+  /** Absent: only what is public. */
   readonly opened?: Opening | undefined;
 }
 
@@ -42,7 +43,7 @@ export interface Call {
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
   readonly method: string;
-  /** `Sec-Fetch-Site`, `Sec-Fetch-Dest`: what a browser says of who asks, and for what. */
+  /** `Sec-Fetch-Site`, `Sec-Fetch-Dest`: what a browser says about which site makes the request, and for what. */
   readonly site: string | undefined;
   readonly dest: string | undefined;
   /** Has it the header `X-Crawlstream`? */
@@ -113,7 +114,10 @@ function namesThisMachine(host: string | undefined): boolean {
   return name !== undefined && isLoopbackHost(name);
 }
 
-/** No page that a stranger serves has such an origin: an address, a name of one label, a name that no DNS gives out. */
+/**
+ * An origin that no stranger's page can have: an address, a name of one label, or a name that the DNS does not give
+ * out.
+ */
 function isNobodysElse(host: string | undefined): boolean {
   // No browser leaves it out.
   if (host === undefined) return true;

@@ -2,9 +2,9 @@
  * One process of a crawl asks another by HTTP, at the address that it told its group: with the token that they share, and
  * over TLS where the address says so.
  *
- * Members usually serve one certificate, which names none of their addresses (pods have no names that last): who shows the
- * very certificate that this process serves is a member. Anybody else has to be named by his, and to have it from an
- * authority that Node trusts (NODE_EXTRA_CA_CERTS adds one).
+ * Members usually serve one certificate, which names none of their addresses (pods have no names that last): a peer
+ * that shows the very certificate that this process serves is a member. Any other certificate must name its peer, and
+ * come from an authority that Node trusts (NODE_EXTRA_CA_CERTS adds one).
  */
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, rootCertificates } from 'node:tls';
@@ -29,10 +29,10 @@ export type AskMember = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<MemberAnswer | undefined>;
 
-/** It wants another token, or none of us: the next one may be asked. */
+/** The member refuses our token: the next one may be asked. */
 const refused: ReadonlySet<number> = new Set([401, 403]);
 
-/** What is asked gives undefined where the member can't be asked, or has no answer. */
+/** Asks a member. Undefined where the member can't be asked, or has no answer. */
 export function memberAsker({ token, certificate }: MemberAccess): AskMember {
   let known: { readonly pem: Buffer; readonly dispatcher: Agent } | undefined;
   const dispatcherFor = (pem: Buffer) => {
@@ -54,7 +54,7 @@ export function memberAsker({ token, certificate }: MemberAccess): AskMember {
       const body = (await response.json()) as object;
       return response.status < 500 && !refused.has(response.status) ? { status: response.status, body } : undefined;
     } catch {
-      // Killed, cut off, or no member of ours: the next one is asked.
+      // The member was killed or cut off, or is not a member of ours: the next one is asked.
       return undefined;
     }
   };

@@ -29,7 +29,7 @@ export type Routes = (app: HttpApp) => void;
 
 export interface HttpOptions {
   readonly listen: ListenAddress;
-  /** Needed by control calls, and beyond loopback by reads. Absent: both are off beyond loopback. */
+  /** The token that control calls need, and beyond loopback reads, too. Absent: neither is answered beyond loopback. */
   readonly token?: string | undefined;
   /** What needs no token beyond loopback. */
   readonly opened?: Opening | undefined;
@@ -72,7 +72,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     if (refusal === null) {
       const twice = Object.entries(request.query as object).find(([, value]) => Array.isArray(value));
       if (twice === undefined) return;
-      // Who checks one value and who uses another would not mean the same.
+      // With repeated parameters, one part of the code could check one value and another part use the other.
       return reply.code(400).send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once`));
     }
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
@@ -85,7 +85,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   );
   app.setErrorHandler((error: Error & { readonly statusCode?: number; readonly code?: string }, _, reply) => {
     if (error instanceof CrawlstreamError) {
-      // What it would have asked is closed already.
+      // What the request would have used is closed already.
       const message = error.code === 'STORE_CLOSED' ? 'this process is stopping: ask again in a moment' : error.message;
       return reply.code(statusOf(error.code)).send(problem(error.code, message));
     }

@@ -1,5 +1,5 @@
 /**
- * A server's certificate and its key, from files that are read again: whoever renews them starts nothing anew.
+ * A server's certificate and its key, from files that are read again, so that a renewal needs no restart.
  *
  * The two are files of their own, so that between two writes they do not belong together. A pair is taken when it can
  * serve, and the one before it serves until then.
@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** A renewal has days, and what was revoked should go soon. */
+/** How often the files are read: a renewal may take days, but a revoked certificate should be replaced soon. */
 const lookEveryMs = 10_000;
 
 /** PEM. */
@@ -19,7 +19,7 @@ export interface CertificateAndKey {
 
 export interface TlsPair {
   readonly now: CertificateAndKey;
-  /** Tells of each pair that takes the place of the one before, until what it gives is called. */
+  /** Calls back with each new pair, until the function that it returns is called. */
   watch(take: (pair: CertificateAndKey) => void): () => void;
 }
 
@@ -30,7 +30,10 @@ export interface TlsFiles {
   readonly options: readonly [cert: string, key: string];
 }
 
-/** Throws INVALID_ARGUMENT where they cannot serve. `onTrouble`: the files changed, and cannot serve; told once. */
+/**
+ * Throws INVALID_ARGUMENT where they cannot be used. `onTrouble` is called once when the files have changed and cannot
+ * be used.
+ */
 export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => void, everyMs = lookEveryMs): TlsPair {
   let now = read(files);
   let refused = '';

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { MarkedTextDecoder } from './marked-text.ts';
 
-/** A line that is longer is no line of ours. */
+/** Longest line that is read. */
 const lineCharsMax = 16 * 2 ** 20;
 
 /** Throws INVALID_ARGUMENT, naming the file, where it can't be read. */

@@ -1,4 +1,7 @@
-/** Dead letters, which must land: where a topic takes no record so large, the letter goes without most of its original. */
+/**
+ * Appends dead letters, which must not be lost: if a letter is too large for the topic, most of its original is left
+ * out.
+ */
 import type { DeadLetter } from '../../../schemas/types.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { AppendRecord, Log } from './log.ts';
@@ -7,11 +10,11 @@ import { RecordTooLarge } from './record-too-large.ts';
 export interface AddressedLetter {
   readonly letter: DeadLetter;
   readonly key: Buffer | null;
-  /** Absent: that of its source. */
+  /** Partition of the letter. Absent: that of its source. */
   readonly partition?: number;
 }
 
-/** Any topic takes a record of so much. */
+/** Any topic takes a record of this size. */
 const originalBytesKept = 1_000;
 
 /** `topic`: full name of `dead-letters`. Resolves once all of them are durable. */

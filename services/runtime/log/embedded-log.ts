@@ -143,7 +143,7 @@ export async function openEmbeddedLog(
       }
       await store.write(ops);
     },
-    // One process: everything is this member's, from the start and for good.
+    // In one process, all partitions belong to this member, from the start and for good.
     join: async ({ topics: [first = ''], onAssigned }) => {
       const partitions = topics.byName.get(first)?.length ?? 0;
       const owned = Array.from({ length: partitions }, (_, partition) => partition);

@@ -35,7 +35,7 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
 
   const isReady = (a: Assignment) => !a.paused && a.position !== a.partition.durableEnd;
 
-  /** What is there now, up to about `maxBytes`. */
+  /** Records that are there now, up to about `maxBytes`. */
   const take = async (maxBytes: number): Promise<LogRecord[]> => {
     const taken: LogRecord[] = [];
     let left = maxBytes;
@@ -52,7 +52,7 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
         continue;
       }
       const { records, bytes } = await readStored(store, partition, position, left);
-      // A seek, a drop or a pause while the disk was read: those records are not wanted any more.
+      // There was a seek, a drop or a pause while the disk was read: the records are not wanted any more.
       if (assigned.get(partition) !== assignment || assignment.position !== position || assignment.paused) continue;
       for (const record of records) taken.push(record);
       assignment.position += records.length;
@@ -168,7 +168,7 @@ export async function readStored(store: StateStore, partition: Partition, positi
   }
   const first = records[0];
   if (first?.offset !== position || records.at(-1)?.offset !== position + records.length - 1) {
-    // Trimmed while it was read, or the folder was damaged.
+    // Either it was trimmed while it was read, or the folder was damaged.
     checkRange(partition, position);
     const message = `${partition.topic}/${partition.partition} lacks record ${position}: the data folder is damaged`;
     throw new CrawlstreamError('STORE_FAILED', message);

@@ -48,7 +48,7 @@ export function createGroupCommit(
   let lastWriteMs = Number.NEGATIVE_INFINITY;
 
   const gather = (records: readonly AppendRecord[]): Promise<number[]> => {
-    // Everything is checked before anything is numbered: an append is all or nothing.
+    // All records are checked before any gets an offset: an append is all or nothing.
     const targets = records.map(checkedPartition);
     let group = waiting.at(-1);
     if (!group || group.bytes >= logLimits.groupBytesMax) {

@@ -5,12 +5,12 @@ import type { ReadBefore } from './log.ts';
 export class LogTruncated extends CrawlstreamError {
   readonly topic: string;
   readonly partition: number;
-  /** Where what was read ends that is still there: what the partition holds from here on is new. */
+  /** End of what was read and still exists: what the partition holds from here on is new. */
   readonly end: number;
 
   readonly leaderEpoch: number;
 
-  /** `before`: what was read. `end`: where it ends that is still there. */
+  /** `before`: what was read. `end`: the end of what still exists of it. */
   constructor(topic: string, partition: number, before: ReadBefore, end: number) {
     const what = `${topic}/${partition} was read up to ${before.end}, and has lost what was there from ${end} on`;
     super('LOG_TRUNCATED', `${what}: records that it had acknowledged are gone`);

@@ -29,14 +29,14 @@ export interface Log {
   /** Forgets records below `before`. */
   trim(topic: string, partition: number, before: number): Promise<void>;
   /**
-   * Positions that other programs may look at for lag, and fetchers resume from: the next offset to read. A member of
-   * the group is refused with OWNERSHIP_LOST where a partition is another's, or may have been since this was called.
+   * Positions from which fetchers resume, and by which others see lag: the next offset to read. A member of the group
+   * is refused with OWNERSHIP_LOST where a partition is another's, or may have been since this was called.
    */
   commit(group: string, positions: readonly Position[]): Promise<void>;
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
   /** Of several partitions at once; those without a position are left out. */
   committedAll(group: string, topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** The groups whose names begin so: those that have members, or have committed positions. */
+  /** The groups whose names begin with a prefix: those that have members, or have committed positions. */
   groups(prefix: string): Promise<GroupStatus[]>;
   /** Forgets all positions of a group. Throws OWNERSHIP_LOST where it has members. */
   forgetGroup(group: string): Promise<void>;
@@ -55,7 +55,7 @@ export interface Log {
 
 export interface GroupStatus {
   readonly group: string;
-  /** Now; on the embedded log always 0: it is one process's. */
+  /** Members now; always 0 on the embedded log, which belongs to one process. */
   readonly members: number;
 }
 
@@ -65,8 +65,9 @@ export interface GroupOptions {
   /** So many partitions of each are shared out; what a topic has beyond stays unread. Absent: their counts must be equal. */
   readonly partitions?: number | undefined;
   /**
-   * A name that outlives this process: who comes back with it within a session is the same member, and nothing moves.
-   * Of two processes with one name the older is put out: it has nothing at once, and is told by `onFailure` a session later.
+   * A name that outlives this process: a process that comes back with it within a session is the same member, and
+   * nothing moves. If two processes have the same name, the older one is put out: it holds nothing from then on, and is
+   * told by `onFailure` a session later.
    */
   readonly instanceId?: string | undefined;
   /** Where others may ask this member, as `host:port`. */
@@ -83,9 +84,9 @@ export interface GroupOptions {
   /**
    * All partitions that are this member's from now on, and those it is to keep a warm copy of. Called again after each
    * rebalance, one call at a time; the next rebalance waits for nobody, so two members may hold one partition for a
-   * moment: ownership is settled elsewhere (the changelog's claims), this only says who should try. A partition that
-   * another member may have had in between (this one was away for longer than its session) is taken away first, by a
-   * call without it.
+   * moment: ownership is settled by the changelog's claims, and this only says who should try. A partition that another
+   * member may have had in between (this one was away for longer than its session) is taken away first, by a call
+   * without it.
    */
   onAssigned(partitions: readonly number[], standbys: readonly StandbyPlace[]): void;
   /** The group cannot be kept (broker gone for good, fenced). The member is out. */
@@ -136,8 +137,8 @@ export interface AppendRecord {
 
 export interface AppendOptions {
   /**
-   * What is appended to the same partition behind these rests on them: where one is too large, that is rejected too, and
-   * so are these where the log is seen to have lost what this process appended before.
+   * Later appends to the same partition depend on these records: if one of these is too large, they are rejected as
+   * well. These records are rejected if the log has lost what this process appended before.
    */
   readonly leads?: boolean;
 }
@@ -155,7 +156,7 @@ export interface LogRecord {
   readonly leaderEpoch?: number;
 }
 
-/** What was read of a partition before, for the log to say whether it still holds it (KIP-320). */
+/** The last record that was read of a partition, so that the log can say whether it still holds it (KIP-320). */
 export interface ReadBefore {
   /** One past the newest record that was read, in part or whole. */
   readonly end: number;

@@ -1,8 +1,11 @@
-/** Reads on where a partition has lost what was read of it: what it holds from there on is new, and none of it is skipped. */
+/**
+ * If a partition has lost records that were read, reads on from the end of what is left: what it holds from there on is
+ * new, and none of it is skipped.
+ */
 import type { LogReader, LogRecord, PollOptions } from './log.ts';
 import { LogTruncated } from './log-truncated.ts';
 
-/** Empty where that happened; `onTruncated` is told. */
+/** Empty when that happened; `onTruncated` is called. */
 export async function pollOn(
   reader: LogReader,
   options: PollOptions,

@@ -1,9 +1,9 @@
 /**
  * The embedded log beside the process that writes it, for `pages` and `stats` during a crawl.
  *
- * RocksDB shows a reader the folder as it stood when it was opened, so news comes by opening it again: `refresh`, or a
- * reader that waits (every 500 ms). Everything acknowledged before the open is seen; what was written but not yet synced
- * may be seen too. The writer is not held up and takes no notice; table files it deletes stay readable until the next
+ * RocksDB shows a reader the folder as it stood when it was opened, so new records are seen by opening it again: on
+ * `refresh`, or every 500 ms while a reader waits. Everything acknowledged before the open is seen; what was written
+ * but not yet synced may be seen too. The writer is not affected; table files it deletes stay readable until the next
  * refresh.
  */
 

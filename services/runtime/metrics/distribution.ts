@@ -1,8 +1,8 @@
 /**
  * How values are spread: counts between fixed bounds, as a Prometheus histogram has them.
  *
- * `observe` costs some nanoseconds and allocates nothing, so it may stand beside a request or a commit; it has no
- * place beside a URL. Counts only grow.
+ * `observe` costs some nanoseconds and allocates nothing, so it may be called for each request or commit, but not for
+ * each URL. Counts only grow.
  */
 export class Distribution {
   /** Upper bounds, ascending; the last bucket is beyond them all. */

@@ -1,8 +1,8 @@
 /**
  * Metrics as Prometheus reads them. The one file that knows prom-client; loaded only by a service that listens.
  *
- * Every scrape begins with nothing, so that what nobody tells any more, such as the counters of a partition that has
- * moved on, is gone from the answer; and what a process has no part in is not there as zeros.
+ * Every scrape begins with nothing, so that values which are no longer reported, such as the counters of a partition
+ * that has moved, are gone from the answer, and a process shows no zeros for what it does not do.
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import { type MetricName, type MetricSource, type MetricSpec, metrics, type Spread, type Telling } from './metrics.ts';
@@ -12,7 +12,7 @@ export interface Exposition {
   scrape(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** A source that fails leaves its values out; `onFailure` hears of it, and the others are told all the same. */
+/** If a source fails, its values are left out and `onFailure` is called; the others are answered all the same. */
 export function createExposition(
   sources: () => Iterable<MetricSource>,
   onFailure: (error: unknown) => void,
@@ -61,7 +61,7 @@ function tellInto(registry: Registry): Telling {
   };
 }
 
-/** prom-client's own histograms count for themselves; this one shows what others have counted. */
+/** prom-client's own histograms do the counting; this one shows what others have counted. */
 function histogramOf(name: string, help: string, told: readonly Spread[]): Metric {
   const shown = { name, help, type: 'histogram', aggregator: 'sum' };
   const metric = { ...shown, get: async () => ({ ...shown, values: samplesOf(name, told) }), reset: () => {} };

@@ -25,7 +25,7 @@ export async function tellLag(tell: Telling, { log, clock, group, positions }: L
   await Promise.all(
     positions.map(async ({ topic, partition, offset }) => {
       const range = await inTime(log.offsets(topic, partition));
-      // A broker that is away: the other series are told all the same.
+      // The broker is away: the other series are answered all the same.
       if (range === undefined) return;
       const { start, end } = range;
       const from = Math.max(start, offset);

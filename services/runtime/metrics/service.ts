@@ -1,4 +1,4 @@
-/** A running service, as its HTTP side sees it. Filled in by whoever runs it, whether anybody listens or not. */
+/** A running service, as its HTTP side sees it. The process fills it in, whether it listens or not. */
 import type { AskMember } from '../http/ask-member.ts';
 import { Probes } from '../http/probes.ts';
 import type { SpanSink } from '../tracing/spans.ts';
@@ -14,9 +14,9 @@ export interface Service {
   isSecure: boolean;
   /** How it asks others of its crawl; undefined: it listens nowhere. */
   askMember: AskMember | undefined;
-  /** Of what it is now: they go when it loses its role. */
+  /** Metrics of its present role: they are removed when it loses that. */
   readonly sources: Set<MetricSource>;
-  /** Who is told of spans; undefined: nobody. */
+  /** The receiver of spans; undefined: there is none. */
   spans: SpanOutlet | undefined;
 }
 

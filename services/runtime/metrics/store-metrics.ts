@@ -8,7 +8,7 @@ export function storeMetrics(store: string, folder: string): MetricSource {
   return async (tell) => tell.value('crawlstream_store_bytes', await folderBytes(folder), { store });
 }
 
-/** What vanishes meanwhile, or is not there, counts nothing. */
+/** A file that vanishes meanwhile, or does not exist, counts as 0. */
 async function folderBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = entries

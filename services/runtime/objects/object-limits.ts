@@ -1,4 +1,4 @@
-/** Of one request to an object store. */
+/** Bounds of one request to an object store. */
 export const objectLimits = {
   /** A store that takes longer to answer a connection is as good as away. */
   connectMs: 5_000,

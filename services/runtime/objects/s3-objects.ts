@@ -31,9 +31,9 @@ export function s3Place(url: string): S3Place {
 /** Throws INVALID_ARGUMENT where there are no credentials. */
 export async function openS3Objects(url: string): Promise<ObjectStore> {
   const { bucket, prefix } = s3Place(url);
-  // It warns of the end of Node 20's support in releases to come, at each start; the one that is locked supports it.
+  // The client warns at each start that later releases will not support Node 20; the locked release does.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  // Loaded here: most crawls do without.
+  // Loaded here, since most crawls do not need it.
   const sdk = await neededPackage('@aws-sdk/client-s3', url, () => import('@aws-sdk/client-s3'));
   const client = new sdk.S3Client({
     region: process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1',

@@ -22,7 +22,7 @@ export interface ListFiles {
 
 /** `copies`: absolute; made when there is something to keep. */
 export function createListFiles(copies?: string): ListFiles {
-  /** Of the newest policy and no other: what nobody refers to any more goes. */
+  /** Lists of the newest policy only: those that are no longer referred to are dropped. */
   let loaded = new Map<string, CompiledList>();
   return {
     async load(references, folder) {
@@ -77,7 +77,7 @@ async function keepCopy(copies: string, sha256: string, bytes: Buffer): Promise<
   await rename(aside, file);
 }
 
-/** The lists a policy refers to; none where the text is no policy: whoever decides on it says so. */
+/** The lists a policy refers to; none if the text is no policy, which is reported when it is decided on. */
 export function listsOfText(policyJson: string): readonly ListName[] {
   try {
     return listsOf(parsePolicy(policyJson));

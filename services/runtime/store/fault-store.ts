@@ -30,7 +30,7 @@ export interface FaultStore extends StateStore {
 export function createFaultStore(inner: StateStore, plan: FaultPlan = {}): FaultStore {
   let writeCount = 0;
   let crashed = false;
-  /** Per unsynced write, newest last, what undoes it. */
+  /** For each unsynced write, newest last, the operations that undo it. */
   let unsynced: StoreOp[][] = [];
   /** Writes go one at a time: an undo is right only for the state just before its write. */
   let queue: Promise<unknown> = Promise.resolve();

@@ -3,10 +3,10 @@
  *
  * LevelDB can't be opened twice, nor read-only. Its table files never change, so a reader makes a folder of its own
  * below the writer's: hard links to the tables, copies of the manifest and of the write-ahead logs (a memtable or two),
- * and opens that, without any notice of the writer's. Invariant: only tables that the manifest names are linked. LevelDB
- * gives its next files numbers beyond those, and empties what has such a name: a link to a table that the writer is just
- * making would be emptied under the writer. Where the writer's folder can't be written (a read-only mount, a
- * file system without links), the copy is a full one in the folder for temporary files.
+ * and opens that, without any notice of the writer's. Invariant: only tables that the manifest names are linked.
+ * LevelDB gives its next files numbers beyond those, and empties what has such a name: a link to a table that the
+ * writer is just making would be emptied under the writer. If the writer's folder can't be written (a read-only mount,
+ * a file system without links), a full copy is made in the folder for temporary files.
  *
  * A reader that was killed leaves its copy; the next reader or writer removes it: `destroy` takes LevelDB's lock first,
  * so it fails where somebody still reads.
@@ -81,8 +81,8 @@ async function placeFor(folder: string): Promise<string> {
 }
 
 /**
- * The manifest first, then the tables it names, then the logs: a log that went meanwhile, openBesideWriter notices. False:
- * a table or a manifest went meanwhile, which a compaction replaced.
+ * Copies the manifest first, then the tables it names, then the logs; openBesideWriter notices if a log was deleted
+ * meanwhile. False: a compaction replaced a table or the manifest meanwhile.
  */
 async function copyFiles(from: string, to: string): Promise<boolean> {
   const current = await readFile(join(from, 'CURRENT'), 'utf8');

@@ -1,8 +1,8 @@
 /**
  * The state store of a folder: on RocksDB where the `rocksdb` package is installed and loads, on LevelDB elsewhere.
  *
- * A folder names the store that wrote it, in its file `STORE`; one without is of a version that knew RocksDB alone. Who
- * comes later takes the store that is named there, whatever is the choice for new folders. `CRAWLSTREAM_STORE` makes
+ * A folder names the store that wrote it, in its file `STORE`; one without is of a version that knew RocksDB alone.
+ * Later processes take the store that is named there, whatever the choice for new folders is. `CRAWLSTREAM_STORE` makes
  * the choice; a folder of the other store is then refused for writing. Rows move between stores by rebuilding alone.
  */
 import { existsSync } from 'node:fs';
@@ -106,7 +106,7 @@ async function readName(folder: string): Promise<string> {
   return (await readFile(join(folder, nameFile), 'utf8').catch(() => '')).trim();
 }
 
-/** Before the store is there: a kill in between leaves a name and no rows, and the next one names it anew. */
+/** Written before the store exists: a kill in between leaves a name and no rows, and the next process names it anew. */
 async function writeName(folder: string, name: StoreName): Promise<void> {
   await mkdir(folder, { recursive: true });
   if ((await readName(folder)) === name) return;

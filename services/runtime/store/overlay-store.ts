@@ -1,13 +1,13 @@
 /**
- * A store over another that is never written: what is written here lies in memory above it.
+ * A store over a base store that is never written: what is written here is kept in memory above it.
  *
- * For work on a state that somebody else owns. The base must stand still, as one that is open read-only does.
+ * It is for work on a state that another process owns. The base must stand still, as one that is open read-only does.
  */
 import { createMemoryStore } from './memory-store.ts';
 import type { ScanRange, StateStore } from './store.ts';
 import { storeClosed } from './store-errors.ts';
 
-/** First byte of a value above: the row is there, or it hides one that is below. */
+/** First byte of a value in memory: the row exists, or it hides a row of the base. */
 const [isThere, isGone] = [1, 0];
 
 /** Closing it leaves the base open. */

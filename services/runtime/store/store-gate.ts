@@ -13,7 +13,7 @@ export interface StoreGate {
   enter(): void;
   /** The call that began has ended. */
   leave(): void;
-  /** Lets nothing in any more, waits until it is idle, then runs `end`, once, whoever calls how often. */
+  /** Lets nothing in any more, waits until it is idle, then runs `end`, only once however often it is called. */
   close(end: () => Promise<void>): Promise<void>;
 }
 

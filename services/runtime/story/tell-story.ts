@@ -1,9 +1,9 @@
 /**
  * Reads the story of a URL from a crawl's topics, running or not: every event, from every topic, in order.
  *
- * Of each topic the one partition is read that the URL's host key leads to, and of what fetchers and consumers write only
- * what came after the URL was first heard of. A record is decoded only if its bytes name the host. Memory: the URL's
- * events, and its host's queue.
+ * Of each topic, only the partition is read to which the URL's host key leads, and of topics that fetchers and
+ * consumers write, only records from after the URL was first found. A record is decoded only if its bytes name the
+ * host. Memory: the URL's events, and its host's queue.
  */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
@@ -38,7 +38,7 @@ export interface StorySource {
   readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly topics: CrawlTopics;
-  /** Those that the newest policy refers to. */
+  /** Lists that the newest policy refers to. */
   readonly lists: ListSource;
 }
 
@@ -47,9 +47,9 @@ export interface Story {
   readonly hostKey: string;
   readonly partition: number;
   readonly events: readonly StoryEvent[];
-  /** Above 0: what the changelog said before is gone. */
+  /** Above 0: the changelog before this offset is gone. */
   readonly changelogStart: number;
-  /** The newest moment that the changelog tells of, ms. */
+  /** Time of the newest commit in the changelog, ms. */
   readonly asOfMs: number;
 }
 
@@ -133,7 +133,7 @@ async function indexed({ log, topics }: StorySource, events: readonly Unversione
     });
 }
 
-/** Undefined for what nobody can read: it is among the dead letters. */
+/** Undefined for a record that cannot be read: it is among the dead letters. */
 async function decoded<T extends AvroTopic>(
   codec: RecordCodec,
   topic: T,

@@ -1,9 +1,10 @@
 /**
  * Spans to an OpenTelemetry collector: OTLP over HTTP, in batches, from a bounded queue.
  *
- * A collector that is slow or away costs spans, never a page: what does not fit the queue is dropped, and that exports fail
- * is said once a minute at most. Headers, compression and certificates are configured by OpenTelemetry's own variables
- * (OTEL_EXPORTER_OTLP_HEADERS and so on), as is the service's name (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES).
+ * A collector that is slow or away costs spans, never a page: spans that do not fit the queue are dropped, and failing
+ * exports are reported once a minute at most. Headers, compression and certificates are configured by OpenTelemetry's
+ * own variables (OTEL_EXPORTER_OTLP_HEADERS and so on), as is the service's name (OTEL_SERVICE_NAME,
+ * OTEL_RESOURCE_ATTRIBUTES).
  */
 import {
   type HrTime,
@@ -53,7 +54,7 @@ export function openOtlpSink({ endpoint, resource: attributes, onTrouble }: Otlp
             onTrouble(`traces: ${url} takes no spans (${result.error?.message || 'no answer'}); going on without`);
           }
         }
-        // The processor would tell OpenTelemetry's global handler of a failure; it has been told.
+        // The processor would report a failure to OpenTelemetry's global handler; it has been reported already.
         done({ code: 0 });
       });
     },

@@ -1,7 +1,8 @@
 /**
- * Where finished spans go. A port: whoever works tells what it has done, and never waits for whoever hears of it.
+ * The port that finished spans go to: code reports what it has done, and never waits for the receiver.
  *
- * Span ids are not drawn but derived (topology/trace/), so there is nothing to open: a span is told of once, when it is over.
+ * Span ids are not drawn but derived (topology/trace/), so there is nothing to open: a span is sent once, when it is
+ * over.
  */
 import type { TraceContext } from '../../../topology/trace/trace-context.ts';
 
@@ -12,7 +13,7 @@ export interface Span {
   readonly parent: TraceContext | null;
   /** Of other traces, or siblings. */
   readonly links: readonly TraceContext[];
-  /** consumer, producer: it takes from a topic, or gives to one. client: it asks another server. */
+  /** consumer, producer: it reads from a topic, or writes to one. client: it calls another server. */
   readonly kind: 'internal' | 'client' | 'consumer' | 'producer';
   /** ms since the Unix epoch; an end before its start counts as the start. */
   readonly startMs: number;

@@ -1,7 +1,7 @@
 /**
- * Undoes zstd (RFC 8878) within bounds: `bytesMax` bytes come out at most, no frame asks for a window beyond
- * `windowBytesMax`, frames and blocks are counted (zstdLimits), and the buffer of a frame is no larger than its blocks can
- * fill. Checksums are held against what came out, where there are any.
+ * Decompresses zstd (RFC 8878) within bounds: `bytesMax` bytes come out at most, no frame asks for a window beyond
+ * `windowBytesMax`, frames and blocks are counted (zstdLimits), and the buffer of a frame is no larger than its blocks
+ * can fill. Checksums are checked where there are any.
  */
 
 import { type ZstdFrame, zstdFrames } from './frames.ts';
@@ -60,8 +60,8 @@ function undoWhole(frame: ZstdFrame, room: number): Buffer | 'tooMuch' | 'damage
 }
 
 /**
- * What a frame gives that was cut, is damaged, or gives more than there is room for: as many of its blocks are tried as
- * should fill the room, then fewer or more, a few times.
+ * The output of a frame that was cut, is damaged, or holds more than there is room for: as many of its blocks are tried
+ * as should fill the room, then fewer or more, a few times.
  */
 function beginningOf(frame: ZstdFrame, room: number): Buffer {
   const { outputMax, blocks } = frame;

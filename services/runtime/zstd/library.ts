@@ -12,7 +12,7 @@ import zstd from '@bokuweb/zstd-wasm';
 let loading: Promise<void> | undefined;
 let isLoaded = false;
 
-/** To be waited for before anything is undone: some 10 ms, once. */
+/** Must be awaited before anything is decompressed: some 10 ms, once. */
 export function loadZstd(): Promise<void> {
   loading ??= zstd.init().then(() => {
     isLoaded = true;

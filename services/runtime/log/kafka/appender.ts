@@ -5,12 +5,12 @@
  * A batch keeps its records and its sequence number through every try, so that a broker that already has it answers
  * with its first offsets (KIP-98). When a batch is given up, what happened to it may be unknown: it and everything
  * queued behind it in its partition is rejected, and the partition goes on under the next epoch of the producer id,
- * under which brokers refuse the old batch should it still arrive. So a partition never gets a hole, a duplicate
- * or a swap, only perhaps a batch whose append was rejected. A log that has lost acked batches refuses the next one for its
- * number: nothing of it was appended, so it goes again, numbered anew.
+ * under which brokers refuse the old batch should it still arrive. So a partition never gets a hole, a duplicate or a
+ * swap, only perhaps a batch whose append was rejected. A log that has lost acked batches refuses the next one because
+ * of its sequence number: nothing of it was appended, so it is sent again under a new number.
  *
- * A batch that is larger than its topic takes was not appended, and goes again in halves under the same number; a record
- * that does not fit alone is rejected, and what waits behind it goes on, unless it rests on it.
+ * A batch that is larger than its topic takes was not appended, and is sent again in halves under the same number. A
+ * record that does not fit alone is rejected; records behind it go on, unless they depend on it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -57,7 +57,7 @@ interface Channel {
   bytesMax: number;
   /** Being sent, and sent again until an answer decides. */
   batch: Batch | undefined;
-  /** Of the producer; undefined: not numbered yet. */
+  /** The batch's first sequence number; undefined: it has none yet. */
   id: number | undefined;
   epoch: number;
   sequence: number;
@@ -82,7 +82,7 @@ export function createAppender(
   compressor: Compressor | undefined,
 ): Appender {
   const channels = new Map<string, Map<number, Channel>>();
-  /** Lanes with something to send. */
+  /** Partitions with something to send. */
   const busy = new Set<Channel>();
   /** Brokers with a request under way, or about to have one. */
   const sending = new Set<number>();
@@ -214,7 +214,7 @@ export function createAppender(
     queueMicrotask(pump);
   };
 
-  /** Lanes whose leader is being asked for. */
+  /** Partitions whose leader is being asked for. */
   const looking = new Set<Channel>();
   const look = (channel: Channel) => {
     channel.batch ??= seal(channel);
@@ -262,7 +262,7 @@ export function createAppender(
         decide(channel, batch, part);
       }
     } catch (error) {
-      // Nothing was sent, or what was has no answer: the same batches go again.
+      // Nothing was sent, or there was no answer: the same batches are sent again.
       const concerned =
         parts.length > 0 ? parts : ready.map((channel) => ({ channel, batch: (channel.batch ??= seal(channel)) }));
       for (const { channel, batch } of concerned) {
@@ -278,8 +278,9 @@ export function createAppender(
     if (!part) return tryLater(channel, batch, transient(`${what} failed: the broker's answer leaves it out`));
     if (part.errorCode === 0) return ack(channel, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
-    // Acked batches before it are gone from the log: this one was refused, and may go again under other numbers, unless
-    // it rests on them: somebody else's records may have taken their places, so that its own would look right.
+    // Acked batches before it are gone from the log. This one was refused, and may be sent again under another number,
+    // unless it depends on them: another writer's records may have taken their offsets, so that its own offset would
+    // look right.
     if (type === 'OUT_OF_ORDER_SEQUENCE_NUMBER') {
       const lost = transient(`${what} failed: the log has lost records that it had acknowledged`);
       if (batch.records.some(({ append }) => append.leads)) return fail(channel, lost);
@@ -335,7 +336,7 @@ export function createAppender(
   };
 }
 
-/** Any broker hands one out. */
+/** Any broker gives out producer ids. */
 async function initProducerId(cluster: Cluster): Promise<number> {
   const request = raw('InitProducerId', { transactionalId: null, transactionTimeout: 60_000 });
   const { errorCode, producerId } = await cluster.sendAny<{ errorCode: number; producerId: string }>(request);

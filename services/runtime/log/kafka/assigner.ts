@@ -1,10 +1,10 @@
 /**
- * Who is meant to have which partition numbers (warm-first.ts says when each moves there): the same for all of a group's topics (co-partitioned), counts that differ by at most
- * one, and as few moves as that allows. What moves goes, where there is a choice, to who has its state at hand: in memory
- * as a standby, or on disk from before.
+ * Decides which member is to have which partition numbers (warm-first.ts decides when each moves there): the same for
+ * all of a group's topics (co-partitioned), counts that differ by at most one, and as few moves as that allows. Where
+ * there is a choice, a partition moves to a member that has its state: in memory as a standby, or on disk from before.
  *
- * A member tells what it held and in which generation of the group; where two claim a number, the later generation is
- * right, as the earlier one comes from a member that was away.
+ * A member reports what it held, and in which generation of the group. If two claim the same number, the later
+ * generation is right, since the other member was away.
  */
 import { matching } from './matching.ts';
 
@@ -33,7 +33,8 @@ export function assign(members: readonly Claimant[], partitions: number): Map<st
   const free = new Set(Array.from({ length: partitions }, (_, partition) => partition));
   const takers = claims.filter(({ owned }) => owned.length < least);
   const wanted = (partition: number) => Math.max(0, ...takers.map(({ id }) => warmth(id, partition)));
-  // Those who hold most keep one more than the others, so that least moves; what a taker has at hand goes first.
+  // Members that hold most keep one more than the others, so that as few as possible move; partitions whose state the
+  // new member has are assigned first.
   const shares = claims.map(({ id, owned }) => {
     const quota = extras > 0 && owned.length > least ? least + 1 : least;
     if (quota > least) extras--;
@@ -65,7 +66,7 @@ export function warmthOf(members: readonly Claimant[]): Warmth {
   return (id, partition) => (inMemory.get(id)?.has(partition) ? 2 : onDisk.get(id)?.has(partition) ? 1 : 0);
 }
 
-/** Who had each partition last, of those that are there. */
+/** Which of the present members had each partition last. */
 export function owners(members: readonly Claimant[], partitions: number): Map<number, string> {
   const owner = new Map<number, Claimant>();
   for (const member of members) {

@@ -1,13 +1,13 @@
 /**
- * Which brokers do not answer, for probes and for one line in the log when one goes and one when it is back.
+ * Which brokers do not answer: for probes, and for a line in the log when a broker goes away and when it is back.
  *
- * Told by what the links meet anyway: nobody is asked for it. A connection that is cut and open again in a moment, as when
- * a broker restarts, is not worth a line.
+ * It goes by what connections meet anyway, and sends no requests of its own. A connection that is cut and soon open
+ * again, as when a broker restarts, is not reported.
  */
 export interface BrokerWatch {
   answered(address: string): void;
   failed(address: string, why: string): void;
-  /** The cluster counts these in; one that it has not counted in for long is not a broker any more. */
+  /** The brokers that the cluster lists; one that it has not listed for long is no longer a broker. */
   listed(addresses: readonly string[]): void;
   /** Those that do not answer, in words; null: all do. */
   readonly away: BrokersAway | null;
@@ -27,7 +27,7 @@ interface Absence {
   readonly timer: NodeJS.Timeout;
 }
 
-/** What is shorter is not said. ms */
+/** A shorter absence is not reported. ms */
 const saidAfterMs = 2_000;
 /** A broker that left the cluster for good is forgotten. ms */
 const forgottenAfterMs = 600_000;
@@ -35,7 +35,7 @@ const forgottenAfterMs = 600_000;
 /** `say`: one line at a time. */
 export function createBrokerWatch(say: (text: string) => void): BrokerWatch {
   const absences = new Map<string, Absence>();
-  /** Seen to answer, and not to fail since. */
+  /** Brokers that answered and have not failed since. */
   const answering = new Set<string>();
   let known: ReadonlySet<string> = new Set();
 

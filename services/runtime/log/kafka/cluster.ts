@@ -1,8 +1,8 @@
 /**
  * Which broker leads which partition, and the links to them.
  *
- * What is known is kept until a request shows it stale (`forget`); then the next question asks the brokers again. Links
- * are shared by purpose: requests of one purpose to one broker go over one connection.
+ * What is known is kept until a request shows that it is stale (`forget`); the next call then asks the brokers again.
+ * Links are shared by purpose: requests of one purpose to one broker go over one connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -24,7 +24,7 @@ export interface Cluster {
   /** Partitions, or undefined where the topic does not exist; asks the brokers. Throws if a leader is missing. */
   look(topics: readonly string[]): Promise<(number | undefined)[]>;
   brokerCount(): number;
-  /** Questions, settings and commits outlive a broker's absence of this length, ms. */
+  /** Queries, settings and commits outlive a broker's absence of this length, ms. */
   readonly patienceMs: number;
   /** Of every broker known; asks the brokers. */
   nodeIds(): Promise<number[]>;
@@ -115,7 +115,7 @@ export async function openCluster(
       try {
         return await openOr(`${address.host}:${address.port}`, () => address);
       } catch (error) {
-        // Of several failures the one that time won't heal says most.
+        // Of several failures, the one that will not pass by itself says most.
         if (!failure || isRefusedLogin(error) || !isTransient(error)) failure = error;
       }
     }
@@ -139,7 +139,7 @@ export async function openCluster(
     }
     return answer;
   };
-  /** One question at a time; those who come meanwhile share the next one. */
+  /** One request at a time; calls that come meanwhile share the next one. */
   const wanted = new Set<string>();
   let running: Promise<unknown> = Promise.resolve();
   let queued: Promise<unknown> | undefined;
@@ -197,7 +197,10 @@ export async function openCluster(
 
   await retrying(deadlineIn(openTimeoutMs), () => ask([]));
 
-  /** What is known grows old where no request shows it stale: leaders that moved back, brokers and partitions added. */
+  /**
+   * What is known is refreshed even if no request shows that it is stale: leaders may have moved back, brokers and
+   * partitions may have been added.
+   */
   const keepFresh = async () => {
     while (isOpen) {
       const ms = watch.away === null ? metadataMs : Math.min(metadataMs, kafkaLimits.metadataMsAway);

@@ -1,4 +1,7 @@
-/** Topics made where they are missing, and checked where they are there: partition count, and that nothing of a `state` topic can go by itself. */
+/**
+ * Makes missing topics, and checks those that exist: their partition count, and that no retention can remove records of
+ * a `state` topic.
+ */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { LogTopic } from '../log.ts';
 import type { Cluster } from './cluster.ts';
@@ -35,7 +38,7 @@ export async function createTopics(
       checkCount(spec, made[i]);
     });
   });
-  // Somebody else made these a moment ago, perhaps otherwise.
+  // Another process made these a moment ago, perhaps with other settings.
   await checkSettings(
     cluster,
     lost.filter(({ retention }) => retention === 'state'),
@@ -49,7 +52,7 @@ function checkCount({ name, partitions }: LogTopic, there: number | undefined): 
   throw new CrawlstreamError('TOPIC_MISMATCH', message);
 }
 
-/** Returns those that were there already. */
+/** Returns those that existed already. */
 async function create(cluster: Cluster, specs: readonly LogTopic[], replicas: number): Promise<LogTopic[]> {
   const request = raw('CreateTopics', {
     timeout: kafkaLimits.requestTimeoutMs - 1000,

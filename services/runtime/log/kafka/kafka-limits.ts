@@ -8,13 +8,13 @@ export const kafkaLimits = {
   openTimeoutMs: 6_000,
   /** A request without an answer is taken for lost after this; a commit to all replicas takes far less. */
   requestTimeoutMs: 10_000,
-  /** Appends, and membership of a group, outlive a broker's absence of this length, as Kafka's own clients do. */
+  /** Appends, and membership of a group, survive a broker's absence of this length, as in Kafka's own clients. */
   deliveryTimeoutMs: 120_000,
   /** At the end, appends under way have this long to be acked. */
   closeTimeoutMs: 10_000,
-  /** Who leaves a group waits this long for its coordinator; the others do without it soon after. */
+  /** A member that leaves a group waits this long for its coordinator; the others go on without it soon after. */
   leaveTimeoutMs: 5_000,
-  /** Questions and settings wait this long for a leader or a coordinator. */
+  /** Queries and settings wait this long for a leader or a coordinator. */
   operationTimeoutMs: 30_000,
   /** A look at a group's members waits this long for a rebalance to end: most take less than a heartbeat. */
   describeTimeoutMs: 2_000,
@@ -24,7 +24,7 @@ export const kafkaLimits = {
   /** The cluster's topics and brokers are looked at again after this, as by Kafka's own clients; sooner while one is away. */
   metadataMs: 300_000,
   metadataMsAway: 10_000,
-  /** Times that a topic is asked for which seems not to exist. */
+  /** How often a topic is asked for that seems not to exist. */
   unknownTopicTries: 4,
   /** Records of one partition gathered into one batch: a topic of Kafka's default settings takes up to 1 MiB. */
   batchBytesMax: 900_000,
@@ -39,7 +39,7 @@ export const kafkaLimits = {
   inflatedBytesMax: 64 * 1024 * 1024,
   /** A zstd batch's window: what zstd's own decoders take unless told otherwise, and its highest level asks for. */
   zstdWindowBytesMax: 128 * 1024 * 1024,
-  /** Of a damaged batch that is handed on for the dead letters: a letter has to fit into a record. */
+  /** Bytes of a damaged batch that are kept for its dead letter, which has to fit into a record. */
   damagedBytesKept: 4 * 1024 * 1024,
   /**
    * One fetch, over all of a reader's partitions on a broker, where `poll` asks for less. No less than a batch may have:
@@ -54,7 +54,10 @@ export const kafkaLimits = {
   sessionTimeoutMs: 10_000,
   /** A member warms a copy up at most this long before it gets the partition as it is: 100 M URLs restore in minutes. */
   warmUpMsMax: 600_000,
-  /** Of several copies that warm up, the first to be there waits this long for the others: a rebalance pauses all. */
+  /**
+   * When one of several copies has caught up, the member waits this long for the others, since each rebalance pauses
+   * all.
+   */
   warmUpsTogetherMs: 5_000,
   /** Heartbeats: also how soon a member hears of a rebalance. */
   heartbeatMs: 500,

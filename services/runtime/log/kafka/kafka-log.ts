@@ -1,8 +1,8 @@
 /**
  * The log on Kafka.
  *
- * What the port promises, and by what: order and no duplicates by an idempotent producer with one batch in flight per
- * partition (appender.ts); exact positions by Fetch requests of our own (reader.ts); membership that outlives slow
+ * How the port's promises are kept: order without duplicates by an idempotent producer with one batch in flight per
+ * partition (appender.ts); exact positions by Fetch requests of our own (reader.ts); membership that survives slow
  * handlers by heartbeats on a timer (membership.ts). Offsets may have holes where foreign producers use transactions.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -34,11 +34,11 @@ export interface KafkaLogOptions {
   readonly ssl?: boolean | object;
   /** As kafkajs takes it: {mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password}, and others. */
   readonly sasl?: object;
-  /** In the place of the two: asked at each connection, of which one that throws takes what it last gave. */
+  /** In the place of the two: called at each connection; if it throws, what it last returned is used. */
   readonly credentials?: () => Credentials;
   /** Where kafkajs's own warnings go. Absent: nowhere; what matters is thrown. */
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
-  /** Told in a line of a broker that does not answer, and when it does again. */
+  /** Called with a line when a broker does not answer, and when it does again. */
   readonly onBrokers?: (text: string) => void;
   /** Of what is appended; what is read may be compressed by any. Absent: none. */
   readonly compression?: CompressionName;
@@ -47,9 +47,9 @@ export interface KafkaLogOptions {
   readonly sessionTimeoutMs?: number;
   readonly heartbeatMs?: number;
   readonly warmUpMsMax?: number;
-  /** How long appends, readers and memberships put up with absent brokers before they fail. */
+  /** How long appends, readers and memberships wait for absent brokers before they fail. */
   readonly deliveryTimeoutMs?: number;
-  /** How long questions, settings and commits do. Absent: half a minute, after which a command says what is wrong. */
+  /** How long queries, settings and commits do. Absent: half a minute, after which a command says what is wrong. */
   readonly operationTimeoutMs?: number;
   readonly openTimeoutMs?: number;
   /** Topics and brokers are looked at again after this. */
@@ -82,7 +82,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
   const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs, compressor);
   const readers = new Set<LogReader>();
-  /** Also of those that are out: who was a member does not commit as one from outside. */
+  /** Includes members that are out: a former member must not commit as an outsider. */
   const memberships = new Map<string, KafkaMembership>();
   const joining = new Set<Promise<unknown>>();
   const closing = new AbortController();
@@ -188,14 +188,14 @@ async function commit(
   });
 }
 
-/** A file may be half written, or away for a moment, when it is changed: then the credentials of before are tried. */
+/** A file that is being changed may be half written, or missing for a moment: then the last credentials are tried. */
 function lastGood(read: () => Credentials): () => Credentials {
   let last = read();
   return () => {
     try {
       last = read();
     } catch {
-      // What the broker says of the old ones tells more than that a file is missing.
+      // The broker's answer to the old ones says more than that a file is missing.
     }
     return last;
   };

@@ -168,7 +168,7 @@ export interface KafkaErrorCode {
   readonly message: string;
 }
 
-/** Younger than kafkajs 2.2.4 (KIP-599): too many topics or partitions made at once. */
+/** An error code newer than kafkajs 2.2.4 (KIP-599): too many topics or partitions made at once. */
 const throttlingQuotaExceeded = {
   code: 89,
   type: 'THROTTLING_QUOTA_EXCEEDED',

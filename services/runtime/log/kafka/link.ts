@@ -103,7 +103,7 @@ function linkOver(connection: WireConnection, address: string, events: LinkEvent
         events?.answered(address);
         return answer;
       } catch (error) {
-        // Closed here, nothing is said of the broker.
+        // If the link was closed here, that says nothing about the broker.
         if (isOpen) events?.failed(address, (error as Error).message);
         close();
         const message = `broker ${address} did not answer ${request.request.apiName}: ${(error as Error).message}`;

@@ -1,7 +1,7 @@
 /**
- * What the members of a group tell each other, as JSON in the user data of Kafka's own records: each member what it had
- * and wishes for, and the leader, with each assignment, what is not in Kafka's part of it. Fields may be added: who does
- * not know them leaves them alone.
+ * What the members of a group tell each other, as JSON in the user data of Kafka's own records: each member sends what
+ * it had and what it wants, and the leader adds to each assignment what Kafka's part of it does not hold. Fields may be
+ * added: members that do not know them ignore them.
  */
 
 import type { GroupOptions, StandbyPlace } from '../log.ts';
@@ -14,12 +14,12 @@ import { warmFirst } from './warm-first.ts';
 /** The version of Kafka's records around it. */
 const version = 1;
 
-/** As of the assignment that it had before. */
+/** The partitions of its former assignment. */
 export interface MemberStatus {
   readonly owned: readonly number[];
   readonly generation: number;
   readonly standbys: readonly number[];
-  /** By partition that it warms a copy up for, how long it has. */
+  /** For each partition for which it warms up a copy, for how long it has done so. */
   readonly warmingMs: Readonly<Record<string, number>>;
 }
 
@@ -102,7 +102,7 @@ export function decodeAssignment(bytes: Buffer): Assignment {
   return { owned, standbys, warmUps, members };
 }
 
-/** Nothing where it can't be read. */
+/** Empty where it can't be read. */
 function parsed<T>(userData: Buffer | null | undefined): Partial<T> {
   try {
     return JSON.parse(userData?.toString() || '{}') as Partial<T>;

@@ -4,8 +4,8 @@
  * The heartbeat runs on its own, whatever handlers do; an answer that the group is rebalancing, or has gone on without
  * this member (it was away for longer than its session), leads to joining again, and `onAssigned` tells the outcome.
  * While the coordinator is away the member keeps trying; after `giveUpMs` without it, or when it is refused for good,
- * `onFailure` is called and the member is out. Who leaves, or gives up joining, waits for nobody but a moment: a session
- * that was not ended runs out by itself.
+ * `onFailure` is called and the member is out. A member that leaves, or gives up joining, waits only a moment: a
+ * session that was not ended runs out by itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -20,11 +20,13 @@ import { type Committer, checkGroup } from './positions.ts';
 import { createWarmUps } from './warm-ups.ts';
 
 export interface KafkaMembership extends Membership {
-  /** It has left, or the group could not be kept: it holds nothing any more. */
+  /** The member has left, or the group could not be kept: it holds nothing any more. */
   readonly isOut: boolean;
-  /** Who commits for the partitions held now; undefined while joining. */
+  /** The identity that commits for the partitions held now; undefined while joining. */
   committer(): Committer | undefined;
-  /** The generation since which the partition is this member's and can have been nobody else's; undefined: it is not. */
+  /**
+   * The generation since which the partition has belonged to this member without interruption; undefined: it does not.
+   */
   heldSince(partition: number): number | undefined;
   /** Resolves when the next assignment is there, or the member is out. */
   settled(): Promise<void>;
@@ -36,9 +38,9 @@ export interface MembershipOptions {
   readonly giveUpMs: number;
   /** As in kafkaLimits. */
   readonly warmUpMsMax: number;
-  /** Who leaves waits this long for the coordinator. */
+  /** How long a member that leaves waits for the coordinator. */
   readonly leaveMs: number;
-  /** Aborted: whoever is still joining gives it up, with the signal's reason. */
+  /** When aborted, a member that is still joining gives up, with the signal's reason. */
   readonly closing: AbortSignal;
 }
 
@@ -55,7 +57,7 @@ interface JoinAnswer {
 
 let membershipCount = 0;
 
-/** Resolves with the first assignment told. */
+/** Resolves once the first assignment was reported. */
 export async function joinGroup(
   cluster: Cluster,
   joining: GroupOptions,
@@ -108,7 +110,7 @@ export async function joinGroup(
     return true;
   };
 
-  /** False: join again. Throws what is final, or may pass. */
+  /** False: join again. Throws errors that are final, and errors that may pass. */
   const isAccepted = (errorCode: number, idGiven?: string): boolean => {
     if (errorCode === 0) return true;
     switch (errorOf(errorCode).type) {
@@ -141,8 +143,8 @@ export async function joinGroup(
   };
 
   /**
-   * Another process by this name is heard of within a session. Else it was a request to join that a broker was slow to
-   * see to: of one that has died since, or of this one.
+   * Another process with this name would show itself within a session. Otherwise it was a request to join that a broker
+   * handled late: from a process that has died since, or from this one.
    */
   const outlast = async () => {
     onAssigned([], []);
@@ -166,7 +168,7 @@ export async function joinGroup(
     });
     leaving.signal.throwIfAborted();
     isJoined = true;
-    // A generation was missed, and in it these partitions may have been anybody's.
+    // A generation was missed, and in it these partitions may have belonged to another member.
     const missed = before >= 0 && generation !== before + 1;
     const { owned, standbys } = assigned;
     if (missed) onAssigned([], standbys);
@@ -211,7 +213,7 @@ export async function joinGroup(
 
   /** A link of its own: the other one may be waiting for a rebalance to end. */
   const tellLeaving = async () => {
-    // Without an id it would be whoever has the name.
+    // Without an id, the request would apply to any process with this name.
     if (memberId === '') return;
     const request = raw('LeaveGroup', { groupId: group, memberId, groupInstanceId });
     const patience = new AbortController();
@@ -230,7 +232,7 @@ export async function joinGroup(
     await unlessAborted(options.closing, join());
   } catch (error) {
     out();
-    // The others wait for who began to join.
+    // The others wait for a member that has begun to join.
     await tellLeaving().catch(() => {});
     throw error;
   }

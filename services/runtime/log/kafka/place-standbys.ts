@@ -1,7 +1,7 @@
 /**
- * Who keeps a warm copy of which partition: never its owner, `count` members each where there are so many, evenly, and
- * so spread that the partitions of a member that dies have their standbys all over the others, who then own equally many
- * again. Within that, copies stay where they are, and new ones go where some of the state is.
+ * Decides which members keep a warm copy of which partition: `count` members each where there are so many, never the
+ * owner. Copies are spread evenly, so that the standbys of a dead member's partitions are on all the others, which then
+ * own equally many again. Within these limits, copies stay where they are, and new ones go where some of the state is.
  *
  * The first copy of every partition is placed, then the second: a copy's rank tells its turn.
  */
@@ -39,7 +39,7 @@ export function placeStandbys({ shares, able, count, warmth }: Standbys): Map<st
       ranked.sort((a, b) => a.crowded - b.crowded || b.warm - a.warm || a.together - b.together || a.load - b.load);
       return ranked.map(({ id }) => id);
     };
-    // Copies that are there choose first.
+    // Existing copies are placed first.
     const isThere = (partition: number) =>
       able.some((id) => !usedBy.get(partition)!.has(id) && warmth(id, partition) === 2);
     const order = [...partitions.filter(isThere), ...partitions.filter((partition) => !isThere(partition))];

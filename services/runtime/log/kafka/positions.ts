@@ -28,7 +28,7 @@ export async function readRange(cluster: Cluster, topic: string, partition: numb
   });
 }
 
-/** By the times records carry, which their producers gave them: the first that is not older. */
+/** Goes by the times in the records, which their producers set: the first record that is not older. */
 export async function readOffsetAt(
   cluster: Cluster,
   topic: string,
@@ -41,7 +41,7 @@ export async function readOffsetAt(
   });
 }
 
-/** -2: the first, -1: the end, else that of a time; -1 where nothing is so young. */
+/** -2: the first offset, -1: the end, otherwise the offset for a time, or -1 where no record is that new. */
 async function listOffset(cluster: Cluster, topic: string, partition: number, timestamp: number): Promise<number> {
   const request = raw('ListOffsets', { topics: [{ topic, partitions: [{ partition, timestamp }] }] });
   type Answer = { responses: readonly { partitions: readonly PartitionAnswer[] }[] };
@@ -100,7 +100,7 @@ export async function trimBelow(cluster: Cluster, topic: string, partition: numb
   });
 }
 
-/** Who commits: a member of the group in a generation, or somebody outside a group without members. */
+/** The identity that commits: a member of the group in a generation, or an outsider of a group without members. */
 export interface Committer {
   readonly memberId: string;
   readonly generation: number;

@@ -3,11 +3,12 @@
  *
  * A partition is asked for by one fetch at a time, and only while nothing of it is buffered: memory is bounded by one
  * response per broker, what is compressed in it by `inflatedBytesMax` a partition. A fetch that waits at the broker for
- * news covers the partitions it was sent with; what is sought or resumed meanwhile goes into a second one. `poll` returns
- * empty only when each partition has been asked for since its position was set, or its broker is away. A response that no
- * longer fits a partition's position is dropped. Positions are moved by `seek` and by records given out, by nothing else:
- * out of range is an error each time, never a reset. Where a new leader has appended, it is asked whether its predecessor's
- * records are there as far as they were read (KIP-320): what follows a position is given out only if what was before it is.
+ * news covers the partitions it was sent with; partitions that are sought or resumed meanwhile go into a second one.
+ * `poll` returns empty only when each partition has been asked for since its position was set, or its broker is away. A
+ * response that no longer fits a partition's position is dropped. Positions are moved by `seek` and by records given
+ * out, by nothing else: out of range is an error each time, never a reset. Where a new leader has appended, it is asked
+ * whether it holds its predecessor's records as far as they were read (KIP-320): records after a position are given out
+ * only if those before it still exist.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { LogReader, LogRecord, OffsetRange, PollOptions, ReadBefore } from '../log.ts';
@@ -32,7 +33,7 @@ interface Assignment {
   paused: boolean;
   /** What was read of the partition; undefined: nothing, as far as is known. */
   before: ReadBefore | undefined;
-  /** The leader has said that it holds it. */
+  /** The leader has confirmed that it holds it. */
   stands: boolean;
   /** Part of a fetch under way. */
   fetching: boolean;
@@ -77,7 +78,7 @@ export function createKafkaReader(
   const fetchDue = () => {
     const now = performance.now();
     const due = new Map<number, Assignment[]>();
-    // The first in a request are served first: whose turn it is, that is.
+    // Brokers serve the first partitions of a request first, so partitions take turns at the front.
     for (let i = 0; i < turns.length; i++) {
       const a = turns[(turn + i) % turns.length] as Assignment;
       if (a.paused || a.fetching || a.failure !== undefined || a.head < a.buffer.length || a.notBefore > now) continue;
@@ -119,7 +120,7 @@ export function createKafkaReader(
       const request = fetchRequest(
         parts.map(({ topic, partition, next: offset }) => ({ topic, partition, offset })),
         {
-          // Whoever has not been told anything yet is answered at once.
+          // A poll that has returned nothing yet is answered at once.
           maxWaitMs: parts.every(({ asked }) => asked) ? kafkaLimits.fetchWaitMs : 0,
           maxBytes,
           partitionBytes: maxBytes,
@@ -244,7 +245,7 @@ export function createKafkaReader(
     }
   };
 
-  /** Until a partition whose fetch failed may be asked for again. */
+  /** Time until a partition whose fetch failed may be asked for again. */
   const soonestRetry = (now: number) =>
     turns.reduce((ms, a) => (!a.paused && a.notBefore > now ? Math.min(ms, a.notBefore - now + 1) : ms), 60_000);
 

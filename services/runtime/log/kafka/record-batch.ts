@@ -198,7 +198,7 @@ function isSound(batch: Buffer): boolean {
   return crc32c(batch, attributesAt) === batch.readInt32BE(crcAt);
 }
 
-/** What its header says may be wrong too; where the next batch begins is not covered by its checksum. */
+/** Its header may be wrong, too: the checksum does not cover the length, which says where the next batch begins. */
 function lastOfDamaged(batch: Buffer, base: number, bytes: Buffer, end: number): number {
   const nextBase = end + 8 <= bytes.length ? Number(bytes.readBigInt64BE(end)) : -1;
   if (nextBase > base) return nextBase - 1;
@@ -258,7 +258,7 @@ function readHeaders(r: ByteReader): Readonly<Record<string, string>> {
   return Object.fromEntries(headers);
 }
 
-/** Says of each batch, in offset order, whether its records are nobody's: aborted, or a control batch. */
+/** Tells for each batch, in offset order, whether its records are to be ignored: aborted ones, and control batches. */
 function abortedFilter(aborted: readonly AbortedTransaction[]) {
   const waiting = [...aborted].sort((a, b) => a.firstOffset - b.firstOffset);
   const open = new Set<number>();
@@ -271,7 +271,7 @@ function abortedFilter(aborted: readonly AbortedTransaction[]) {
   };
 }
 
-/** Of the one record in a control batch: 0 abort, 1 commit; -1: it says nothing that can be read. */
+/** The kind of the one record in a control batch: 0 abort, 1 commit; -1: it can't be read. */
 function controlType(body: Buffer): number {
   const r: ByteReader = { bytes: body, at: 0 };
   try {

@@ -6,7 +6,7 @@ import { kafkaLimits } from './kafka-limits.ts';
 /** What a `state` topic must have; anything else would lose records that no snapshot covers. */
 export const stateSettings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' } as const;
 
-/** Replicas where nobody says how many. */
+/** Default number of replicas. */
 export const replicasDefault = 3;
 
 /** By Kafka's names of them, values as text. */

@@ -1,7 +1,7 @@
 /**
  * Partitions with state move to a member once its copy of the state has caught up (KIP-441): until then they stay with
- * their owner, or go to a member that has a copy, though it has more than its share by then, and the member they are meant
- * for warms a copy up. The bound on how long that may last is `warmUpMsMax`: then it gets them as it is.
+ * their owner, or go to a member that has a copy, even if it then has more than its share, while the member they are
+ * meant for warms up a copy. After `warmUpMsMax` it gets them even if its copy has not caught up.
  */
 export interface Warming {
   readonly id: string;

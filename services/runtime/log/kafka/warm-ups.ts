@@ -1,8 +1,10 @@
-/** What a member warms up, since when, and when it is time to join the group again for it. Times are monotonic, ms. */
+/**
+ * What a member warms up, since when, and when it should join the group again because of it. Times are monotonic, ms.
+ */
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface WarmUps {
-  /** These from now on; those that were under way go on. */
+  /** Sets the partitions to warm up from now on; those already under way go on. */
   begin(partitions: readonly number[]): void;
   lastingMs(): Record<string, number>;
   /** True: enough of them have caught up, or one has lasted too long. */

@@ -1,10 +1,10 @@
-/** What compresses the records of a batch as one, and undoes it. */
+/** Compresses the records of a batch together, and decompresses them. */
 export interface BatchCodec {
   /** Throws UNSUPPORTED where this machine can't. */
   compress(bytes: Buffer): Uint8Array;
   /**
-   * Never gives more than `bytesMax`: throws TooMuchInside where there is more. What else it throws says what is wrong
-   * with the bytes; UNSUPPORTED, that this machine can't.
+   * Never returns more than `bytesMax`: throws TooMuchInside where there is more, UNSUPPORTED where this machine cannot
+   * decompress it, and otherwise an error that says what is wrong with the bytes.
    */
   decompress(bytes: Buffer, bytesMax: number): Buffer;
 }

@@ -1,9 +1,9 @@
 /**
  * lz4: frames (LZ4 Frame Format 1.6.1) of blocks by the lz4-napi package.
  *
- * Block by block, although the package has frames too: what it gives for a whole batch lies in memory fetched anew from
- * the system, which costs several times the decoding, and it gives whatever a frame holds. Blocks stand alone, as brokers
- * insist. Checksums are not looked at: a batch has its own, over all of its bytes.
+ * Block by block, although the package has frames too: its result for a whole batch is in memory newly allocated from
+ * the system, which costs several times the decoding, and it is not bounded in what a frame may hold. Blocks stand
+ * alone, as brokers insist. Checksums are not looked at: a batch has its own, over all of its bytes.
  */
 import { type BatchCodec, TooMuchInside } from './batch-codec.ts';
 import { nativePackage } from './native-package.ts';

@@ -1,4 +1,4 @@
-/** Loads a package with native code when it is first needed: who has no use for it does not pay for it. */
+/** Loads a package with native code when it is first needed, so that processes that do not use it do not pay for it. */
 import { createRequire } from 'node:module';
 import { CrawlstreamError } from '../../../../../topology/errors.ts';
 

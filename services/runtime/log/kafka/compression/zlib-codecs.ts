@@ -1,6 +1,6 @@
 /**
- * gzip and zstd, by Node's zlib. It has zstd from 22.15 on: before, zstd is read by its library in WebAssembly, and can't
- * be written. Both hold what they undo against its checksum.
+ * gzip and zstd, by Node's zlib. It has zstd from 22.15 on: before, zstd is read by its library in WebAssembly, and
+ * can't be written. Both check the output against its checksum.
  */
 import * as zlib from 'node:zlib';
 import { CrawlstreamError } from '../../../../../topology/errors.ts';
@@ -33,7 +33,7 @@ export const zstdCodec: BatchCodec = {
   decompress(bytes, bytesMax) {
     const windowBytesMax = kafkaLimits.zstdWindowBytesMax;
     if (zstdDecompressSync) {
-      // Node gives what it finds in a frame that was cut, and no error.
+      // For a frame that was cut, Node returns what it finds, and no error.
       const found = zstdFrames(bytes, windowBytesMax);
       if (found === null || found.isCut) throw new Error('it is no zstd, or was cut');
       return bounded(zstdDecompressSync, bytes, bytesMax);
@@ -45,7 +45,7 @@ export const zstdCodec: BatchCodec = {
   },
 };
 
-/** To be waited for before batches are read. */
+/** Must be awaited before batches are read. */
 export const loadCodecs = (): Promise<void> => (zstdDecompressSync ? Promise.resolve() : loadZstd());
 
 function bounded(undo: typeof zlib.gunzipSync, bytes: Buffer, bytesMax: number): Buffer {
