@@ -12,7 +12,7 @@ export const exitCodes: readonly (readonly [code: number, means: string])[] = [
 const folder = '--data crawl-data/example.org';
 const kafka = '--brokers localhost:9092 --crawl news';
 
-/** By path, without the leading `crawlstream`. */
+/** By command path, without the leading `crawlstream`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   crawl: ['https://example.org --max-pages 100 --contact me@example.org', `${folder} --dashboard`],
   frontier: [`${kafka} --data state-a --http 0.0.0.0:9464`],

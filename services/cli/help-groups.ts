@@ -18,7 +18,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Set up:', ['config', 'completion']],
 ];
 
-/** Operators' commands that are named nowhere stay among theirs; others come last. */
+/** Operators' commands that no group names stay in the operators' group; others come last. */
 export function groupCommands(program: Command): void {
   // `help` itself is one of them.
   program.commandsGroup('Set up:').helpCommand(true);
@@ -33,7 +33,7 @@ export function groupCommands(program: Command): void {
   (program.commands as Command[]).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Of `crawl`: what is given most comes first; the others in the order in which they were made. */
+/** Options of `crawl`: those used most come first, the others in the order in which they were added. */
 const crawlFirst = [
   ...['maxPages', 'contact', 'data', 'maxDepth', 'scope', 'include', 'exclude', 'delay', 'allowPrivate', 'dashboard'],
   ...['newOptions', 'with', 'extract', 'recrawl', 'recrawlEvery', 'sitemap', 'retries', 'concurrency', 'requests'],

@@ -130,7 +130,7 @@ export function createProgram(): Command {
     );
   }
   program.hook('preAction', async (_, command) => {
-    // They look at a configuration, and run with none.
+    // These commands look at a configuration, and do not run with one.
     if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);
     await recallOptions(program, command, process.env);
     fitHeap(command);

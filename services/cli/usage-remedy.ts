@@ -1,9 +1,12 @@
-/** What the parser of the command line refuses, with what was meant: it knows what is wrong, and not why people type it. */
+/**
+ * Adds to an error of the command-line parser what was probably meant: the parser knows what is wrong, but not why
+ * people type it.
+ */
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { examples } from './examples.ts';
 
-/** What other tools call it. */
+/** Names that other tools use. */
 const meant: Readonly<Record<string, string>> = {
   start: 'crawl begins a crawl, and goes on with one',
   run: 'crawl begins a crawl, and goes on with one',

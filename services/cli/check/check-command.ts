@@ -1,4 +1,4 @@
-/** `crawlstream check …`: what the product makes of a URL, a robots.txt, a page or a list. None needs a crawl. */
+/** `crawlstream check …`: how the product reads a URL, a robots.txt, a page or a list. None of them needs a crawl. */
 import type { Command } from 'commander';
 import { addCheckFilter } from './filter.ts';
 import { addCheckList } from './list.ts';

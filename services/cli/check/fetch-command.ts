@@ -1,6 +1,6 @@
 /**
- * `crawlstream fetch`: one page by hand, the whole way that a crawl would go with it: spelling, filters, robots.txt, each
- * redirect by the same rules, and what the page gives, with a verdict on each of its links.
+ * `crawlstream fetch`: fetches one page by hand, through all the steps that a crawl would take: spelling, filters,
+ * robots.txt, each redirect by the same rules, and what the page gives, with a verdict on each of its links.
  */
 
 import type { Command } from 'commander';
@@ -27,10 +27,10 @@ interface FetchCommandFlags extends CheckPolicyFlags, FetchFlags {
 
 interface Hop {
   readonly url: string;
-  /** As a crawl from here would decide. */
+  /** The verdict of a crawl that starts from this page. */
   readonly filter: string;
   readonly robots: string;
-  /** 0: it was not asked. */
+  /** 0: it was not requested. */
   readonly status: number;
   readonly redirectUrl: string | null;
 }
@@ -96,7 +96,7 @@ async function follow(
 
 const taken = 'taken';
 
-/** A redirect too many is refused here, too: a chain has an end. */
+/** One redirect too many is refused here, too, so that chains end. */
 function verdictOf(policy: Policy, url: string, depth: number, hop: number): string {
   const admission = policy.admit(url, depth, hop);
   return admission.ok ? taken : `refused by ${admission.rule}: ${admission.detail}`;

@@ -1,8 +1,8 @@
 /**
- * Fetching for a checker: the product's own client, under its address guard, robots.txt first.
+ * Fetching for checkers: by the product's own client, under its address guard, with robots.txt first.
  *
- * One host is asked for one page, by hand: no pacing beyond one request after another, no redirect followed but those
- * of robots.txt.
+ * One page of one host is fetched by hand: there is no pacing beyond one request after another, and no redirects are
+ * followed but those of robots.txt.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
@@ -33,12 +33,12 @@ export interface CheckFetcher {
 
 export interface FetchedRobots {
   readonly robots: Robots;
-  /** The last one asked, after redirects. */
+  /** The last URL that was requested, after redirects. */
   readonly url: string;
   /** 0: no response. */
   readonly status: number;
   readonly body: Uint8Array;
-  /** Why it cannot be had, and what helps; empty: it was had. */
+  /** Why it could not be read, and what helps; empty: it was read. */
   readonly why: string;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Which line of a robots.txt decides on a URL.
  *
- * The product's parser keeps rules, not lines, and no second parser may speak for it here. So it is asked: with only the
- * first k rule lines left in the file, from which k on is the winning rule there? Rules only ever add, so a binary
- * search finds the line in a dozen readings.
+ * The product's parser keeps rules and not lines, and a second parser might disagree with it. So the parser itself is
+ * asked from which k on the winning rule is there, if only the first k rule lines are left in the file. Rules only ever
+ * add, so a binary search finds the line in a dozen readings.
  */
 
 import { canonicalPath, latin1 } from '../../../topology/robots/escapes.ts';
@@ -27,7 +27,7 @@ export function decidingLine(body: Uint8Array, token: string, url: string): Deci
   const ruleLines = lines.flatMap((line, at) => (isRule(line) ? [at] : []));
   const rankOf = (kept: number) => {
     const hidden = new Set(ruleLines.slice(kept));
-    // An empty rule ends a run of user-agent lines as the hidden one did, and is never longer.
+    // A hidden line becomes an empty rule, which ends a run of user-agent lines as the line did, and is never longer.
     const shown = lines.map((line, at) => (hidden.has(at) ? 'allow:' : line));
     return bestRank(parseRobots(bytesOf(shown.join('\n')), token, url).index, path);
   };
@@ -44,7 +44,7 @@ export function decidingLine(body: Uint8Array, token: string, url: string): Deci
   return { line: at + 1, text: bytesOf(lines[at]!.trim()).toString('utf8'), allow: best % 2 === 1 };
 }
 
-/** Whose group holds for the token: its own, everyone's (`*`), or none. */
+/** Which group applies to the token: its own, the one for everyone (`*`), or none. */
 export function groupOf(body: Uint8Array, token: string): string | null {
   let everyone = false;
   let agents = 0;
@@ -61,7 +61,7 @@ export function groupOf(body: Uint8Array, token: string): string | null {
   return everyone ? '*' : null;
 }
 
-/** As the parser sees them: octets, without a byte order mark, whole lines of what it reads. */
+/** The lines as the parser sees them: octets, without a byte order mark, whole lines of what it reads. */
 function linesOf(body: Uint8Array): string[] {
   const text = latin1(body.subarray(0, robotsLimits.bodyBytesMax)).replace(/^\xef\xbb\xbf/, '');
   const lines = text.replaceAll('\r\n', '\n').split(/[\r\n]/);

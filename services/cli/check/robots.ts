@@ -19,7 +19,7 @@ interface RobotsFlags extends FetchFlags {
   readonly json?: boolean;
 }
 
-/** What is judged by: a file's bytes, or a verdict that needs none. */
+/** The basis of the verdict: a file's bytes, or a verdict that needs none. */
 type Source = Pick<FetchedRobots, 'url' | 'status' | 'body' | 'why'> & {
   readonly verdict: 'rules' | 'allowAll' | 'unreachable';
 };

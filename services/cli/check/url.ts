@@ -9,7 +9,7 @@ import { print, rows } from '../terminal/print.ts';
 export interface CheckedUrl {
   readonly url: string;
   readonly key: string;
-  /** In order; those of the key begin with `key.`. */
+  /** The steps in order; those of the key begin with `key.`. */
   readonly steps: readonly NormalizeStep[];
 }
 

@@ -11,7 +11,7 @@ import { hiddenSettings, isServiceLink, settingsOf } from './settings.ts';
 /** Where a value comes from. */
 export type Source = 'flag' | 'environment' | 'file' | 'default';
 
-/** The file in force: of `--config`, or CRAWLSTREAM_CONFIG. */
+/** The file in force: named by `--config` or CRAWLSTREAM_CONFIG. */
 export function configOf(program: Command, command: Command, env: NodeJS.ProcessEnv): Config | undefined {
   const file = command.getOptionValue('config') ?? env['CRAWLSTREAM_CONFIG'];
   return file === undefined || file === '' ? undefined : readConfig(program, String(file));
@@ -25,7 +25,7 @@ export function applyConfig(program: Command, command: Command, env: NodeJS.Proc
   for (const { key, env: variable } of settingsOf(program)) {
     const option = command.options.find((one) => one.attributeName() === key);
     const source = command.getOptionValueSource(key);
-    // Typed now, or for this data folder before.
+    // The option was typed now, or earlier for this data folder.
     if (option === undefined || shut.has(key) || source === 'cli' || source === 'stored') continue;
     const text = env[variable];
     if (text !== undefined && text !== '' && !isServiceLink(text)) {
@@ -51,7 +51,7 @@ export function sourceOf(command: Command, key: string): Source {
   return source === 'cli' ? 'flag' : source === 'env' ? 'environment' : source === 'config' ? 'file' : 'default';
 }
 
-/** A crawl that the command line names by one place is not looked for in another. */
+/** If the command line says where the crawl is, settings that name another place are ignored. */
 function placesShut(command: Command): ReadonlySet<string> {
   if (['frontier', 'fetcher'].includes(command.name())) return new Set();
   const given = (key: string) => command.getOptionValueSource(key) === 'cli';

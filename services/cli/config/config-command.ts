@@ -1,4 +1,7 @@
-/** `crawlstream config`: a configuration file written, checked, and what comes of it with environment and defaults. */
+/**
+ * `crawlstream config`: writes or checks a configuration file, and shows what it comes to with environment and
+ * defaults.
+ */
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -89,7 +92,7 @@ function show(program: Command, service: string, flags: ConfigFlags): void {
     const from = env[envOf(key)] !== undefined ? 'environment' : config?.hidden[key] !== undefined ? 'file' : 'default';
     const value =
       from === 'environment' ? env[envOf(key)] : (config?.hidden[key] ?? (otherwise === 'none' ? null : otherwise));
-    // A reference tells where the secret is, and not what it is.
+    // A reference says where the secret is, but not the secret.
     const hides = secret && from === 'environment';
     return [key, { value: hides ? '(hidden)' : value, from }] as const;
   });
@@ -100,7 +103,7 @@ function show(program: Command, service: string, flags: ConfigFlags): void {
   print({ json: { service: name, file: config?.file ?? null, settings }, text: lines.join('\n') }, flags.json);
 }
 
-/** What a URL carries to log in with is not for a screen. */
+/** User and password in a URL are not shown. */
 function shown(value: unknown): unknown {
   if (value === undefined) return null;
   return typeof value === 'string' ? value.replace(/(\/\/[^/:@\s]*):[^@/\s]*@/, '$1:(hidden)@') : value;

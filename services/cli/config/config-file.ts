@@ -7,8 +7,8 @@
  *   services:
  *     fetcher: { contact: me@example.org }  # for that command alone
  *
- * Values are parsed by the parsers of the options, so that a file, the environment and a command line mean the same. All
- * that is wrong is said at once, a line each: file, key, and the remedy. What is read is frozen.
+ * Values are parsed by the parsers of the options, so that a file, the environment and a command line mean the same.
+ * All mistakes are reported at once, a line each: file, key, and the remedy. The result is frozen.
  */
 import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
@@ -105,7 +105,7 @@ function valueSchema(option: Option): z.ZodType {
 function linesOf(program: Command, file: string, issue: z.core.$ZodIssue): string[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
-    // What a parser refused follows its key; what the shape refused is a sentence of its own.
+    // An error of a parser follows its key; an error of the schema is a sentence of its own.
     const value = issue.code === 'custom' ? '' : ':';
     return [`${file}: ${path.join('.') || 'the whole'}${value} ${remedyOf(issue)}`];
   }

@@ -1,9 +1,9 @@
 /**
  * Gives the process the heap that its role leaves room for, in a container with a memory limit.
  *
- * V8 takes its bounds at its start alone. So the process is replaced by itself (`execve`: the same pid, so that signals
- * and probes notice nothing), once, when the command's options are known. Only the image asks for it
- * (`CRAWLSTREAM_FIT_HEAP`), whose Node can: elsewhere nothing happens.
+ * V8 reads its bounds only when it starts. So the process is replaced by itself (`execve`: the same pid, so that
+ * signals and probes notice nothing), once, when the command's options are known. Only the image asks for it
+ * (`CRAWLSTREAM_FIT_HEAP`), since its Node can do this; elsewhere nothing happens.
  */
 import { existsSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
@@ -25,7 +25,7 @@ export function fitHeap(command: Command): void {
   const [, script = '', ...args] = process.argv;
   // Another program runs the command within itself, and has begun already.
   if (!existsSync(script)) return;
-  // Who was told a size has it, by us before or by an operator.
+  // A process that was given a size keeps it, whether from us or from an operator.
   if (isTold(process.execArgv) || isTold((process.env['NODE_OPTIONS'] ?? '').split(' '))) return;
   const { seenMemory, standbys, concurrency } = command.opts();
   const wanted = heapSizeMb({

@@ -1,5 +1,5 @@
 /**
- * How much of a container's memory V8 may take for old objects, so that what lies outside its heap has room.
+ * How much of a container's memory V8 may take for old objects, so that there is room for what is outside its heap.
  *
  * V8 sees the container's limit and takes half of it, or all of a small one, whatever else a process keeps: a frontier's
  * fingerprints, the buffers of its stores, bodies that a fetcher has in flight. The kernel then ends it (exit code 137)
@@ -20,9 +20,15 @@ export interface HeapWish {
 }
 
 const mb = 2 ** 20;
-/** Of the limit: fragments of the allocator, pages of files that count as the container's. */
+/**
+ * Share of the limit that is left free, for fragments of the allocator and for pages of files that count as the
+ * container's.
+ */
 const spareShare = 0.08;
-/** Below this share V8 would collect garbage all the time: rather take the risk that the rest is not used in full. */
+/**
+ * Below this share, V8 would collect garbage all the time: then it is better to count on the rest not being used in
+ * full.
+ */
 const heapShareMin = 0.25;
 /** Code, threads, the young generation. `memoryBytes.process` has the old objects of an idle process in it, some 60 MiB. */
 const outsideMb = memoryBytes.process / mb - 60;

@@ -1,7 +1,7 @@
 /**
  * Everything that can be configured, gathered from the options of the services' commands: one source for flags, the
- * configuration file and the environment. An option that is added to a service is a setting at once; a test asks for
- * the reason of its default.
+ * configuration file and the environment. An option that is added to a service becomes a setting by itself; a test
+ * requires the reason of its default.
  *
  * `--seen-memory` is `seenMemory` in a file and `CRAWLSTREAM_SEEN_MEMORY` in the environment.
  */
@@ -20,7 +20,7 @@ export interface Setting {
   readonly services: readonly string[];
 }
 
-/** What is set for one run alone. */
+/** Options that are set for one run only. */
 const perRun = new Set(['json', 'fromStart', 'config', 'newOptions']);
 
 /** In the order of the commands, each once. */
@@ -47,7 +47,7 @@ export function isServiceLink(value: string): boolean {
   return /^(tcp|udp|sctp):\/\/[\da-f.:[\]]+$/.test(value);
 }
 
-/** Settings without an option: others could list a command line, so these come from a file or the environment alone. */
+/** Settings without an option: others can see command lines, so these come only from a file or the environment. */
 export interface HiddenSetting {
   readonly key: string;
   readonly env: string;

@@ -1,6 +1,6 @@
 /**
- * Variables of the environment that look like ours and are read by nobody: mostly misspelt ones, whose crawl would go by
- * the default in silence. They are told of and no more: in a container, others set variables too.
+ * Finds variables of the environment that look like ours and are not read: mostly misspelt ones, so that the default
+ * would apply without notice. They are only reported, since in a container others set variables, too.
  */
 import type { Command } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
@@ -8,7 +8,7 @@ import { credentialVariables } from '../../runtime/crawl/kafka-credentials.ts';
 import { hiddenSettings, isServiceLink, settingsOf } from './settings.ts';
 
 const prefix = 'CRAWLSTREAM_';
-/** Read where they are needed, and settable nowhere else. */
+/** Variables that are read where they are needed, and cannot be set in another way. */
 const others = ['CRAWLSTREAM_CONFIG', 'CRAWLSTREAM_FIT_HEAP', 'CRAWLSTREAM_NO_SANDBOX'];
 /** More than these are counted. */
 const namedMax = 3;
@@ -19,7 +19,7 @@ export function unknownVariables(program: Command, env: NodeJS.ProcessEnv): stri
   return names.filter((name) => !isOfOthers(name, env[name] ?? ''));
 }
 
-/** undefined: there is nothing to tell. */
+/** The message; undefined: there is nothing to report. */
 export function unknownVariablesNote(program: Command, env: NodeJS.ProcessEnv): string | undefined {
   const names = unknownVariables(program, env);
   if (names.length === 0) return undefined;

@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { addressText } from '../../runtime/http/listen-address.ts';
 
 /**
- * What it listens on; where that is every address (0.0.0.0, ::), the pod's (POD_IP, by the downward API) or else the
- * machine's first that is not loopback. With TLS it begins with https://.
+ * The address it listens on; if that is every address (0.0.0.0, ::), that of the pod (POD_IP, by the downward API) or
+ * else the machine's first that is not loopback. With TLS it begins with https://.
  */
 export function advertised(listensOn: string, env: NodeJS.ProcessEnv, isSecure = false): string {
   return `${isSecure ? 'https://' : ''}${outerAddress(listensOn, env)}`;

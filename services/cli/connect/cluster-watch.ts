@@ -1,4 +1,7 @@
-/** What a process that stays tells of the cluster: brokers that are away, and partitions that somebody added to topics. */
+/**
+ * What a long-running process reports of the cluster: brokers that are away, and partitions that somebody added to
+ * topics.
+ */
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { watchSurplus } from '../../runtime/crawl/surplus-partitions.ts';
@@ -16,7 +19,7 @@ export interface WatchedCluster {
 export interface ClusterWatch {
   /** Why nothing can be done at present; null: it can. */
   waitsFor(): string | null;
-  /** What somebody should know, though work goes on; `more`: what else there is to tell. */
+  /** What an operator should know although work goes on; `more`: further notes to include. */
   note(more?: string | null): string | null;
   stop(): Promise<void>;
 }

@@ -18,11 +18,14 @@ import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 export interface CrawlRequest {
   /** Every seed given so far, acked in `discovered`. */
   readonly seeds: readonly string[];
-  /** What options asked for so far: policies set since then are on `control` alone. */
+  /** What options asked for so far: policies set in another way since then are only on `control`. */
   readonly policy: PolicyConfig | null;
   /** Options of `crawl` that are no policy, as they were given: by key, as in a configuration file. */
   readonly options?: GivenOptions;
-  /** Digest of whom TLS believed: of the authorities that options name, and of hosts that are not checked. Empty: nobody named. */
+  /**
+   * Digest of what TLS trusted: of the authorities that options name, and of hosts that are not checked. Empty: no
+   * options named any.
+   */
   readonly trust?: string;
 }
 
@@ -60,7 +63,7 @@ export async function readRequest(folder: Pick<DataFolder, 'part'>): Promise<Cra
     const { seeds, policy, options = {}, trust = '' } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     return { seeds, policy: policy === null ? null : validatePolicy(policy), options, trust };
   } catch (error) {
-    // A file in the place of the folder is for whoever opens it to refuse.
+    // If there is a file in the place of the folder, opening it will fail with an error.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return nothing;
     throw new CrawlstreamError(
       'DATA_FOLDER_FOREIGN',

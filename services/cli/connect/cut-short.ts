@@ -1,7 +1,7 @@
 /**
- * Ends what waits for brokers: the log is closed under it, so that every call it makes, or has made, comes back.
+ * Ends work that waits for brokers: the log is closed, so that each of its calls returns.
  *
- * Safe at any point, as a kill is: what was not acked was not decided, and leases that nobody ends run out.
+ * This is safe at any point, as a kill is: what was not acked was not decided, and leases that nobody ends run out.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log } from '../../runtime/log/log.ts';
@@ -22,7 +22,7 @@ export async function cutShort<T>(
   }
 }
 
-/** Is it what a cut leads to, or brokers that are away? */
+/** Is it an error that follows from a cut, or from brokers that are away? */
 export function isCutShort(error: unknown): error is CrawlstreamError {
   return error instanceof CrawlstreamError && (error.code === 'STORE_CLOSED' || error.retriable);
 }

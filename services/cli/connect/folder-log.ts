@@ -1,4 +1,4 @@
-/** The log of a data folder, opened to be written: no other process may hold the folder. */
+/** Opens the log of a data folder for writing: no other process may hold the folder. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -16,7 +16,7 @@ export interface FolderLog {
   readonly codec: RecordCodec;
 }
 
-/** The crawl's topics are there. `groupIntervalMs`: appends of so long are made durable together. */
+/** The crawl's topics exist afterwards. `groupIntervalMs`: appends within this time are made durable together. */
 export function withFolderLog<T>(
   folder: DataFolder,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** A crawl on Kafka, as every command meets it: its log, its codec and its manifest. */
+/** A crawl on Kafka, as every command uses it: its log, its codec and its manifest. */
 
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -23,9 +23,9 @@ export interface KafkaConnection {
 export const partitionsDefault = 8;
 
 /**
- * `creates`: may this command begin a crawl that is not there? 'joins': no, but it takes part in its work. `stopping`: once
- * it aborts, `act` is not begun. Throws CRAWL_MISSING where there is none and this command makes none.
- * `stays`: a role, which outlives brokers that are away for a while, and says so.
+ * `creates`: may this command create a crawl that does not exist? 'joins': no, but it takes part in its work.
+ * `stopping`: once it aborts, `act` is not begun. Throws CRAWL_MISSING where there is no crawl and this command does
+ * not create one. `stays`: a role, which outlives brokers that are away for a while, and says so.
  */
 export async function withKafka<T>(
   flags: KafkaFlags,
@@ -41,12 +41,12 @@ export async function withKafka<T>(
     ...{ by: productVersion, onNotice: printNotice },
   });
   try {
-    // A crawl that is there keeps its key mode.
+    // An existing crawl keeps its key mode.
     const asked = typeof creates === 'object' ? creates : {};
     const { partitions: _, keyMode, sink, ...facts } = newCrawl(crawl, 1, asked.sink);
     const wanted = {
       ...facts,
-      // Who only looks at a crawl does not mind who takes its leases.
+      // For commands that only look at a crawl, it does not matter who takes its leases.
       ...(creates !== false && { sink }),
       ...(partitions !== undefined && { partitions }),
       ...(asked.keyMode !== undefined && { keyMode: asked.keyMode }),

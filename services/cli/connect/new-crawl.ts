@@ -1,4 +1,4 @@
-/** What a new crawl is made with where the user does not say. */
+/** Defaults of a new crawl. */
 import { fingerprintVersion } from '../../../topology/url/fingerprint.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { seenKeyVersion } from '../../../topology/url/seen-key.ts';
@@ -8,11 +8,11 @@ import { suffixListHash } from '../../runtime/data-folder/suffix-list.ts';
 /** Who takes the leases. */
 export type Sink = NonNullable<ManifestFacts['sink']>;
 
-/** What a command says of a crawl that it may begin. */
+/** Options of a command for a crawl that it may create. */
 export interface NewCrawl {
   readonly partitions?: number | undefined;
   readonly keyMode?: KeyMode | undefined;
-  /** Absent: fetchers take its leases. A crawl that is there has to be of the same. */
+  /** Absent: fetchers take its leases. An existing crawl must be of the same kind. */
   readonly sink?: Sink | undefined;
   readonly fingerprintKey?: string | undefined;
 }

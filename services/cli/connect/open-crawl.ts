@@ -15,11 +15,11 @@ export interface ReadableCrawl {
   readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly topics: Manifest;
-  /** Where checkpoints of its partitions are; null: not here. */
+  /** Where checkpoints of its partitions are; null: they are not on this machine. */
   readonly folder: DataFolder | null;
-  /** Sees what was written up to now: a data folder's log is of one moment. */
+  /** Makes visible what was written up to now, since a data folder's log is read as of one moment. */
   refresh(): Promise<void>;
-  /** null: the log is in the data folder, and whoever crawls there holds it. */
+  /** null: the log is in the data folder, and the process that crawls there holds it. */
   readonly brokersLog: Log | null;
 }
 

@@ -5,7 +5,7 @@ import { adoptDataFolder, type DataFolder, readDataFolder } from '../../runtime/
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 
-/** This process's own, made where it is not there. */
+/** The folder of this process, which is made if it does not exist. */
 export function ownFolder(flags: Pick<KafkaFlags, 'data'>, manifest: Manifest): Promise<DataFolder> {
   return adoptDataFolder(ownFolderPath(flags, manifest.crawl), manifest);
 }
@@ -14,7 +14,7 @@ export function ownFolderPath({ data }: Pick<KafkaFlags, 'data'>, crawl: string)
   return data ?? join('crawl-data', crawl);
 }
 
-/** One that is there, and of this crawl; null: none is named. */
+/** An existing folder, which must be of this crawl; null: none is named. */
 export async function namedFolder(
   { data }: Pick<KafkaFlags, 'data'>,
   { crawl, fingerprintKey }: Manifest,

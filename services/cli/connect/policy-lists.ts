@@ -10,7 +10,7 @@ export async function listsOfCrawl(
   policy: Pick<PolicyConfig, 'filters' | 'score'>,
   { brokers, data }: Pick<KafkaFlags, 'brokers' | 'data'>,
 ): Promise<ListSource> {
-  // On Kafka, a folder named is a process's own, and may not be there yet.
+  // On Kafka, the folder that is named belongs to the process, and may not exist yet.
   const copies = data === undefined || brokers !== undefined ? undefined : (await readDataFolder(data)).part('lists');
   return createListFiles(copies).load(listsOf(policy), '/');
 }

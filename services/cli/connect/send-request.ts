@@ -1,8 +1,8 @@
 /**
  * Sends records to a crawl, wherever it lives: to the brokers, or into a data folder, which a running crawl may hold.
  *
- * A data folder's records go by its inbox (services/runtime/crawl/command-inbox.ts) either way: the crawl that holds
- * the folder takes them, and where none runs, this command does.
+ * For a data folder, records always go through its inbox (services/runtime/crawl/command-inbox.ts): the crawl that
+ * holds the folder takes them, and if none runs, this command does.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';

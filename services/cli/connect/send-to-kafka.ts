@@ -1,4 +1,4 @@
-/** Policy and seeds to a crawl on Kafka: the policy where it differs from the one in force, then the seeds. */
+/** Sends policy and seeds to a crawl on Kafka: the policy if it differs from the one in force, then the seeds. */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
@@ -23,8 +23,8 @@ export interface Sending extends KafkaConnection {
   readonly seeds: readonly ListedSeed[];
   readonly flags: PolicyFlags;
   /**
-   * What the flags do to a policy that is in force: change what they name, take its place, or nothing, so that seeds must
-   * be within its scope.
+   * What the flags do to a policy that is in force: they change what they name, or replace it, or leave it, so that
+   * seeds must be within its scope.
    */
   readonly flagsDo: 'change' | 'replace' | 'nothing';
   say?(text: string): void;

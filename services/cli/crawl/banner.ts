@@ -1,4 +1,7 @@
-/** What a crawl is about to do, in a few lines: before its first request a person can see whether it was meant so. */
+/**
+ * Says in a few lines what a crawl is about to do, so that a person can see before the first request whether that is
+ * what was meant.
+ */
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { durationText } from '../flags/arguments.ts';
 import { ownName } from '../terminal/own-name.ts';
@@ -9,7 +12,7 @@ export interface BannerFacts {
   readonly seeds: readonly string[];
   /** Where its state is kept, for people. */
   readonly place: string;
-  /** The options that name it to other commands; null: the same command goes on, and no other. */
+  /** The options that name the crawl to other commands; null: only the same command can continue it. */
   readonly options: string | null;
 }
 
@@ -47,7 +50,7 @@ function scopeText({ scope, maxDepth, filters }: PolicyConfig): string {
 const mistakenMs = 20;
 
 function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
-  // Who types 2 may mean seconds.
+  // A user who types 2 may mean seconds.
   const unit = delayMs > 0 && delayMs < mistakenMs ? ` (milliseconds: ${delayMs}s are seconds)` : '';
   const least = `${durationText(delayMs)}${unit} between requests to a host`;
   const adaptive = delayFactor > 0 ? `, and ${delayFactor} times what the last fetch took` : '';

@@ -109,7 +109,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   const listed = await crawlSeeds(command, flags, clock, say);
   const seeds = listed.map(({ url }) => url);
   if (seeds.length > 0) {
-    // All that can be wrong with the command line is said before anything is made.
+    // All mistakes in the command line are reported before anything is made.
     checkSeeds(seeds, policyOf(flags, seeds));
     needContact(flags, seeds);
   }
@@ -209,7 +209,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   }
 }
 
-/** `crawl`, `partitions`: what this command line says and a crawl cannot change: it is refused, not passed over. */
+/** `crawl`, `partitions`: options of this command line that a crawl cannot change: they are refused, not ignored. */
 async function openFolder(
   seeds: readonly string[],
   flags: CrawlFlags,
@@ -218,7 +218,7 @@ async function openFolder(
 ): Promise<DataFolder> {
   const path = folderPath(flags.data, seeds);
   const wanted = { ...(crawl !== undefined && { crawl }), ...(partitions !== undefined && { partitions }) };
-  // A crawl that is to go on has to be there: nothing is made of a name that is misspelt.
+  // A crawl that is to be continued must exist: a misspelt name must not make a new one.
   if (seeds.length === 0) return readDataFolder(path, wanted);
   const facts = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
   const defaults = newCrawl(flags.crawl, 1);

@@ -60,19 +60,19 @@ export interface EmbeddedCrawl {
   /** How each partition's seen test remembers. */
   readonly seen: SeenConfig;
   /**
-   * Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped, of the others those that no
-   * kept snapshot needs either, ms. null: none are.
+   * Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped; records of the other
+   * topics are dropped if, besides, no kept snapshot needs them. ms; null: none are.
    */
   readonly keepMs: number | null;
   /** `snapshotTo` absent: `snapshots/` in the folder. */
   readonly snapshots: SnapshotRoleFlags;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
-  /** Hears how the crawl stands. */
+  /** Is called with the status of the crawl. */
   readonly service: Service;
   /** Where hubs reach this process. Absent: nowhere. */
   readonly callback?: string | undefined;
-  /** Hears of the frontier that is asked. */
+  /** Is called with the frontier that answers queries. */
   readonly desk: QueryService;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Consumers that run along. */
@@ -159,7 +159,7 @@ async function runWith(
   return outcome;
 }
 
-/** What listens to the crawl and looks after its folder while it runs. */
+/** What observes the crawl and maintains its folder while it runs. */
 async function attend(
   crawl: EmbeddedCrawl,
   { log, codec }: FolderLog,

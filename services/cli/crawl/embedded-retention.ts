@@ -1,5 +1,5 @@
 /**
- * What a crawl in one process keeps, and what it lets go: snapshots beside it, and `--keep`.
+ * What a crawl in one process keeps, and what it drops: snapshots beside it, and `--keep`.
  *
  * Topics that are kept by time go by age alone. The changelog and its inputs go by age too, but only below what the oldest
  * whole snapshot covers (services/frontier/snapshots/trim.ts): without one, they stay.
@@ -32,7 +32,7 @@ export function snapshotPlace({ folder, snapshots }: Pick<Retention, 'folder' | 
   return snapshots.snapshotTo ?? folder.part('snapshots');
 }
 
-/** `--keep`, once a minute. A place of snapshots that is away is asked again. */
+/** Applies `--keep` once a minute. If the snapshots' store is away, it is asked again later. */
 export async function expireRegularly(kept: Retention, signal: AbortSignal): Promise<void> {
   const { clock, keepMs, onNotice } = kept;
   while (keepMs !== null && !signal.aborted) {

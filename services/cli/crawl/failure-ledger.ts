@@ -1,6 +1,6 @@
 /**
- * What went wrong on the way, for the person who watches: how often by kind, with the first of each as an example; and
- * each seed that fails is told at once with its cause and what may help, for retries take minutes to come to an end.
+ * Collects what went wrong, for the person who watches: how often by kind, with the first of each as an example. Each
+ * seed that fails is reported at once with its cause and what may help, since retries take minutes.
  */
 import type { Outcome, OutcomeKind, Page } from '../../../schemas/types.ts';
 import { isNotRead } from '../../../topology/fetch/outcome.ts';
@@ -28,11 +28,11 @@ interface Failures {
   readonly cause: string;
 }
 
-/** Media types that are told apart, and named: servers make them up. */
+/** Most media types that are counted apart and named, since servers make them up. */
 const typesMax = 100;
 const typesNamed = 8;
 
-/** Of which the report names some. */
+/** Hosts that TLS kept out that are remembered; the report names some of them. */
 const tlsHostsMax = 1_000;
 
 const fine: ReadonlySet<OutcomeKind> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
@@ -65,7 +65,7 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
       const known = byKind.get(kind);
       if (known === undefined) byKind.set(kind, { count: 1, url, cause: causeOf(outcome) });
       else known.count += 1;
-      // Once each: a retry that fails as well is no news.
+      // Each is reported once: a retry that fails as well is not reported again.
       if (!watched.delete(url)) return;
       const remedy = remedyOf(outcome);
       say(`${url}: ${causeOf(outcome)}${remedy === '' ? '' : `; ${remedy}`}`);

@@ -36,9 +36,9 @@ export interface KafkaCrawl {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
-  /** Hears how the crawl stands. */
+  /** Is called with the status of the crawl. */
   readonly service: Service;
-  /** Hears of the frontier that is asked. */
+  /** Is called with the frontier that answers queries. */
   readonly desk: QueryService;
   readonly flags: KafkaFlags &
     PolicyFlags &
@@ -108,7 +108,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       const context = { log, codec, clock, manifest, part, ...run, ...plugins.hooks };
       consumers = await startProcessors(context, beside, flags);
       const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport, say: crawl.say };
-      // Subscriptions are this process's own: the callback leads to it alone.
+      // Subscriptions belong to this process, since the callback leads only to it.
       const hubs = { folder, callback: flags.callback, fetcher: config };
       desk.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
       renewed = desk.websub?.keep(subscribing.signal);

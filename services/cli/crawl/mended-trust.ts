@@ -1,6 +1,6 @@
 /**
- * Hosts that were given up on because TLS failed are worth another try where whom TLS believes has changed: with an
- * authority more, or a host whose certificate is not checked. Nothing else brings them back for a day.
+ * Hosts that were given up on because TLS failed are worth another try once what TLS trusts has changed: by another
+ * authority, or a host whose certificate is not checked. Nothing else brings them back for a day.
  */
 import { createHash } from 'node:crypto';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
@@ -15,7 +15,7 @@ import type { Log } from '../../runtime/log/log.ts';
 /** URLs that go into one append. */
 const urlsAtOnce = 5_000;
 
-/** Empty: nobody is named. */
+/** Empty: the options name none. */
 export function trustOf({ ca = '', insecureHosts = [] }: Pick<FetcherConfig, 'ca' | 'insecureHosts'>): string {
   if (ca === '' && insecureHosts.length === 0) return '';
   return createHash('sha256')

@@ -1,6 +1,7 @@
 /**
- * Which scheme a host speaks that was typed without one: https where a TLS handshake succeeds or nothing else does, http
- * where that is refused and a plain connection is taken. A connection alone, no request: robots.txt is asked as ever.
+ * Finds out which scheme a host speaks that was typed without one: https if a TLS handshake succeeds, or if neither
+ * works; http if TLS is refused and a plain connection is accepted. It only connects and makes no request: robots.txt
+ * is fetched first, as always.
  */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,7 +12,7 @@ const patienceMs = 5_000;
 export interface Probed {
   /** `https:` or `http:`. */
   readonly protocol: 'https:' | 'http:';
-  /** Why https it is not; empty: it is. */
+  /** Why it is not https; empty: it is. */
   readonly why: string;
 }
 
@@ -21,11 +22,11 @@ export async function probeScheme(seed: string, resolver: Resolver): Promise<Pro
   const secure = await reach(hostname, Number(port || 443), resolver, true);
   if (secure === '') return { protocol: 'https:', why: '' };
   const plain = await reach(hostname, Number(port || 80), resolver, false);
-  // The crawl itself tells what is wrong with a host that nobody reaches.
+  // If the host cannot be reached, the crawl itself will report what is wrong.
   return plain === '' ? { protocol: 'http:', why: secure } : { protocol: 'https:', why: '' };
 }
 
-/** Empty: it was reached; else what went wrong. Certificates are for the crawl to judge. */
+/** Empty: it was reached; otherwise what went wrong. The crawl checks the certificate, not this probe. */
 async function reach(hostname: string, port: number, resolver: Resolver, secure: boolean): Promise<string> {
   const found = await resolver.resolve(hostname, port);
   if (!found.ok) return found.detail;

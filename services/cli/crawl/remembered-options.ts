@@ -1,7 +1,7 @@
 /**
- * Options of `crawl` hold for its data folder until others are given: what a resume leaves out stands as it was. Those
- * that make the policy are in the policy; the others are kept in crawl.json as they were typed, so that a file that an
- * option names is read anew. What concerns one run alone (where it listens, how it prints) is not kept.
+ * Options of `crawl` hold for its data folder until others are given: options that a resume leaves out keep their
+ * values. Those that make the policy are in the policy; the others are kept in crawl.json as they were typed, so that a
+ * file that an option names is read again. Options of one run only (where it listens, how it prints) are not kept.
  */
 import { join, resolve } from 'node:path';
 import { Command, type Option } from 'commander';
@@ -52,7 +52,7 @@ export function hearOptions(command: Command): void {
     const key = option.attributeName();
     if (forgotten.has(key)) continue;
     command.on(`option:${option.name()}`, (text: string | null | undefined) => {
-      // A password in an address is written nowhere.
+      // A password in an address is never written.
       if (/:\/\/[^/]*@/.test(text ?? '')) return;
       options.given[key] = typedValue(option, text ?? undefined, options.given[key]);
     });
@@ -81,7 +81,7 @@ export async function recallOptions(program: Command, command: Command, env: Nod
         data,
         seeds.map(({ url }) => url),
       );
-    // On Kafka they are this machine's own: the folder of the process has them, as it has its states.
+    // On Kafka they belong to this machine: the folder of the process has them, as it has its states.
     path = brokers === undefined ? ofSeeds() : ownFolderPath({ data }, crawl);
   } catch {
     return; // The command itself says what is wrong.
@@ -104,13 +104,13 @@ export function keepOptions(folder: DataFolder, options: GivenOptions): Promise<
   return writeRequest(folder, { seeds: [], policy: null, options });
 }
 
-/** What the data folder is to hold from now on. */
+/** The options that the data folder is to hold from now on. */
 export function optionsToKeep(command: Command): GivenOptions {
   const { given = {}, before = {} } = optionsOf.get(command) ?? {};
   return { ...before, ...given };
 }
 
-/** What a resume does by options that were not typed, and where it differs from before. */
+/** The message about options that a resume takes over, and about those that differ from before. */
 export function optionNotes(command: Command): string[] {
   const { given = {}, before = {} } = optionsOf.get(command) ?? {};
   const name = (key: string) => command.options.find((one) => one.attributeName() === key)?.long ?? `--${key}`;

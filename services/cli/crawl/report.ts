@@ -1,4 +1,4 @@
-/** What a crawl that has ended says: how it stands, what failed, and the commands that answer the next questions. */
+/** The report of a crawl that has ended: its status, what failed, and the commands that answer the next questions. */
 
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import { countsOf, countsText } from '../inspect/counters-text.ts';
@@ -16,7 +16,7 @@ export interface Reported extends CrawlOutcome {
   readonly pagesBefore: number | undefined;
   /** The options that name the crawl to other commands. */
   readonly place: string;
-  /** The command that goes on; null: the same again. */
+  /** The command that continues it; null: the same command again. */
   readonly resume: string | null;
   readonly ledger: FailureLedger;
   readonly json?: boolean | undefined;

@@ -1,7 +1,7 @@
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import type { ProcessorFlags } from '../flags/processor-flags.ts';
 
-/** Rules that ask for a browser where none runs would be heeded by nobody. */
+/** Warns of rules that ask for a browser where none runs, since they would have no effect. */
 export function sayUnrendered(
   flags: Pick<FetcherFlags, 'extract'> & Pick<ProcessorFlags, 'with'>,
   say: (text: string) => void,

@@ -1,9 +1,10 @@
 /**
- * Policy and seeds to the log of a data folder, where they are news; what was asked for is kept in its crawl.json.
+ * Sends policy and seeds to the log of a data folder if they have changed since they were last sent; what was asked for
+ * is kept in its crawl.json.
  *
- * The policy that stands is the newest on `control`: options change what they name, and nothing else, so that what an
- * operator has set since then survives. A kill between the append and the file leaves both to be sent again: seeds are
- * found to be duplicates, a policy that is in force already is not sent, and what TLS kept out is at worst fetched twice.
+ * The policy in force is the newest on `control`: options change only what they name, so that what an operator has set
+ * since then survives. A kill between the append and the file leaves both to be sent again: seeds are found to be
+ * duplicates, a policy that is in force already is not sent, and what TLS kept out is at worst fetched twice.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
@@ -28,13 +29,13 @@ export interface Asked {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
-  /** What options ask for, over what they asked for before; null: nothing yet. `all`: every seed of the crawl. */
+  /** What options ask for, on top of what they asked for before; null: nothing yet. `all`: every seed of the crawl. */
   ask(all: readonly string[], before: PolicyConfig | null): PolicyConfig;
-  /** Of `crawl`, that are no policy. */
+  /** Options of `crawl` that are not part of the policy. */
   readonly options: GivenOptions;
-  /** Whom TLS believes (mended-trust.ts). */
+  /** What TLS trusts (mended-trust.ts). */
   readonly trust: string;
-  /** The policy is to be what the options make alone. */
+  /** True: the policy is made of the options only. */
   readonly anew: boolean;
   say(text: string): void;
 }
@@ -50,7 +51,7 @@ export async function sendNews(asked: Asked, { log, codec }: FolderLog): Promise
   const news = seeds.filter(({ url }) => !known.has(url));
   const newUrls = news.map(({ url }) => url);
   const all = [...before.seeds, ...newUrls];
-  // What was asked for is not known of a crawl that another command began: only what is asked now changes it.
+  // If another command began the crawl, it is not known what was asked for: only the present options change the policy.
   const base = asked.anew ? null : (before.policy ?? inForce);
   const wanted = asked.ask(all, base);
   let policy = policyToBe(base, wanted, inForce);

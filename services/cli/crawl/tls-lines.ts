@@ -1,11 +1,11 @@
-/** What the report of a crawl says of hosts that TLS kept out, and what brings them back. */
+/** The report's lines about hosts where TLS failed, and how to try them again. */
 import { withoutPort } from '../../../topology/url/host-key.ts';
 import { ownName } from '../terminal/own-name.ts';
 
-/** Named in a line. */
+/** Most hosts named in a line. */
 const namedMax = 5;
 
-/** `resume`: the command that goes on; null: that is for other processes, or the same one again. */
+/** `resume`: the command that continues the crawl; null: other processes do so, or the same command again. */
 export function tlsLines(hosts: ReadonlyMap<string, string>, place: string, resume: string | null): string[] {
   const [first] = hosts;
   if (first === undefined) return [];

@@ -1,10 +1,10 @@
-/** What a crawl's report says of the traps it met: where URLs wait, why, and what gives them back. */
+/** The report's lines about traps: where URLs wait, why, and how to release them. */
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 
-/** The largest are named; `hosts` and `explain` know the others. */
+/** Most traps that are named, the largest first; `hosts` and `explain` show the others. */
 const namedMax = 10;
 
-/** `place`: the options that name the crawl to other commands. Traps that hold nothing are not told. */
+/** `place`: the options that name the crawl to other commands. Traps that hold nothing are left out. */
 export function trapLines(traps: readonly HeldTrap[], place: string): readonly string[] {
   const holding = traps
     .filter(({ urls }) => urls > 0)

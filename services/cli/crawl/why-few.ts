@@ -1,4 +1,6 @@
-/** Why a crawl that is done has no page, or one: what a newcomer would take for a fault of the crawler. */
+/**
+ * Explains why a crawl that is done has no page, or only one, which a newcomer might take for a fault of the crawler.
+ */
 import type { CrawlCounts } from '../inspect/counters-text.ts';
 import type { FailureLedger } from './failure-ledger.ts';
 

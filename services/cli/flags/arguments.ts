@@ -20,7 +20,7 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
   };
 }
 
-/** The word `none` as well. */
+/** Also accepts the word `none`. */
 export function orNone<T>(parse: (value: string) => T): (value: string) => T | 'none' {
   return (value) => (value === 'none' ? value : parse(value));
 }
@@ -73,7 +73,7 @@ export function pattern(option: string): (value: string) => string {
 const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 interface DurationRange {
-  /** The unit of a number without one. Absent: it needs one. */
+  /** Unit of a number without one. Absent: a number needs a unit. */
   readonly bare?: keyof typeof unitsMs;
   readonly leastMs?: number;
   readonly mostMs?: number;
@@ -96,7 +96,7 @@ export function duration(
   };
 }
 
-/** In the largest unit that it is a whole number of. */
+/** A duration in the largest unit that divides it. */
 export function durationText(ms: number): string {
   const units = Object.entries(unitsMs).reverse();
   const [unit, unitMs] = units.find(([, one]) => ms % one === 0 && ms >= one) ?? ['ms', 1];
@@ -114,7 +114,7 @@ export function moment(option: string): (value: string) => number {
 
 const repeated = new WeakSet<object>();
 
-/** Of an option that may be given several times. */
+/** The parser of an option that may be given several times. */
 export function collect<T>(parse: (value: string) => T): (value: string, before: readonly T[] | undefined) => T[] {
   const gather = (value: string, before: readonly T[] = []) => [...before, parse(value)];
   repeated.add(gather);

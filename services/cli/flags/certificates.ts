@@ -1,4 +1,4 @@
-/** Whom TLS is to believe, as options say it: files of certificate authorities, and hosts by name. */
+/** What TLS is to trust, by options: files of certificate authorities, and hosts by name. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -6,7 +6,7 @@ import { bad } from './arguments.ts';
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** What it gives is PEM. Throws INVALID_ARGUMENT naming the option and the file. */
+/** Returns PEM. Throws INVALID_ARGUMENT naming the option and the file. */
 export function certificates(option: string): (file: string) => string {
   return (file) => {
     let text: string;
@@ -29,7 +29,7 @@ export function certificates(option: string): (file: string) => string {
   };
 }
 
-/** One host by its name or address, in lower case: no pattern, and no port, for a certificate is of a name. */
+/** One host by its name or address, in lower case, without patterns or a port, since a certificate is for a name. */
 export function oneHost(option: string): (value: string) => string {
   return (value) => {
     const host = value.replace(/^\[|\]$/g, '').toLowerCase();

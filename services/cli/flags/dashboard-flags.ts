@@ -1,4 +1,4 @@
-/** `--dashboard`: a crawl that shows itself. One server answers for it and for `--http`. */
+/** `--dashboard`: serves the dashboard of the crawl. One server answers for it and for `--http`. */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -36,7 +36,7 @@ export function listenFor({ http, dashboard, ...access }: DashboardFlags): HttpF
   throw new CrawlstreamError('INVALID_ARGUMENT', `--dashboard and --http: one server answers both; ${remedy}`);
 }
 
-/** `listensOn`: as the service has it. */
+/** `listensOn`: the address of the service. */
 export function dashboardUrl(listensOn: string, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://${listensOn.replace(/^(0\.0\.0\.0|\[::\])(?=:\d+$)/, 'localhost')}/dashboard/`;
 }

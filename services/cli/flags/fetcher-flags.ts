@@ -1,4 +1,4 @@
-/** Options of whatever fetches, shared by `crawl` and `fetcher`. */
+/** Options of fetching, shared by `crawl` and `fetcher`. */
 
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
@@ -39,7 +39,7 @@ export interface FetcherFlags extends IdentityFlags {
 
 const mebibyte = 1024 * 1024;
 
-/** Of everything that reaches hosts. */
+/** Options of every command that contacts hosts. */
 export function addReachOptions(command: Command): Command {
   return addIdentityOptions(command)
     .addOption(

@@ -38,7 +38,7 @@ export function addHttpOption(command: Command): Command {
   return addHttpAccessOptions(command);
 }
 
-/** Who may ask, and over what. */
+/** Access and TLS of the HTTP side. */
 export function addHttpAccessOptions(command: Command): Command {
   return command
     .addOption(
@@ -59,7 +59,7 @@ export function addHttpAccessOptions(command: Command): Command {
     .addOption(setting('--http-key <file>', 'its private key, in PEM', 'it goes with a certificate'));
 }
 
-/** How others of the crawl are asked: they have the same token, and usually the same certificate. */
+/** How other members of the crawl are asked: they have the same token, and usually the same certificate. */
 export function memberAccess({ httpCert: file = process.env['CRAWLSTREAM_HTTP_CERT'] }: HttpFlags): MemberAccess {
   const token = tokenOf(process.env);
   return { token, ...(file !== undefined && file !== '' && { certificate: () => readFileSync(file) }) };

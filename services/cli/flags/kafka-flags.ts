@@ -45,7 +45,7 @@ export function addCompressionOption(command: Command): Command {
   );
 }
 
-/** For commands that speak to a crawl that is there. */
+/** Options of commands that work on an existing crawl. */
 export function addCrawlOptions(command: Command): Command {
   return addPlaceOptions(command.addOption(dataOption('data folder of the crawl, running or not')));
 }
@@ -96,7 +96,7 @@ export function needBrokers(flags: KafkaFlags): string {
   );
 }
 
-/** An empty name would be the folder one stands in. */
+/** An empty name would mean the current folder. */
 function folder(value: string): string {
   if (value.trim() !== '') return value;
   throw bad('--data', value, 'name a folder; is a variable of the shell empty?');
@@ -114,7 +114,7 @@ function registry(value: string): string {
   return value;
 }
 
-/** Kafka's own rule for topic names, less the dot that parts the crawl from the topic. */
+/** Kafka's own rule for topic names, without the dot that separates the crawl from the topic. */
 export function crawlName(value: string): string {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw bad('--crawl', value, 'use letters, digits, _ and -, at most 100');
   return value;

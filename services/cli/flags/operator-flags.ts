@@ -1,4 +1,4 @@
-/** Options of commands that change a running crawl: who says so is recorded with what was said. */
+/** Options of commands that change a running crawl: the event records who sent it. */
 import { hostname, userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { KafkaFlags } from './kafka-flags.ts';
@@ -16,7 +16,7 @@ export interface TargetFlags extends OperatorFlags {
 
 export const operatorsGroup = 'Operators (on a running crawl):';
 
-/** Who says so, if nobody else is named. */
+/** The sender, if no other is named. */
 export function operatorName(): string {
   return `${userInfo().username}@${hostname()}`;
 }
@@ -25,7 +25,7 @@ export function addTargetOptions(command: Command): Command {
   return addOperatorOptions(command).option('--force', 'say so though the crawl has nothing of it, or nobody can tell');
 }
 
-/** Where the crawl is, who speaks, and how to print. */
+/** Where the crawl is, who sends the command, and how to print. */
 export function addOperatorOptions(command: Command): Command {
   return addCrawlOptions(command)
     .option('--by <name>', 'who says so', operatorName())

@@ -25,7 +25,7 @@ interface ProcessorSetting {
   readonly value: string;
 }
 
-/** Of what fetches. */
+/** Options of commands that fetch. */
 export function addPluginOption(command: Command): Command {
   return command.addOption(
     setting(
@@ -37,7 +37,7 @@ export function addPluginOption(command: Command): Command {
   );
 }
 
-/** Of what runs a plugin's consumers. */
+/** Options of commands that run a plugin's consumers. */
 export function addSetOption(command: Command): Command {
   return command.addOption(
     setting(
@@ -91,7 +91,10 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
   };
 }
 
-/** What runs in a crawl's own process, in the order in which it drains: ours by name, plugins' in any case. */
+/**
+ * The processors that run in a crawl's own process, in the order in which they drain: ours if they are named, plugins'
+ * always.
+ */
 export async function processorsBeside(flags: ProcessorFlags, plugins: OpenPlugins): Promise<Processor[]> {
   const chosen = [...consumers.filter(({ name }) => flags.with?.includes(name)), ...plugins.processors];
   if (flags.handler !== undefined) chosen.push(handlerProcessor(await loadHandler(flags.handler)));

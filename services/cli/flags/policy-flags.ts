@@ -243,10 +243,10 @@ function sitemapLocation(text: string): string {
   }
 }
 
-/** Unless pages are asked for more often, none is visited twice within an hour. */
+/** Unless the options ask for shorter intervals, no page is visited twice within an hour. */
 const minVisitMs = 3_600_000;
 
-/** A seed that the policy itself refuses would make an empty crawl: say so. */
+/** Throws on a seed that the policy itself refuses, since the crawl would be empty. */
 export function checkSeeds(seeds: readonly string[], policy: PolicyConfig, lists: ListSource = noLists): void {
   const { admit } = compilePolicy(policy, lists);
   for (const seed of seeds) {

@@ -18,7 +18,7 @@ export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
   readonly handler?: string;
 }
 
-/** Those that the command has already, for a purpose of its own, stay as they are. */
+/** Options that the command already has for a purpose of its own stay as they are. */
 export function addProcessorOptions(command: Command, processor: Processor): Command {
   for (const { key, meta, schema } of optionsOf(processor)) {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -70,7 +70,7 @@ function processorList(value: string): string[] {
   return names.filter((name) => given.includes(name));
 }
 
-/** Of `crawl`: on Kafka, a program of one's own consumes pages. */
+/** An option of `crawl` only: on Kafka, the user's own program consumes pages. */
 export function addHandlerOption(command: Command): Command {
   return command.addOption(
     setting(
@@ -98,7 +98,7 @@ export function reachOf(flags: Partial<FetcherFlags>) {
   };
 }
 
-/** What fetchers are told to publish, as the processors beside them need it. */
+/** What fetchers must publish for the processors beside them. */
 export function withNeeds<T extends Partial<FetcherFlags>>(flags: T, beside: readonly Processor[]): T {
   const needed = beside.map(({ needs }) => needs);
   return {

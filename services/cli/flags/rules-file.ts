@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** The parser of an option. What it gives throws INVALID_ARGUMENT that names option, file and field. */
+/** The parser of an option. It throws INVALID_ARGUMENT that names option, file and field. */
 export function rulesFile<T extends z.ZodType>(
   option: string,
   schema: T,

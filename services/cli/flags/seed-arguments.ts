@@ -8,7 +8,7 @@ import { type ListedSeed, parseSeedList } from '../../../topology/url/seed-list.
 import { markedText } from '../../runtime/lines/marked-text.ts';
 
 export interface GivenSeed extends ListedSeed {
-  /** No scheme was typed: `https://` is a guess. */
+  /** True: no scheme was typed, so that `https://` is a guess. */
   readonly isGuess: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Options of the seen test, shared by `crawl` and `frontier`: of the process, so that each start may choose anew. */
+/**
+ * Options of the seen test, shared by `crawl` and `frontier`. They configure the process, so that each start may choose
+ * anew.
+ */
 
 import type { Command } from 'commander';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
@@ -52,7 +55,7 @@ export function addSeenOptions(command: Command): Command {
     );
 }
 
-/** Of one partition, as if this process had them all. */
+/** The share of one partition, as if this process had all of them. */
 export function seenConfigOf(flags: SeenFlags, partitions: number): SeenConfig {
   return {
     kind: flags.seen,

@@ -1,6 +1,6 @@
 /**
- * An option of a service. It is a setting too (config/settings.ts), by flag, file and environment, and so it says why it is
- * what it is when nobody sets it: the page of reference and the example file tell.
+ * An option of a service. It can be set by flag, file and environment (config/settings.ts), and so it states the reason
+ * of its default, which the reference page and the example file show.
  */
 import { Option } from 'commander';
 
@@ -13,7 +13,7 @@ export class Setting extends Option {
   }
 }
 
-/** `parse`: as commander's: the text and, of one that may be repeated, what was made of those before. */
+/** `parse` is as in commander: it takes the text and, for an option that may be repeated, the value so far. */
 export function setting<T>(
   flags: string,
   about: string,
@@ -24,7 +24,7 @@ export function setting<T>(
   return parse === undefined ? made : (made.argParser(parse) as Setting);
 }
 
-/** Why a service's option is what it is when nobody sets it. */
+/** The reason of a service option's default. */
 export function reasonOf(option: Option): string {
   return option instanceof Setting ? option.reason : '';
 }

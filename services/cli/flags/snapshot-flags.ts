@@ -46,7 +46,7 @@ export function addSnapshotOptions(command: Command): Command {
     );
 }
 
-/** On Kafka a partition's next owner may be on another machine: the place is to be said. */
+/** On Kafka, a partition's next owner may be on another machine, so the place must be given. */
 export function needSnapshotPlace({ snapshotEvery, snapshotTo }: SnapshotRoleFlags): void {
   if (snapshotEvery === undefined || snapshotTo !== undefined) return;
   const message = '--snapshot-every needs --snapshot-to: a folder that every frontier sees, or s3://bucket/prefix';

@@ -57,7 +57,7 @@ export function traceOf({ traceRatio, traceHosts }: TracePolicyFlags): TraceConf
   return { ratio: traceRatio ?? 0, hosts: traceHosts ?? [] };
 }
 
-/** 0 to 1, both among them. */
+/** 0 to 1, both included. */
 export function ratio(option: string): (value: string) => number {
   return (value) => {
     const number = value.trim() === '' ? Number.NaN : Number(value);
@@ -132,7 +132,7 @@ async function loadSink() {
   }
 }
 
-/** What the log says of a traced URL: that it was fetched, and what the frontier made of it. */
+/** Log lines for traced URLs: that one was fetched, and what the frontier decided on it. */
 const logged = new Set(['fetch', 'resolve', 'expire']);
 
 function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void {

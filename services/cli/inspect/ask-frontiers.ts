@@ -1,4 +1,4 @@
-/** Asks the frontiers of a crawl on Kafka by HTTP: any of them that listens answers for all. */
+/** Asks the frontiers of a crawl on Kafka by HTTP: any one that listens answers for all. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { memberAsker } from '../../runtime/http/ask-member.ts';
@@ -8,8 +8,8 @@ import type { StateSource } from '../state/state-source.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 
 /**
- * `target`: path and query. Undefined where nobody can be asked: in a data folder, or none listens where this process
- * can reach it. Throws what a frontier says is wrong with the question.
+ * `target`: path and query. Undefined where none can be asked: in a data folder, or if none listens where this process
+ * can reach it. Throws the error that a frontier reports about the query.
  */
 export async function askFrontiers(
   source: StateSource,
@@ -19,7 +19,7 @@ export async function askFrontiers(
   const { brokersLog, manifest, clock } = source;
   if (brokersLog === null) return undefined;
   const members = await frontierMembers(brokersLog, manifest.crawl, clock.nowMs()).catch((error) => {
-    // While they share out partitions anew, the changelog tells as well.
+    // While they rebalance, the changelog can be used instead.
     if (error instanceof CrawlstreamError && error.retriable) return [];
     throw error;
   });

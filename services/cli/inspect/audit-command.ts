@@ -1,6 +1,6 @@
 /**
- * `crawlstream audit`: was the crawl polite? Judged from its log by code that shares nothing with what crawls, and told
- * as a list of violations, a statement to hand on, or a page for one host's webmaster.
+ * `crawlstream audit`: was the crawl polite? Its log is judged by code that shares nothing with the crawler, and the
+ * result is a list of violations, a statement to hand on, or a page for one host's webmaster.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -150,13 +150,13 @@ function secretOf(value: string): string {
   return readSecret(kind === 'env' ? { env: name } : { file: name }, '--sign-with');
 }
 
-/** A host as it was asked for: without a port, on any. */
+/** The host that was asked for; without a port, it matches any port. */
 function isHost(given: string): (host: string) => boolean {
   const wanted = hostOf(given);
   return (host) => host === wanted || host.replace(/:\d+$/, '') === wanted;
 }
 
-/** As a URL's authority is spelt, so that it is found by any spelling. */
+/** The host in the spelling of a URL's authority, so that any spelling finds it. */
 function hostOf(value: string): string {
   const url = /^https?:\/\//i.test(value) ? value : `http://${value}`;
   if (!URL.canParse(url)) throw bad('--host', value, 'give a host name, as in example.org or example.org:8080');

@@ -2,14 +2,14 @@
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { linkNames, placeNames } from '../../dashboard/words.ts';
 
-/** What `--json` prints, and `stats`: names are a contract. */
+/** What `--json` and `stats` print: the names are a contract. */
 export interface CrawlCounts {
   readonly pages: number;
   readonly admitted: number;
   readonly duplicates: number;
-  /** Waiting, to be retried among them. */
+  /** Waiting, including those to be retried. */
   readonly queued: number;
-  /** Ended without a page, with nothing to retry: 404, … ; those of types that are not read among them. */
+  /** Ended without a page, with nothing to retry: 404, … ; includes types that are not read. */
   readonly failed: number;
   /** Answers of success whose media type is not read. */
   readonly notRead: number;
@@ -29,7 +29,7 @@ export interface CrawlCounts {
   readonly filtered: number;
   readonly invalid: number;
   readonly tooLong: number;
-  /** New, but dropped: their host, or the partition, had as much queued as it may. */
+  /** New, but dropped, because their host or the partition had as much queued as it may. */
   readonly hostFull: number;
   readonly queueFull: number;
   /** Links of pages that had more than are taken from one, and pages whose body was cut at its limit. */
@@ -38,7 +38,7 @@ export interface CrawlCounts {
   readonly linksDropped: number;
   readonly truncated: number;
   readonly purged: number;
-  /** Requests made, robots.txt and redirect hops among them. */
+  /** Requests made, including those for robots.txt and redirects. */
   readonly fetches: number;
   readonly bytes: number;
   readonly undecodable: number;
@@ -46,7 +46,7 @@ export interface CrawlCounts {
   readonly misrouted: number;
   /** Leases that ended before any fetcher had taken their task. */
   readonly untaken: number;
-  /** Of the changelog, written by others. */
+  /** Records of the changelog that others wrote. */
   readonly foreignRecords: number;
   /** Times that an input had lost records which were read. */
   readonly cutInputs: number;

@@ -1,6 +1,6 @@
 /**
- * `crawlstream dashboard`: a page that shows a crawl, running or not: of a data folder, on Kafka, or as a service with
- * `--http` tells of it. Until it is stopped.
+ * `crawlstream dashboard`: serves a page that shows a crawl, running or not, until it is stopped: from a data folder,
+ * from Kafka, or from a service with `--http`.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -80,7 +80,7 @@ async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
   await withStates(flags, (source) => serve(viewOf(viewedCrawl(source, flags))));
 }
 
-/** A crawl looked at from outside: what its owners know is asked of those that can be asked. */
+/** A crawl seen from outside: owners that can be asked are asked for what only they know. */
 function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): ViewedCrawl {
   const { log, brokersLog, codec, clock, manifest } = source;
   const { crawl, partitions } = manifest;

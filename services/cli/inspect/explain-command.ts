@@ -1,6 +1,6 @@
 /**
- * `crawlstream explain`: what a crawl makes of a URL, and why, step by step. Asks the same functions the frontier asks,
- * and reads the rest from the crawl's log, running or not.
+ * `crawlstream explain`: what a crawl decides about a URL, and why, step by step. It calls the same functions as the
+ * frontier, and reads the rest from the crawl's log, running or not.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -35,10 +35,10 @@ import { hostStatus } from './host-status.ts';
 import { robotsDenial } from './robots-denial.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
-/** Named of those that keep a URL out. */
+/** Most pages named whose nofollow keeps a URL out. */
 const nofollowPagesMax = 5;
 
-/** What is read of a crawl for it. */
+/** The parts of a crawl that it reads. */
 interface ExplainedCrawl extends Pick<ReadableCrawl, 'codec' | 'topics'> {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
 }
@@ -99,7 +99,7 @@ async function explain(
   return {
     normalize,
     filter,
-    /** By an operator: nothing is kept of it, and no link to it is admitted. */
+    /** Purged by an operator: nothing is kept of it, and no link to it is admitted. */
     purged,
     partition: told.partition,
     /** As of this commit; `start` above 0: what was before it is not known. */
@@ -123,7 +123,7 @@ async function explain(
       story.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: told.partition }, url)
         : null,
-    /** Of a URL that was never found: pages that link to it, and ask that the link not be followed. */
+    /** For a URL that was never found: pages that link to it and ask that the link not be followed. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
     /** Why its host could not be reached when that was last tried. */
     hostFailure:
@@ -132,7 +132,7 @@ async function explain(
         : null,
     nextDueAtMs: nextDue(story, place),
     trace: traceOf(policy, topics, url),
-    /** Code from outside that takes part in the crawl, in the order it was first told of. */
+    /** Plugins that take part in the crawl, in the order in which they were first recorded. */
     plugins: [...(await toldPlugins(log, codec, topics.crawl)).values()],
   };
 }
@@ -146,7 +146,7 @@ function traceOf({ tracing }: Policy, manifest: Manifest, url: string): { readon
   return tracing?.traces(hostKeyOf(url), lo) === true ? { traceId: admitSpan(hi, lo).traceId } : null;
 }
 
-/** What took it down, as `control` tells it; null: nothing, or it was taken up again. */
+/** The purge that removed it, from `control`; null: there is none, or it was lifted. */
 async function purgeOf(
   log: ExplainedCrawl['log'],
   codec: RecordCodec,

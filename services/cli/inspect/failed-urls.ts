@@ -1,6 +1,6 @@
 /**
- * The URLs of a crawl that gave no page, each with its newest answer and why: from `results`, as far back as it reaches.
- * One that was fetched later is not among them.
+ * The URLs of a crawl that gave no page, each with its newest answer and the reason, from `results`, as far back as it
+ * reaches. URLs that were fetched later are not included.
  */
 import type { Outcome, Result } from '../../../schemas/types.ts';
 import { isNotRead } from '../../../topology/fetch/outcome.ts';
@@ -33,7 +33,7 @@ export async function printFailures(
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       const result: Result | undefined = await readRecord(codec, 'results', value, () => {});
       for (const outcome of result?.outcomes ?? []) {
-        // A URL that was not started says nothing of itself.
+        // The outcome of a URL that was not started tells nothing of it.
         if (outcome.kind === 'returned') continue;
         if (fine.has(outcome.kind)) failed.delete(outcome.url);
         else failed.set(outcome.url, outcome);

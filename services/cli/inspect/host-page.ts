@@ -1,4 +1,6 @@
-/** One host as the dashboard's page of it tells: what `hosts HOST` knows, and why it waits, in the words of `explain`. */
+/**
+ * The data of the dashboard's page of one host: what `hosts HOST` knows, and why it waits, in the words of `explain`.
+ */
 import { politeDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';

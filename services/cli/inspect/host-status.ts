@@ -18,7 +18,7 @@ export interface HostStatus {
   readonly crawlDelayMs: number | null;
   readonly ownDelayMs: number | null;
   readonly fetchMs: number;
-  /** Leases it may be on at once, and by whose word. */
+  /** Leases it may be on at once, and who set that. */
   readonly parallel: { readonly leases: number; readonly by: 'operator' | 'policy' };
   readonly traps: readonly { readonly pattern: string; readonly reason: string; readonly released: boolean }[];
 }

@@ -7,7 +7,7 @@ import type { PlacedAnswer } from './hosts-command.ts';
 
 const heads = ['host', 'queued', 'deferred', 'fetched', 'pages', 'errors', 'delay', 'next contact'] as const;
 
-/** `nowMs`: as those who answered have it, more or less. */
+/** `nowMs`: about the time of the processes that answered. */
 export function hostsText({ hosts, matched, known, missing }: HostsAnswer, nowMs: number): string {
   const table = [heads, ...hosts.map((host) => cells(host, nowMs))];
   const widths = heads.map((_, column) => Math.max(...table.map((line) => line[column]!.length)));

@@ -1,4 +1,4 @@
-/** Whether nobody runs the crawl of a data folder, and the commands that change that. */
+/** Tells whether no process runs the crawl of a data folder, and the commands that change that. */
 import type { IdleStatus } from '../../dashboard/status.ts';
 import { activityOf } from '../../runtime/data-folder/run-mark.ts';
 import { logFolder } from '../connect/crawl-folder.ts';

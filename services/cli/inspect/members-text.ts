@@ -1,4 +1,4 @@
-/** The frontiers of a crawl in lines: a line each, whatever the number of partitions. */
+/** The frontiers of a crawl as text: a line for each, whatever the number of partitions. */
 import { noFetcher } from '../../runtime/crawl/fetcher-count.ts';
 import type { FrontierMember } from '../../runtime/crawl/frontier-members.ts';
 

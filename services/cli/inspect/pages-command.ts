@@ -1,8 +1,8 @@
 /**
  * `crawlstream pages`: what a crawl has fetched, each URL once, in a data folder or on Kafka, during it and after.
  *
- * For a person a line each; for a program (or with --long, --fields, --json) JSON lines. A page that a browser rendered is
- * told as it was rendered. `--failed` answers the other question: which URLs gave no page, and why.
+ * For a person a line each; for a program (or with --long, --fields, --json) JSON lines. For a page that a browser
+ * rendered, the rendered record is printed. `--failed` answers the other question: which URLs gave no page, and why.
  */
 import type { Command } from 'commander';
 import type { Page } from '../../../schemas/types.ts';
@@ -81,14 +81,14 @@ async function printPages(crawl: ReadableCrawl, flags: PagesFlags, write: WriteL
   }
 }
 
-/** Is this record the one to print? Asked in the order of offsets. */
+/** Is this record the one to print? Called in the order of offsets. */
 type Wanted = (offset: number, page: Page) => boolean;
 
 const all: Wanted = () => true;
 
 /**
- * The first record of each URL; where a browser renders, its newest rendered one. Those come later than what they
- * stand for, so that a partition with any is read twice.
+ * The first record of each URL; where a browser renders, its newest rendered one. Rendered records come later than
+ * those they replace, so a partition that has any is read twice.
  */
 async function onePerUrl(crawl: ReadableCrawl, partition: number, purges: Purges): Promise<Wanted> {
   const { log, topics } = crawl;
@@ -111,7 +111,7 @@ async function onePerUrl(crawl: ReadableCrawl, partition: number, purges: Purges
 
 async function* pagesOf({ log, codec, topics }: ReadableCrawl, partition: number, tell: (text: string) => void) {
   const topic = `${topics.crawl}.pages`;
-  // What is there when the reading begins, and no more: a crawl may be appending.
+  // Only records that are there at the start are read, since a crawl may be appending.
   const { start, end } = await log.offsets(topic, partition);
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const page = await readRecord(codec, 'pages', value, (why) =>
@@ -129,6 +129,6 @@ function lineOf({ fetchedAtMs, depth, url, title }: Page): string {
   const width = Math.max(40, process.stdout.columns ?? 80);
   const time = new Date(fetchedAtMs).toISOString().slice(0, 19).replace('T', ' ');
   const line = `${time}  ${String(depth).padStart(2)}  ${url}  ${title.replaceAll(/\s+/g, ' ')}`;
-  // A URL is never cut: it is there to be copied.
+  // URLs are never cut, so that they can be copied.
   return line.slice(0, Math.max(width - 1, time.length + 6 + url.length));
 }

@@ -1,4 +1,7 @@
-/** `crawlstream stats` (and `pages`, beside it): how a crawl stands, in a data folder or on Kafka, during it and after. */
+/**
+ * `crawlstream stats` (and `pages`, beside it): the status of a crawl, in a data folder or on Kafka, during it and
+ * after.
+ */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -41,7 +44,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const config = policy === null ? null : parsePolicy(policy.json);
   const pageQuota = config?.pageQuota ?? null;
   const paused = config?.paused === true;
-  // Two looks, as the end needs; in a data folder they are of one snapshot.
+  // To tell the end of a crawl takes two looks; in a data folder both see the same snapshot.
   const before = await lookAt(log, crawl, partitions, pageQuota);
   const look = await lookAt(log, crawl, partitions, pageQuota);
   const end = crawlEnd(before, look);
@@ -77,7 +80,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   }
 }
 
-/** A member that is gone without a word holds the others up until its session has run out. */
+/** A member that disappeared without leaving holds the others up until its session has run out. */
 function rebalancing(error: unknown): null {
   if (error instanceof CrawlstreamError && error.retriable) return null;
   throw error;

@@ -1,4 +1,4 @@
-/** The line of robots.txt that a fetcher was denied a URL by: of the newest copy that the crawl keeps on `robots`. */
+/** The line of robots.txt by which a fetcher was denied a URL, in the newest copy that the crawl keeps on `robots`. */
 import type { RobotsCopy } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -26,7 +26,7 @@ export async function robotsDenial({ log, codec, crawl, partition }: Kept, url: 
   const topic = `${crawl}.robots`;
   const { origin } = new URL(url);
   let newest: RobotsCopy | undefined;
-  // A file that several origins have is kept with its bytes once.
+  // The bytes of a file that several origins have are kept once.
   const bodies = new Map<string, Uint8Array>();
   const { start, end } = await log.offsets(topic, partition).catch(withoutTopic);
   for await (const { value } of recordsOf(log, topic, partition, start, end)) {

@@ -55,7 +55,7 @@ export function storyTeller(crawl: TracedCrawl, flags: Pick<KafkaFlags, 'brokers
   };
 }
 
-/** What is read of a crawl for it. */
+/** The parts of a crawl that it reads. */
 type TracedCrawl = Pick<ReadableCrawl, 'codec' | 'log' | 'topics'>;
 
 function storyTyped(crawl: TracedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>, given: string): Promise<Story> {
@@ -81,7 +81,7 @@ async function storyOf(
   return tellStory({ log, codec, topics, lists }, url, policy);
 }
 
-/** More than what operators said of its host. */
+/** Is there more than operators' events about its host? */
 function isAbout({ events }: Pick<Story, 'events'>): boolean {
   return events.some(({ kind }) => kind !== 'control');
 }

@@ -1,7 +1,7 @@
-/** A URL that was typed without a scheme: with https, and where the crawl has nothing of that, with http. */
+/** Completes a URL that was typed without a scheme: with https, or with http if the crawl knows only that. */
 import { hasScheme, withScheme } from '../../../topology/url/seed.ts';
 
-/** `isKnown`: the crawl has something of it. Where it has nothing of either, the answer is of https. */
+/** `isKnown`: does the crawl know the URL? If it knows neither, the answer is about https. */
 export async function byEitherScheme<T>(
   typed: string,
   ask: (url: string) => Promise<T>,

@@ -1,4 +1,7 @@
-/** The dead letters of a crawl: those on its topic, and those that consumers of its data folder keep for themselves. */
+/**
+ * The dead letters of a crawl: those on its topic, and those that consumers of its data folder keep in their own
+ * stores.
+ */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -16,7 +19,7 @@ export interface FoundLetter {
   readonly replayed: boolean;
 }
 
-/** Oldest first within each place. Marks of replays are not letters: they are what `replayed` says. */
+/** Oldest first within each place. Marks of replays are not letters: `replayed` is set by them. */
 export async function* deadLettersOf(
   { log, codec, topics }: ReadableCrawl,
   data: string | undefined,

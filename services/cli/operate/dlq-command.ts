@@ -1,9 +1,9 @@
 /**
- * `crawlstream dlq`: what was given up on, and another chance for it.
+ * `crawlstream dlq`: lists dead letters, and replays them.
  *
- * A URL is forced into the frontier again, past the seen test; a record that could not be read or handled goes back where
- * it came from, byte by byte. With it goes a mark into `dead-letters`, in the same append: a letter that has one is not
- * replayed again.
+ * A URL is forced into the frontier again, past the seen test; a record that could not be read or handled goes back
+ * where it came from, byte by byte. A mark is written to `dead-letters` in the same append: a letter that has one is
+ * not replayed again.
  */
 
 import type { Command } from 'commander';
@@ -125,7 +125,7 @@ function nothingMatches({ reason, host }: DlqFlags, all: number): CrawlstreamErr
   return new CrawlstreamError('NO_MATCH', message);
 }
 
-/** The record or URL once more, and the mark that it was. */
+/** The record or URL to send again, and the mark of the replay. */
 function again(topics: CrawlTopics, { id, letter }: FoundLetter, nowMs: number): RequestRecord[] {
   const { original, ...rest } = letter;
   const key = letter.hostKey === '' ? null : letter.hostKey;

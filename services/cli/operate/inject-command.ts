@@ -1,6 +1,6 @@
 /**
- * `crawlstream inject`: seeds into a crawl, on Kafka or in a data folder, from the command line, a file, or standard input;
- * and sitemaps, whose URLs its fetchers find as they read them, under robots.txt and with the host's delay.
+ * `crawlstream inject`: adds seeds to a crawl, on Kafka or in a data folder, from the command line, a file, or standard
+ * input. It also adds sitemaps, whose URLs fetchers find as they read them, under robots.txt and with the host's delay.
  *
  * All seeds are checked before the first is sent. They go in portions, so that a million take some seconds and no more
  * memory than their text a few times over; a command that is stopped between two of them may be run again.

@@ -1,9 +1,9 @@
 /**
- * What a command is about to touch: the host or the URL as the crawl knows it, or names near the one that was typed. A
- * takedown that touches nothing must not look like one that did.
+ * Finds what a command is about to change: the host or the URL as the crawl knows it, or names near the one that was
+ * typed. A purge that matches nothing must not look like one that did.
  *
- * In a data folder the partition's state is asked, as `hosts` asks it; on Kafka a frontier that listens. Where none does,
- * nobody knows without reading a whole changelog, and that is said.
+ * In a data folder the partition's state is asked, as `hosts` asks it; on Kafka a frontier that listens. If none does,
+ * only the whole changelog could tell, and the command says so.
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -20,13 +20,13 @@ import { listOf } from '../inspect/hosts-command.ts';
 import { withCurrentState } from '../state/current-state.ts';
 import { partitionsOf, type StateSource } from '../state/state-source.ts';
 
-/** Of a host, as `hosts` lists it. `unchecked`: nobody could be asked. */
+/** The host, as `hosts` lists it. `unchecked`: no process could be asked. */
 export type HostMatch = HostRow | 'unchecked';
 
 const unchecked = 'what this matches is not known';
 const listed = frontierLimits.queryPageMax;
 
-/** Throws NO_MATCH, with names near it, for a host of which the crawl has nothing. */
+/** Throws NO_MATCH, with names near it, for a host that the crawl does not know. */
 export async function matchHost(source: StateSource, hostKey: string): Promise<HostMatch> {
   // Queues of a served crawl are named by its clients, who may speak of them before they fill them.
   if (source.manifest.sink === 'pull') return 'unchecked';
@@ -124,7 +124,7 @@ async function nearHosts(source: StateSource, hostKey: string): Promise<string[]
   return distance(hostKey, near) <= Math.max(2, Math.floor(hostKey.length / 4)) ? [near] : [];
 }
 
-/** More states than this are not brought up for a guess. */
+/** How many partitions' states are opened, at most, to find near names. */
 const nearPartitionsMax = 16;
 const nearMax = 5;
 

@@ -1,4 +1,6 @@
-/** Operators' commands: each is an event on `control` with who and when, taken by a running crawl at once. */
+/**
+ * Operators' commands: each is an event on `control` that says who sent it and when; a running crawl takes it at once.
+ */
 import type { Command } from 'commander';
 import { requeueOutcomes } from '../../../topology/frontier/decide/control-payloads.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';

@@ -1,9 +1,9 @@
 /**
- * `crawlstream purge`: a host or one URL is taken down, and does not come back.
+ * `crawlstream purge`: removes a host or one URL; a tombstone prevents re-admission.
  *
- * An event on `control`: the frontier drops what it has of it, fetchers stop, and the dedup and the index delete theirs.
- * What stands in topics, which only grow, and in WARC files, which are written once, this command does not touch: it says
- * where that is, and what removes it.
+ * An event on `control`: the frontier drops what it has of it, fetchers stop, and the dedup and the index delete
+ * theirs. The command does not touch topics, which only grow, nor WARC files, which are written once: it says what they
+ * still hold, and what removes it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ interface Target {
 interface Remains {
   /** A topic, or a file of the archive. */
   readonly in: string;
-  /** Archived responses; absent: nobody counted. */
+  /** Number of archived responses; absent: they were not counted. */
   readonly records?: number;
   readonly until: string;
 }
@@ -80,7 +80,7 @@ async function purge(given: string, flags: TargetFlags): Promise<void> {
   print({ json: { purged: target, matched, sent, remains }, text: text.join('\n') }, flags.json);
 }
 
-/** A line for all that go the same way. */
+/** A line for all that are removed in the same way. */
 function grouped(remains: readonly Remains[]): [string, string][] {
   const lines = new Map<string, string[]>();
   for (const one of remains) lines.set(one.until, [...(lines.get(one.until) ?? []), one.in]);

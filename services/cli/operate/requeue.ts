@@ -1,7 +1,7 @@
 /**
- * `requeue` and `raise`: which URLs an operator means is read from the crawl's changelog; what is finished comes back as
- * forced links, which pass the seen test, and the event on `control` says who wanted it and when. What waits is raised by
- * that event.
+ * `requeue` and `raise`: the URLs in question are found in the crawl's changelog. Finished ones come back as forced
+ * links, which pass the seen test, and the event on `control` records who asked for it and when. Waiting ones are
+ * raised by that event.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
@@ -48,7 +48,7 @@ export async function raise(flags: OperatorFlags, url: string): Promise<void> {
     const { story } = await tellUrl(log, codec, topics, url, (other) => other);
     return { place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
   });
-  // What waits is moved by the event itself; what is done or was never met comes by a forced link, at the front.
+  // The event itself moves URLs that wait; those that are finished or unknown come by a forced link, at the front.
   const isOut = place?.in === 'lease';
   const waits = place?.in === 'frontQueue' || place?.in === 'again';
   await sendRequest(flags, clock, (topics) => [

@@ -1,8 +1,9 @@
 /**
- * `crawlstream reset`: a crawl's frontier begins anew, on the same topics. What it would do is only said, until `--yes`.
+ * `crawlstream reset`: makes a crawl's frontier begin anew, on the same topics. Without `--yes` it only says what it
+ * would do.
  *
- * Positions, stores and internal topics (the changelog, tasks) go; what was discovered, policies and operators' words stay,
- * and so does what was fetched: pages come again.
+ * It deletes positions, stores and internal topics (the changelog, tasks). Discovered links, policies, operators'
+ * events and fetched pages stay; pages are fetched again.
  */
 import { rm, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -81,7 +82,7 @@ async function reset(crawl: Resettable, flags: ResetFlags): Promise<void> {
       await resetPartition({ log, codec, identity, clock: new SystemClock(), discovered: flags.discovered });
     }
     for (const group of plan.groups) await log.forgetGroup(group);
-    // A store that stays is void: the changelog says so.
+    // A store that is left behind is void, as the changelog says.
     for (const path of plan.stores) await rm(path, { recursive: true, force: true });
   }
   print({ json: { dryRun: flags.yes !== true, ...plan }, text: textOf(plan, manifest.crawl, flags) }, flags.json);

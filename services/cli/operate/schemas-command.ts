@@ -1,6 +1,7 @@
 /**
- * `crawlstream schemas`: by which schemas the records of a crawl on Kafka were written, as its notes on `control` say; and
- * an operator's word about an id that nobody knows any more. It needs no manifest, which may be what can't be read.
+ * `crawlstream schemas`: shows by which schemas the records of a crawl on Kafka were written, from its notes on
+ * `control`, and lets an operator note what an unknown id stands for. It needs no manifest, since that may be the
+ * record that can't be read.
  */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -67,7 +68,7 @@ async function list(flags: KafkaFlags & { readonly json?: boolean }): Promise<vo
   }
 }
 
-/** Throws where records by it could not be read as the topic's: it would be the wrong one. */
+/** Throws where records of this schema could not be read as the topic's, since it would be the wrong one. */
 async function schemaFor(file: string, { topic }: NoteFlags): Promise<string> {
   let schema: object;
   try {

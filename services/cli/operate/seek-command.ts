@@ -1,9 +1,9 @@
 /**
- * `crawlstream seek`: where a group goes on reading, overridden on purpose.
+ * `crawlstream seek`: sets where a group goes on reading.
  *
- * The frontier's positions are state, so for it this is an event on `control`, decided and committed like any other: a
- * replay agrees. Those of other groups on Kafka are committed for them while they have no members; the event tells who
- * did it, and when.
+ * The frontier's positions are state, so for the frontier this is an event on `control`, decided and committed like any
+ * other, and a replay comes to the same. Positions of other groups on Kafka are committed for them while they have no
+ * members; the event records who did it, and when.
  */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';

@@ -45,7 +45,7 @@ export function addAclsCommand(program: Command): void {
   });
 }
 
-/** Who runs plugins puts on record which; their consumers are services like ours. */
+/** A service that runs plugins records them, which needs a right; plugins' consumers are services like ours. */
 async function declared(flags: PluginFlags): Promise<readonly Declaration[]> {
   if (flags.plugin === undefined) return processors;
   const plugins = await loadPlugins(flags.plugin, []);

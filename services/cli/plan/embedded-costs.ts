@@ -1,7 +1,7 @@
-/** What a crawl comes to that is done, in one process on the embedded log. Pure arithmetic over what was measured. */
+/** The costs of a finished crawl, in one process on the embedded log. Pure arithmetic over what was measured. */
 import { cpuMicros, diskBytes, memoryBytes, recordBytes } from './coefficients.ts';
 
-/** Of a crawl, or a part of one. */
+/** Volumes of a crawl, or of a part of one. */
 export interface Volumes {
   /** URLs that are known. */
   readonly urls: number;
@@ -54,7 +54,7 @@ export function topicBytesOf({ urls, pages, links }: Volumes): EmbeddedCosts['to
   };
 }
 
-/** Of one process that knows so many URLs. */
+/** Memory of one process that knows so many URLs. */
 export function seenBytes(urls: number): number {
   const { url, urlOnDisk, seen } = memoryBytes;
   return Math.min(url * urls, Math.max(seen, urlOnDisk * urls));

@@ -1,6 +1,6 @@
 /**
- * From a wish to machines: so many URLs on so many hosts, at a rate, with a delay. On Kafka: frontiers and fetchers in
- * processes of one core each, partitions, and what the brokers carry and keep.
+ * From requirements (so many URLs on so many hosts, at a rate, with a delay) to machines. On Kafka these are frontiers
+ * and fetchers in processes of one core each, partitions, and what the brokers carry and keep.
  *
  * Everything is proportional to what is known, waits, or goes through in a second; the factors are in coefficients.ts.
  */
@@ -77,9 +77,9 @@ interface Laptop {
 
 /** Restores, snapshots and looks-up on disk stay quick up to here; collisions of fingerprints are at 3·10⁻⁴. docs/design.md §4.16. */
 export const urlsPerPartition = 100e6;
-/** Beyond it even the filters before the disk are too large. */
+/** Beyond this, even the filters before the disk are too large. */
 const urlsPerPartitionMax = 1e9;
-/** Fewer than the default make no crawl cheaper, and cannot be made more without a repartition. */
+/** Fewer partitions than the default make no crawl cheaper, and raising the number needs a repartition. */
 const partitionsMin = 8;
 /** A frontier's memory at most, so that it restarts in minutes. */
 const frontierMemoryMax = 16e9;
@@ -212,7 +212,10 @@ function laptopFor(whole: Volumes, aSecond: Volumes): Laptop | null {
   return { cores, memoryBytes: memory, diskBytes: stateBytes + logBytes };
 }
 
-/** To a number with many divisors, so that members can share them evenly; the crawl's limit is never passed. */
+/**
+ * Rounds up to a number with many divisors, so that members can share the partitions evenly; the crawl's limit is never
+ * exceeded.
+ */
 function roundUp(count: number): number {
   const step = count <= 16 ? 4 : count <= 64 ? 8 : count <= 256 ? 16 : 64;
   return Math.min(crawlLimits.partitionsMax, Math.ceil(count / step) * step);

@@ -79,7 +79,10 @@ function metadata(name: string, cluster: string): Metadata {
   return { name: resourceName(name), labels: { 'strimzi.io/cluster': cluster } };
 }
 
-/** A Kubernetes name has no capitals and no underscores (RFC 1123); a crawl's may: what is lost is in a hash of it. */
+/**
+ * A Kubernetes name has no capitals and no underscores (RFC 1123), but a crawl's name may: a hash of it makes up for
+ * what is lost.
+ */
 function resourceName(name: string): string {
   const plain = name
     .toLowerCase()

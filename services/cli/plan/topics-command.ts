@@ -1,4 +1,4 @@
-/** `crawlstream topics`: a crawl's topics on Kafka, made before anybody starts, or looked at. */
+/** `crawlstream topics`: makes a crawl's topics on Kafka before any process starts, or shows them. */
 import type { Command } from 'commander';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -39,7 +39,10 @@ export function addTopicsCommand(program: Command): void {
   ).action((flags: TopicsFlags) => look(flags, false));
 }
 
-/** Asks no broker: the operator makes them, and the first frontier, or this command without --strimzi, the manifest. */
+/**
+ * Asks no broker: Strimzi's operator makes the topics, and the first frontier, or this command without --strimzi, makes
+ * the manifest.
+ */
 function printStrimzi({ strimzi, crawl, partitions = partitionsDefault, replicas = replicasDefault }: CreateFlags) {
   const topics = topicsOfCrawl(crawl, partitions).map((topic) => kafkaTopic(topic, replicas, strimzi!));
   toStdout(manifestText(topics));
@@ -49,14 +52,14 @@ function addTopicsOptions(command: Command): Command {
   return addKafkaOptions(command, 'not used: topics are on Kafka').option('--json', 'as one JSON object');
 }
 
-/** What is wrong is an error that names the topic, the setting and the command that mends it. */
+/** Each mistake is an error that names the topic, the setting and the command that mends it. */
 async function look(flags: TopicsFlags, creates: boolean): Promise<void> {
   await withKafka(flags, new SystemClock(), creates, async ({ log, manifest }) => {
     const { crawl, partitions, keyMode } = manifest;
     const specs = topicsOfCrawl(crawl, partitions);
     const missing = [];
     for (const { name } of specs) if ((await log.partitionsOf(name)) === 0) missing.push(name);
-    // Those that are there are compared; with none missing, none is made.
+    // Existing topics are compared; if none is missing, none is made.
     if (missing.length === 0) await log.createTopics(specs);
     else process.exitCode = 1;
     const surplus = await surplusOf({ log, crawl, partitions });

@@ -1,8 +1,9 @@
 /**
  * `crawlstream pause`, `resume` and `bandwidth`: the whole crawl, on all partitions and fetchers.
  *
- * Each is a version of the policy like any other, so that it is recorded with who and when, and holds over restarts. A
- * paused crawl grants no more leases; those that are out end politely, and what they find is taken as ever.
+ * Each makes a version of the policy like any other, so that it is recorded with sender and time, and holds over
+ * restarts. A paused crawl grants no more leases; those that are out end politely, and their results are taken as
+ * usual.
  */
 import type { Command } from 'commander';
 import { bad } from '../flags/arguments.ts';

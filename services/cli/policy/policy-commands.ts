@@ -59,7 +59,7 @@ export function addPolicyCommands(program: Command): void {
 }
 
 async function set(file: string, flags: OperatorFlags): Promise<void> {
-  // What is wrong with the file is said before any crawl is asked.
+  // Mistakes in the file are reported before any crawl is contacted.
   await policyFromFile('policy set', file, defaultPolicy());
   const { newest } = await versions(flags);
   const next = keepInForce(newest, await policyFromFile('policy set', file, newest));
@@ -85,7 +85,8 @@ async function reload(flags: ReloadFlags): Promise<void> {
       await reloadOnce(flags, isFirst);
       said = '';
     } catch (error) {
-      // A file that is being replaced may be away, or half there: the policy stays as it is. What is wrong at once is said.
+      // A file that is being replaced may be missing or incomplete for a moment: then the policy stays as it is. A
+      // mistake at the first reading ends the command.
       if (isFirst || !(error instanceof CrawlstreamError)) throw error;
       if (error.message !== said) toStderr(`${error.message}\n`);
       said = error.message;

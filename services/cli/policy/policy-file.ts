@@ -6,7 +6,7 @@ import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
 import { parsedFile } from '../flags/rules-file.ts';
 import { withHashes } from './policy-versions.ts';
 
-/** A file that has these is a whole policy: what it leaves out is left out. */
+/** A file with these fields is a whole policy: fields that it leaves out are absent from it. */
 const fieldsOfWhole = ['normalize', 'filters', 'scope', 'delayMs', 'retriesMs', 'urlsPerLeaseMax'];
 
 /** Throws INVALID_ARGUMENT, naming the file and the field. */

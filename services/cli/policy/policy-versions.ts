@@ -63,7 +63,7 @@ export async function accept(
   const clock = new SystemClock();
   const nowMs = clock.nowMs();
   const policy: PolicyConfig = { ...config, version: Math.max(nowMs, newest + 1) };
-  // Kept in the data folder as well, so that it does not matter what becomes of the files.
+  // Lists are copied into the data folder as well, so that it does not matter what becomes of the files.
   compilePolicy(parsePolicy(JSON.stringify(policy)), await listsOfCrawl(policy, flags));
   const { offsets } = await sendRequest(flags, clock, (topics) => policyRequest(topics, policy, flags.by, nowMs));
   const text = `version ${policy.version} is accepted, on control at ${offsets.map((offset, partition) => `${partition}:${offset}`).join(' ')} (partition:offset)`;

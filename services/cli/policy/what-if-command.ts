@@ -1,6 +1,6 @@
 /**
- * `crawlstream what-if`: a recorded crawl under another policy, on virtual time, beside what it was. Reads the crawl's
- * topics and changes nothing.
+ * `crawlstream what-if`: compares a recorded crawl with what another policy would have made of it, on virtual time.
+ * Reads the crawl's topics and changes nothing.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

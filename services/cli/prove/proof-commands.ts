@@ -55,7 +55,7 @@ export function addProofCommands(program: Command): void {
 
 /** Its exit code is this process's. */
 async function run(folder: 'simulation' | 'bench', args: readonly string[]): Promise<void> {
-  // Compiled or not, both are of one kind.
+  // Both programs are compiled if this one is, and sources otherwise.
   const script = fileURLToPath(new URL(`../../../lab/${folder}/main.${import.meta.url.slice(-2)}`, import.meta.url));
   if (!existsSync(script)) {
     throw new CrawlstreamError('UNSUPPORTED', `this installation comes without ${script}: use a checkout`);

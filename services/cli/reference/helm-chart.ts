@@ -1,6 +1,6 @@
 /**
- * The Helm chart, made from the manifests that kustomize takes: what differs between crawls becomes a value, the rest is
- * word for word theirs, so that neither falls behind the other.
+ * The Helm chart, made from the manifests that kustomize takes: what differs between crawls becomes a value, and the
+ * rest is copied word for word, so that neither falls behind the other.
  */
 import { parseAllDocuments, stringify } from 'yaml';
 
@@ -27,7 +27,7 @@ export const chartSources: Readonly<Record<string, string | null>> = {
   'components/snapshots/snapshots.yaml': 'snapshots.enabled',
 };
 
-/** What every process is told, by the names that its arguments use; values of the chart by the same. */
+/** Settings of every process, by the names that its arguments use; the chart's values have the same names. */
 const settings: Readonly<Record<string, string | number>> = {
   BROKERS: 'kafka-bootstrap.kafka:9092',
   REGISTRY: 'http://registry.kafka:8080/apis/ccompat/v7',

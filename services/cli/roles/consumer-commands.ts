@@ -1,6 +1,6 @@
 /**
  * `crawlstream archive`, …: the project's own consumers as processes of their own. On Kafka they run until stopped, as
- * members of their groups; over a data folder they deal with what is there, and end.
+ * members of their groups; over a data folder they handle all records there are, and end.
  */
 import type { Command } from 'commander';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';

@@ -1,6 +1,6 @@
 /**
- * Where HTTP clients meet the frontier of this process, which comes after the server and goes before it: their questions,
- * the URLs that they push, the hubs that push for them, and the dashboard.
+ * Connects HTTP clients with the frontier of this process, which starts after the server and stops before it: for
+ * queries, pushed URLs, hubs that push, and the dashboard.
  */
 import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
@@ -85,7 +85,7 @@ export class QueryService {
     });
   }
 
-  /** The crawl is at its end: the last word to those who look at it. */
+  /** The crawl is at its end: viewers get a last update. */
   over(phase: CrawlPhase): Promise<void> {
     return this.#dashboard.over(phase);
   }

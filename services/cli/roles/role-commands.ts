@@ -62,16 +62,16 @@ function keepFrontier(flags: FrontierFlags, desk: QueryService): Promise<void> {
 type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
 type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
 interface HeldRole {
-  /** Absent: as soon as it is held. */
+  /** When the role is ready. Absent: as soon as it is held. */
   ready?(): Promise<void>;
-  /** What it waits for now, after it was ready; null: nothing. Absent: never for anything. */
+  /** What it waits for now, after it was ready; null: nothing. Absent: it never waits. */
   waitsFor?(): string | null;
-  /** What somebody should know though it is ready; null: nothing. */
+  /** What an operator should know though it is ready; null: nothing. */
   note?(): string | null;
   stop(): Promise<void>;
 }
 
-/** Pause before a role is taken again that a broker's absence has ended. */
+/** Pause before a role that a broker's absence has ended is taken again. */
 const againMs = 2_000;
 
 /**
@@ -90,7 +90,7 @@ export async function runRole(
   routes: readonly Routes[] = [],
 ): Promise<void> {
   const stop = new AbortController();
-  // Before it says where it listens: who reads that may stop it at once.
+  // This comes before it prints where it listens, since a reader of that line may stop it at once.
   const release = stopOnSignals(stop, 'stopping: handing over');
   try {
     await withHttp(flags, { role: name, routes, say }, (service) =>
@@ -120,10 +120,10 @@ async function keepRole(
       await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
     } catch (error) {
       service.sources.clear();
-      // Nothing was under way, or what became of it is said.
+      // Either nothing was under way, or its outcome was reported.
       if (signal.aborted && isCutShort(error)) return;
       if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
-      // Said once, however often it is tried; probes tell it all the while.
+      // It is printed once, however often it is tried; probes report it all the time.
       if (error.message !== before) say(`${error.message}; starting again`, 'warn', { code: error.code });
       before = error.message;
       service.probes.suspend(before);

@@ -37,7 +37,7 @@ import type { QueryService } from './query-service.ts';
 
 interface Role extends KafkaConnection {
   readonly clock: Clock;
-  /** Hears how the role stands. */
+  /** Is called with the status of the role. */
   readonly service: Service;
   readonly flags: KafkaFlags;
   onFailure(error: unknown): void;
@@ -45,7 +45,7 @@ interface Role extends KafkaConnection {
 
 interface FrontierRole extends Role {
   readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
-  /** Hears of the frontier that is asked. */
+  /** Is called with the frontier that answers queries. */
   readonly desk: QueryService;
 }
 
@@ -102,7 +102,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   });
 }
 
-/** Of the partitions that are this process's at the time. */
+/** Sums over the partitions that this process has at the time. */
 async function snapshotsBeside(
   { clock, manifest, flags }: FrontierRole,
   data: string,
@@ -137,10 +137,10 @@ export async function takeFetcherRole(role: Role, config: FetcherConfig): Promis
   const { log, codec, clock, manifest, service, onFailure } = role;
   const { crawl } = manifest;
   const { policy } = await readControl(log, codec, crawl);
-  // How links are spelt is a saving here, not a decision: the frontier normalises by the policy in force again.
+  // Normalising links here only saves work, since the frontier normalises again by the policy in force.
   const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
   const joined = await createApplication({ log, codec, clock, manifest }).fetcherMember({
-    // In containers they all have the same number.
+    // In containers, all processes have the same process id.
     fetcherId: `${hostname()}-${process.pid}`,
     normalize: compileNormalizer(normalize),
     config,

@@ -1,6 +1,6 @@
 /**
- * A partition's state as its changelog has it now, beside whoever owns it: the checkpoint in its folder with what came after
- * it, where it is of use; else what snapshots and the changelog give.
+ * A partition's state as its changelog has it now, read beside its owner: from the checkpoint in its folder and what
+ * came after it, if that is usable, and otherwise from snapshots and the changelog.
  */
 
 import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
@@ -41,5 +41,5 @@ export function withCurrentState<T>(
   });
 }
 
-/** No other state is tried: there is another way. */
+/** No other starting state is tried, since the caller has another way. */
 async function* none(): AsyncGenerator<never> {}

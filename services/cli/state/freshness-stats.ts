@@ -5,7 +5,7 @@ import type { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-st
 import { storedSchedule } from '../../frontier/query/stored-schedule.ts';
 import { type StateSource, withCheckpoint } from './state-source.ts';
 
-/** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: nothing tells yet. */
+/** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: not known yet. */
 export interface FreshnessStats extends Omit<Freshness, 'freshByFrontQueue'> {
   /** Of visits that could tell a change, the share that found one. */
   readonly changedShare: number | null;

@@ -1,4 +1,4 @@
-/** Where snapshots of a crawl are kept, opened. */
+/** Opens the repository of a crawl's snapshots. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
 import { crawlIdOf } from '../../frontier/snapshots/manifest.ts';
@@ -34,8 +34,8 @@ export async function withSnapshotRepository<T>(
 }
 
 /**
- * What a rebuild begins with: the snapshots at `place`; absent: the changelog alone where it is complete, else what the
- * data folder has.
+ * The snapshots from which a rebuild begins: those at `place`. If that is absent, it uses only the changelog if that is
+ * complete, and otherwise the data folder's snapshots.
  */
 export async function withSnapshots<T>(
   source: StateSource,

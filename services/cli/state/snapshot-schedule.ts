@@ -1,8 +1,8 @@
 /**
  * Snapshots on a schedule, each taken by a process of its own beside this one.
  *
- * It reads what this one writes and leaves it the processor, so nobody here waits for it, and its memory is gone when it
- * is done. One at a time; one that fails is said, and the next is taken when it is due.
+ * That process reads what this one writes, at low priority, so nothing here waits for it, and its memory is freed when
+ * it ends. Snapshots are taken one at a time; a failure is reported, and the next is taken when it is due.
  */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../runtime/clock.ts';
@@ -30,7 +30,7 @@ export async function takeSnapshots(schedule: SnapshotSchedule, signal: AbortSig
   }
 }
 
-/** What it said when it failed. */
+/** The error output of a failed run. */
 async function run(args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, 'state', 'snapshot', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

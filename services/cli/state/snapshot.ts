@@ -1,4 +1,4 @@
-/** `crawlstream state snapshot` and `state snapshots`: taking them, beside the owners, and telling what there is. */
+/** `crawlstream state snapshot` and `state snapshots`: take snapshots beside the owners, and list them. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
@@ -22,7 +22,7 @@ export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
   readonly to?: string;
   /** Of each partition. Absent: all are. */
   readonly keep?: number;
-  /** Forget what no kept snapshot needs. */
+  /** Trim what no kept snapshot needs. */
   readonly trim?: boolean;
 }
 

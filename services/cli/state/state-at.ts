@@ -1,7 +1,7 @@
 /**
- * `crawlstream state at`: the frontier as it was, built from its changelog up to a moment, in a scratch folder. It prints
- * how it stood, answers for one host or URL, or serves the query endpoints until it is stopped. The live state is not
- * touched, and nobody needs to stop for it.
+ * `crawlstream state at`: the frontier as it was, built from its changelog up to a moment, in a scratch folder. It
+ * prints its status, answers for one host or URL, or serves the query endpoints until it is stopped. The live state is
+ * not touched, and no process has to stop for it.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -60,7 +60,7 @@ export async function runAt(source: StateSource, flags: AtFlags): Promise<void> 
   });
 }
 
-/** One question is of one partition. */
+/** A query for one host or URL needs only its partition. */
 function wantedPartitions(source: StateSource, flags: AtFlags): number[] {
   if ((flags.time === undefined) === (flags.offset === undefined))
     throw new CrawlstreamError('INVALID_ARGUMENT', 'say when: give --time, or --offset with --partition');

@@ -1,4 +1,7 @@
-/** `crawlstream state`: digests of partitions, checkpoints held against their changelog, states rebuilt from it, snapshots. */
+/**
+ * `crawlstream state`: digests of partitions, comparison of checkpoints with the changelog, states rebuilt from it,
+ * snapshots.
+ */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
@@ -94,7 +97,7 @@ function addStateOptions(command: Command): Command {
     .option('--json', 'as one JSON object');
 }
 
-/** Of the checkpoint where there is one, else of the state that the changelog gives. */
+/** The digest of the checkpoint, if there is one, and otherwise of the state that the changelog gives. */
 async function printDigests(source: StateSource, flags: StateFlags): Promise<void> {
   const partitions = [];
   for (const partition of partitionsOf(source, flags)) {

@@ -49,7 +49,7 @@ export async function withCheckpoint<T>(
   if (!isThere) return act(undefined);
   const store = await openStateStore(path, { readOnly: true });
   try {
-    // A checkpoint is never ahead of its changelog, but may be of a log that was opened before it.
+    // A checkpoint is never ahead of its changelog, but the log may have been opened before it was written.
     await refresh();
     return await act(store);
   } finally {
@@ -57,7 +57,7 @@ export async function withCheckpoint<T>(
   }
 }
 
-/** A store that is gone afterwards. */
+/** A store that is deleted afterwards. */
 export async function withScratch<T>(act: (store: StateStore) => Promise<T>): Promise<T> {
   const path = await mkdtemp(join(tmpdir(), 'crawlstream-state-'));
   try {

@@ -1,5 +1,5 @@
 /**
- * A process beside a crawl takes what the crawl leaves of the processor: whoever owns the partition does not wait for it.
+ * Lowers the priority of a process beside a crawl, so that the owner of the partition does not wait for it.
  *
  * Linux keeps priorities by thread, and each begins with that of its maker: the process has to be new.
  */
@@ -11,12 +11,12 @@ const steps = 10;
 const niceMax = 19;
 
 export function yieldProcessor({ pid }: Pick<ChildProcess, 'pid'>): void {
-  // None: it could not be started, which its own event tells.
+  // There is no pid: the process could not be started, which its own event reports.
   if (pid === undefined) return;
   try {
     setPriority(pid, Math.min(niceMax, getPriority() + steps));
   } catch (error) {
-    // It has ended already, or the system has no such thing for us: then it competes as any process.
+    // Either it has ended already, or the system does not allow it: then it runs at normal priority.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SYSTEM_ERROR') throw error;
   }
 }

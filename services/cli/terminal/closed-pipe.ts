@@ -1,7 +1,7 @@
 /**
- * A reader of our output that goes away, as head and less do, is no failure: what runs is told to stop as by a signal, so
- * that a crawl drains, and whatever else is at work ends. Nothing is said: nobody reads it. An output that can't be
- * written is one, and is told on stderr; what can't be said on stderr can be said nowhere.
+ * If the reader of our output goes away, as head and less do, that is not a failure: the command is stopped as by a
+ * signal, so that a crawl drains and other work ends. Nothing is printed, since nobody would read it. An output that
+ * can't be written is a failure, and is reported on stderr, if that can be written.
  */
 import { say } from './say.ts';
 
@@ -10,7 +10,7 @@ export function stopWithReader(): void {
   const onGone = () => {
     if (isGone) return;
     isGone = true;
-    // Who hears the signal takes its time to stop; a second one would have it leave at once.
+    // The handler of the signal takes its time to stop; a second signal would make it exit at once.
     if (!process.emit('SIGTERM', 'SIGTERM')) process.exit();
   };
   process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {

@@ -1,7 +1,8 @@
 /**
- * The one door for what commands print: whatever is in it that a terminal would obey is shown (inert.ts), since any of it
- * may be a stranger's: a title, a URL, a line of robots.txt, what a broken host said. Nothing else in services/cli writes to
- * either stream; what draws bars, in this folder, sends its own codes around text that has been through `inert`.
+ * The only way in which commands print: anything that a terminal would obey is made visible (inert.ts), since any text
+ * may come from a stranger: a title, a URL, a line of robots.txt, an error of a broken host. Nothing else in
+ * services/cli writes to either stream; what draws bars, in this folder, sends its own codes around text that has been
+ * through `inert`.
  */
 import { inert } from './inert.ts';
 

@@ -20,6 +20,6 @@ export function machineRefusal(error: unknown): string | undefined {
     return 'too many files are open at once: raise the limit (such as ulimit -n 4096), then run the same command again';
   }
   const place = dest ?? path;
-  // What the parts of a file are called until it is whole is nobody's concern.
+  // The temporary names of a file's parts are not shown.
   return place === undefined ? undefined : remedies[code ?? '']?.(place.replace(/\.(partial|part|new)$/, ''));
 }

@@ -2,7 +2,7 @@
  * Long output on a terminal goes through a pager, as git's does: `PAGER`, else less, which ends by itself where all fits on
  * one screen. Elsewhere (a pipe, a file, `--no-pager`, `PAGER=cat`) it is written as it comes.
  *
- * Who leaves the pager has seen enough: the rest is neither read nor told as an error.
+ * When the user leaves the pager, the rest is not written, and that is not an error.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ export interface PagerFlags {
   readonly pager?: boolean;
 }
 
-/** Writes a line through the door (door.ts); false: nobody wants more. */
+/** Writes a line through the door (door.ts); false: the reader is gone. */
 export type WriteLine = (line: string) => Promise<boolean>;
 
 export function addPagerOption(command: Command): Command {
@@ -29,7 +29,7 @@ export async function paged({ pager = true }: PagerFlags, act: (write: WriteLine
   if (command === undefined) return act((line) => written(toStdout(`${line}\n`), process.stdout));
   const child = spawn('sh', ['-c', command], {
     stdio: ['pipe', 'inherit', 'inherit'],
-    // As git has it: quit where it fits, keep colours, leave the screen as it is.
+    // The same options as git's: quit if it fits on one screen, keep colours, leave the screen as it is.
     env: { LESS: 'FRX', ...process.env },
   });
   const ended = once(child, 'close');

@@ -8,7 +8,7 @@ export interface Progress {
   show(status: CrawlStatus): void;
   /** A line of its own, below which the view goes on. */
   note(text: string): void;
-  /** Leaves the terminal clean for what is printed next. */
+  /** Clears the view for what is printed next. */
   end(): void;
 }
 
@@ -114,7 +114,7 @@ export function lineOf(status: CrawlStatus): string {
   ].join('  ');
 }
 
-/** Why nothing moves, where all there is waits for its time: a retry, or a host's delay. Shorter waits pass unnoticed. */
+/** Why nothing happens if everything waits for its time (a retry, or a host's delay). Short waits are not mentioned. */
 function waitText({ counters, readyHosts, nextReadyMs, paused }: CrawlStatus): string {
   const isIdle = !paused && readyHosts === 0 && counters.leases === 0;
   if (!isIdle || nextReadyMs === null || nextReadyMs < waitShownMs) return '';

@@ -1,6 +1,6 @@
 /**
  * Progress of a restore: on a terminal a bar that ends as a line, elsewhere lines on stderr. Only restores that take a
- * while are told of.
+ * while are shown.
  */
 import type { RestoreProgress } from '../../frontier/restore/restore.ts';
 

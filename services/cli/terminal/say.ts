@@ -1,7 +1,7 @@
 /**
  * What a command says on stderr while it works: lines for people, or with `--log json` one JSON object a line, by pino,
  * with time, level and fields, `trace_id` and `span_id` among them where a traced URL is spoken of (the names that
- * OpenTelemetry gives them in logs). Written at once: a process that is killed has said what it did.
+ * OpenTelemetry gives them in logs). Lines are written at once, so that those of a process that is killed are not lost.
  */
 import type { Logger } from 'pino';
 import { toStderr } from './door.ts';

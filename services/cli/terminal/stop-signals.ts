@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { note, speaksJson } from './say.ts';
 
-/** The first signal drains, the second leaves at once: what is durable stays so. */
+/** The first signal drains, the second exits at once; durable records stay durable. */
 export function stopOnSignals(
   stop: AbortController,
   said: string,

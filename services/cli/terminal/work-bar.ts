@@ -2,9 +2,9 @@
 import { clockText } from './progress.ts';
 
 export interface WorkBar {
-  /** So much more is done. */
+  /** Adds to what is done. */
   add(count: number): void;
-  /** So much is done in all. */
+  /** Sets what is done in all. */
   set(done: number): void;
   /** Leaves the terminal clean. */
   end(): void;
@@ -13,7 +13,7 @@ export interface WorkBar {
 const redrawMs = 200;
 const barChars = 30;
 
-/** `total` 0: not known, and counted up. */
+/** `total` 0: it is not known, and the bar only counts up. */
 export function createWorkBar(
   what: string,
   total: number,
@@ -25,7 +25,7 @@ export function createWorkBar(
   let drawnAtMs = beganMs;
   let isDrawn = false;
   const draw = () => {
-    // Work of a moment draws nothing.
+    // For work of a moment nothing is drawn.
     if (!out.isTTY || nowMs() - drawnAtMs < redrawMs) return;
     drawnAtMs = nowMs();
     isDrawn = true;

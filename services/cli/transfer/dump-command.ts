@@ -1,4 +1,7 @@
-/** `crawlstream dump`: a crawl's frontier into a file, for another cluster, another partition count, or safe keeping. */
+/**
+ * `crawlstream dump`: writes a crawl's frontier to a file, for another cluster, another partition count, or as a
+ * backup.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -73,7 +76,7 @@ export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals
   return totals!;
 }
 
-/** Shows on a terminal how many there are. */
+/** Shows on a terminal how many lines there are. */
 function counting(lines: LineWriter): LineWriter {
   const bar = createWorkBar('lines written', 0);
   return {
@@ -104,7 +107,7 @@ async function isHeld(folder: DataFolder): Promise<boolean> {
   }
 }
 
-/** What was asked for: of a data folder in its crawl.json, on Kafka in `control`. */
+/** What options asked for: it is in the crawl.json of a data folder, and on Kafka in `control`. */
 async function headOf({ log, codec, manifest, folder }: StateSource) {
   const { policy, asked } = await readControl(log, codec, manifest.crawl);
   const request = folder === null ? { seeds: [], policy: null } : await readRequest(folder);

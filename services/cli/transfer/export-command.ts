@@ -106,7 +106,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   else toStderr(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
 }
 
-/** When pages are visited again is in the state, and on no topic that others read. */
+/** The times of next visits are only in the state, and on no topic that others read. */
 function withStates(readable: ReadableCrawl): ReadableCrawl {
   if (readable.folder !== null) return readable;
   const message = 'rates are read from a data folder: name the --data of a crawl, without --brokers';
@@ -193,7 +193,8 @@ async function pourIntoFile(
 ): Promise<number> {
   const file = createWriteStream(path);
   const ended = finished(file);
-  // A file that can't be opened, or written on, ends at any time; who waits for it to take more would wait for ever.
+  // A file that can't be opened, or written to, may fail at any time; a caller that waits for it to drain would wait
+  // for ever.
   const rows = await Promise.race([pour(table, writer(file, table.columns)), ended.then(() => 0)]);
   file.end();
   await ended;

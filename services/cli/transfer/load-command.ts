@@ -1,4 +1,4 @@
-/** `crawlstream load`: a dump into a new crawl, of any partition count; or known URLs into a crawl that stands. */
+/** `crawlstream load`: loads a dump into a new crawl, of any partition count, or known URLs into an existing crawl. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { DumpHead, DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
@@ -63,7 +63,7 @@ export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTota
     totals = await loadCrawl({ ...target, clock, head, lines, onProgress: bar.set });
     bar.end();
     const { folder } = target;
-    // What `crawl` was asked for is asked for here, too: the same options are no news.
+    // What `crawl` was asked for is copied, too, so that the same options change nothing.
     if (folder === null || head.asked === null || (await readRequest(folder)).policy !== null) return;
     await writeRequest(folder, { seeds: head.seeds, policy: validatePolicy(head.asked) });
   });

@@ -1,4 +1,4 @@
-/** Transfers read or write the state that members of a crawl's groups are changing: not beside them. */
+/** Transfers read or write the state that members of a crawl's groups change, so they refuse to run beside them. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log } from '../../runtime/log/log.ts';
 

@@ -1,4 +1,4 @@
-/** A list of URLs in the place of a dump: what was meant is one of two other commands. */
+/** Refuses a list of URLs in the place of a dump: one of two other commands was meant. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
 /** `line`: the first of the file. Throws INVALID_ARGUMENT where it is a URL, or a comment as lists of seeds have them. */

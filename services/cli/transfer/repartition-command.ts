@@ -1,7 +1,9 @@
 /**
- * `crawlstream repartition`: a crawl into a new one with another number of partitions, or partitioned by another key.
+ * `crawlstream repartition`: moves a crawl into a new one with another number of partitions, or partitioned by another
+ * key.
  *
- * A dump and a load, with the dump kept until the load is done: the same command goes on where it was cut off.
+ * It makes a dump and loads it, and keeps the dump until the load is done: the same command goes on where it was cut
+ * off.
  */
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * `crawlstream warc replay`: the responses of WARC files through parsing and discovery again, with no network.
+ * `crawlstream warc replay`: puts the responses of WARC files through parsing and discovery again, without a network.
  *
  * Each page becomes what the fetcher would have made of it. Without a destination pages are printed, as `crawlstream
  * pages` does; with one, `pages` and `discovered` records are appended to that crawl, for its frontier and consumers.
@@ -40,7 +40,7 @@ interface ReplayFlags extends KafkaFlags {
   readonly json?: boolean;
 }
 
-/** Takes what one response gave. */
+/** Takes the result of one response. */
 type Sink = (report: PageReport) => Promise<void>;
 
 export function addWarcCommand(program: Command): void {

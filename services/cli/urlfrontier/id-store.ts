@@ -1,4 +1,7 @@
-/** How the stores of crawl ids are opened: the first crawl's as any, those that clients name with little of everything. */
+/**
+ * How the stores of crawl ids are opened: the first crawl's with the usual settings, those that clients name with small
+ * ones.
+ */
 
 import type { StoreOptions } from '../../runtime/store/store.ts';
 import { putLimits } from '../../urlfrontier/put-limits.ts';

@@ -70,7 +70,7 @@ async function startCrawl(
     key: fingerprintKeyOf(folder.manifest),
     stores,
     lists: createListFiles(folder.part('lists')),
-    // Clients outlive this process: their leases hold until their deadlines.
+    // Clients may outlive this process, so their leases hold until the deadlines.
     endsLeases: false,
     seen,
     onProgress: printRestore,

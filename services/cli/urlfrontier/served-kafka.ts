@@ -88,7 +88,7 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
   const options: Parameters<typeof application.frontierMember>[0] = {
     key: fingerprintKeyOf(manifest),
     lists,
-    // Clients outlive this process: their leases hold until their deadlines.
+    // Clients may outlive this process, so their leases hold until the deadlines.
     endsLeases: false,
     seen: seenConfigOf(flags, partitions),
     leasesPerPartition: 0,
@@ -106,12 +106,12 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
   };
 }
 
-/** A partition that is being opened, or was lost, is nobody's for the moment. */
+/** A partition that is being opened, or was lost, has no owner for the moment. */
 function openSide<Side extends { readonly core: unknown }>(side: Side | undefined): Side | undefined {
   return side?.core === undefined ? undefined : side;
 }
 
-/** Crawl ids that another process was the first to hear of: their partitions are to be shared out, too. */
+/** Crawl ids that another process was the first to create: their partitions have to be shared out, too. */
 async function refreshRegularly(book: CrawlBook, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await clock.sleepUntil(clock.nowMs() + pullLimits.crawlsRefreshMs, signal);

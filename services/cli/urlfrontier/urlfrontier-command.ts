@@ -1,4 +1,7 @@
-/** `crawlstream urlfrontier`: its options. What serves is loaded when it is run: gRPC is as much as all else. */
+/**
+ * `crawlstream urlfrontier`: its options. The server is loaded only when it is run, since gRPC is as large as
+ * everything else.
+ */
 
 import type { Command } from 'commander';
 import { wholeNumber } from '../flags/arguments.ts';
