@@ -350,7 +350,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.ok(hostile.detail.startsWith(detail.replace(/ …$/, '')));
     await page.getByRole('textbox', { name: 'URL' }).fill('https://example.org/a');
     await page.keyboard.press('Enter');
-    await page.locator('.explained dd', { hasText: 'https://example.org/a' }).waitFor();
+    await page.locator('.explained dd a', { hasText: 'https://example.org/a' }).waitFor();
     assert.deepEqual(await page.locator('.explained dd').allTextContents(), [
       'https://example.org/a',
       'taken, front queue 3',
@@ -374,6 +374,12 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.evaluate('window.owned'), undefined);
     await assertAccessible(page);
     await picture(page, 'story');
+    const drawnBy = () => page.evaluate(`getComputedStyle(${image}).filter`);
+    assert.equal(await drawnBy(), 'none');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.match(`${await drawnBy()}`, /invert/, 'drawn on white, it is turned dark with the page');
+    await picture(page, 'story-dark');
+    await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize(phone);
     assert.deepEqual(await sideways(page), [], 'a story is read from above on a phone');
     assert.ok(((await page.evaluate('document.documentElement.scrollWidth')) as number) <= phone.width);
@@ -463,6 +469,12 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await queued.click();
     await page.locator('#explained dd').first().waitFor();
     await page.locator('#story-events tbody tr').first().waitFor();
+    const found = page.locator('#story-events tbody tr', { hasText: 'found on' }).first().locator('a');
+    const foundOn = (await found.textContent())!;
+    assert.ok(URL.canParse(foundOn) && !foundOn.endsWith(','), foundOn);
+    await found.click();
+    await page.locator('#story-events tbody tr').first().waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), foundOn);
     await page.getByRole('link', { name: 'The crawl' }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();

@@ -78,7 +78,7 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
 }
 
 function leaseText({ id, urls, deadlineMs }: PlacedAnswer['leases'][number]): string {
-  return `${count(urls)} URLs on lease ${id} until ${time(deadlineMs)}`;
+  return `${count(urls)} ${urls === 1 ? 'URL' : 'URLs'} on lease ${id} until ${time(deadlineMs)}`;
 }
 
 function count(number: number): string {

@@ -1,6 +1,7 @@
 /** The explain box: what a crawl makes of one URL, in the words of `crawlstream explain`. */
 import type { ExplainStatus } from '../status.ts';
 import { byId, el } from './element.ts';
+import { linkedText } from './links.ts';
 import { askExplain } from './requests.ts';
 
 export function showExplain(): void {
@@ -38,6 +39,9 @@ export function showExplain(): void {
 }
 
 export function explainedFacts(lines: ExplainStatus['lines']): HTMLElement {
-  const facts = lines.flatMap(([name, value]) => [el('dt', {}, name.trim()), el('dd', { class: 'mono' }, value)]);
+  const facts = lines.flatMap(([name, value]) => [
+    el('dt', {}, name.trim()),
+    el('dd', { class: 'mono' }, ...linkedText(value)),
+  ]);
   return el('dl', { class: 'facts explained' }, ...facts);
 }

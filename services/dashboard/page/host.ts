@@ -125,7 +125,9 @@ function factsOf(told: HostPageStatus): (readonly [name: string, value: string])
     ['deferred', told.deferred === 0 ? null : whole(told.deferred)],
     [
       'on lease',
-      leases.length === 0 ? null : leases.map(({ id, urls }) => `${count(urls)} URLs on lease ${id}`).join(', '),
+      leases.length === 0
+        ? null
+        : leases.map(({ id, urls }) => `${count(urls)} ${urls === 1 ? 'URL' : 'URLs'} on lease ${id}`).join(', '),
     ],
     ['fetched', `${whole(fetched)}, ${whole(pages)} of them pages`],
     ['failures', failures === 0 ? null : `${count(failures)} in a row${because}`],

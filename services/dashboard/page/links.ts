@@ -1,5 +1,5 @@
 /** Where a host and a URL lead to: pages of their own, by the name in the address. What is shown stays text. */
-import { el } from './element.ts';
+import { type Child, el } from './element.ts';
 
 /** This page may be one of them itself. */
 const isBelow = location.pathname.endsWith('.html');
@@ -17,4 +17,9 @@ export function hostLink(host: string): HTMLAnchorElement {
 
 export function urlLink(url: string): HTMLAnchorElement {
   return el('a', { href: `${pages}story.html?${new URLSearchParams({ url })}`, title: 'Its story' }, url);
+}
+
+/** The text, with the URLs in it as links to their stories. */
+export function linkedText(text: string): Child[] {
+  return text.split(/(https?:\/\/\S+?)(?=[,;]?(?:\s|$))/).map((part, at) => (at % 2 === 0 ? part : urlLink(part)));
 }

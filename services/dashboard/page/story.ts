@@ -5,7 +5,7 @@
 import type { StoryEventStatus, StoryStatus } from '../status.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { explainedFacts } from './explain.ts';
-import { hostLink } from './links.ts';
+import { hostLink, linkedText } from './links.ts';
 import { askExplain, askStory } from './requests.ts';
 import { themeButton } from './theme.ts';
 
@@ -61,7 +61,7 @@ function line({ since, text, topic, partition, offset, policyVersion, time }: St
   const version = policyVersion === 0 ? '' : String(policyVersion);
   return rowOf(
     cell(since),
-    cell(text),
+    cell(el('span', {}, ...linkedText(text))),
     cell(topic),
     cell(`${partition}@${offset}`, true),
     cell(version),
