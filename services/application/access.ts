@@ -1,6 +1,6 @@
 /**
- * What each service must be allowed on a broker that asks: derived from the graph (topology.ts), so that it can't fall
- * behind it. Names of operations, resources and patterns are Kafka's own.
+ * The rights that each service needs on a broker with an authorizer: derived from the graph (topology.ts), so that they
+ * always match it. Names of operations, resources and patterns are Kafka's own.
  *
  * Idempotent producing needs no right of its own since Kafka 3.0; trimming a topic is `Delete` on it.
  */
@@ -14,7 +14,7 @@ export type Operation = 'Create' | 'Delete' | 'Describe' | 'DescribeConfigs' | '
 export interface Access {
   readonly resource: 'Topic' | 'Group';
   readonly name: string;
-  /** Prefixed: of everything whose name begins so. */
+  /** Prefixed: the right applies to everything whose name begins so. */
   readonly pattern: 'Literal' | 'Prefixed';
   readonly operations: readonly Operation[];
 }
@@ -25,7 +25,7 @@ export interface Service {
   access(crawl: string): readonly Access[];
 }
 
-/** Of these processors, and of people. */
+/** The rights of these processors, and of people. */
 export function servicesOf(declarations: readonly Declaration[]): readonly Service[] {
   return [...declarations.map(ofDeclaration), ...people];
 }
@@ -69,7 +69,7 @@ function ofProcessor(crawl: string, { name, reads, writes }: Declaration): Acces
     if (operations.length > 0) access.push(literal(`${crawl}.${topic}`, operations));
   }
   access.push(prefixed('Group', `${crawl}.${name}`, ['Read']));
-  // A fetcher tells by the frontiers' lag that a crawl is over; a frontier knows how many share its work.
+  // By the frontiers' lag a fetcher can tell that a crawl is over; a frontier needs to know how many share its work.
   if (name === 'frontier') access.push(prefixed('Group', `${crawl}.`, ['Describe']));
   return access;
 }

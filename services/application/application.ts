@@ -20,9 +20,9 @@ export interface Ports {
   readonly log: Log;
   readonly codec: RecordCodec;
   readonly clock: Clock;
-  /** Prefix of the topics, partitions of each, and what leads a host to its partition. */
+  /** Prefix of the topics, their number of partitions, and by what a host is assigned to its partition. */
   readonly manifest: Pick<Manifest, 'crawl' | 'partitions' | 'keyMode'>;
-  /** Hears of each topic that a processor reads or appends to. */
+  /** Is called with each topic that a processor reads or appends to. */
   readonly onEdge?: ((edge: Edge) => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface Application {
   frontier(options: Omit<FrontierOptions, FromPorts>, leases?: 'tasks' | 'pull'): Frontier;
   /** The frontier as a member of its consumer group. */
   frontierMember(options: Omit<FrontierGroupOptions, FromPorts>, leases?: 'tasks' | 'pull'): Promise<FrontierGroup>;
-  /** A fetcher that nobody shares the tasks with, from the end of `tasks` as it was `at`. */
+  /** A fetcher that has all tasks to itself, from `at`, an end of `tasks`, on. */
   fetcher(options: Omit<FetcherOptions, FromPorts | 'group' | 'positions'>, at: TaskPositions): Fetcher;
   /** A fetcher as a member of its consumer group. */
   fetcherMember(options: Omit<FetcherOptions, FromPorts | 'group' | 'positions'>): Promise<FetcherGroup>;
@@ -58,7 +58,7 @@ export function createApplication({ log, codec, clock, manifest, onEdge }: Ports
   };
 }
 
-/** Where `tasks` ends now: older tasks are nobody's once the partitions are claimed, as a claim ends all leases. */
+/** The present end of `tasks`: older tasks are void once the partitions are claimed, since a claim ends all leases. */
 export async function endOfTasks({ log, manifest }: Pick<Ports, 'log' | 'manifest'>): Promise<TaskPositions> {
   const positions: { readonly partition: number; readonly offset: number }[] = [];
   for (let partition = 0; partition < manifest.partitions; partition++) {

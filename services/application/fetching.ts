@@ -1,4 +1,4 @@
-/** What whoever runs the application from a program of their own says of fetching. */
+/** Options of fetching for those who run the application from a program of their own. */
 export { parseResolveOverride } from '../fetcher/connect/resolve-override.ts';
 export type { FetcherOptions } from '../fetcher/fetcher.ts';
 export type { FetcherConfig } from '../fetcher/fetcher-config.ts';

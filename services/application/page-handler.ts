@@ -1,7 +1,7 @@
 /**
- * `--handler FILE`: a function of the user's own that gets each page of a crawl, in its process, in a group of its own. Its
- * position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may come
- * twice after a crash and none is missed. What it throws is tried again, then it stops the crawl.
+ * `--handler FILE`: a function of the user's own that gets each page of a crawl, in its process, in a group of its own.
+ * Its position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may
+ * come twice after a crash and none is missed. If it throws, the page is tried again, and then the crawl stops.
  */
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export async function loadHandler(path: string): Promise<PageHandler> {
   );
 }
 
-/** What it throws is told with its page: it is the user's to mend. */
+/** An error that it throws is reported with its page, for the user to mend. */
 function telling(path: string, handler: PageHandler): PageHandler {
   return async (page, more) => {
     try {
@@ -52,7 +52,7 @@ export function handlerProcessor(handler: PageHandler): Processor {
       runConsumer(context, {
         name: 'handler',
         topics: ['pages'],
-        // Few enough that a crash repeats little.
+        // So few that a crash repeats little.
         batchRecords: 16,
         handle: async (batch, { signal }) => {
           for (const { value } of batch) await handler(value, { signal });

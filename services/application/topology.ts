@@ -1,6 +1,6 @@
 /**
- * The topology: every processor there is, and the topics between them. What stands here is what runs; the picture, the
- * rights on the brokers, the commands and their settings are made of it.
+ * The topology: every processor there is, and the topics between them. What is declared here is what runs; the picture,
+ * the rights on the brokers, the commands and their settings are derived from it.
  *
  * Each processor is a consumer group of its own that can be stopped, killed, scaled and replayed by itself.
  */
@@ -36,9 +36,9 @@ export const fetcher: Declaration = {
 export const urlfrontier: Declaration = {
   name: 'urlfrontier',
   does: 'a frontier whose leases clients pull by gRPC, in the place of tasks and fetchers',
-  // Nobody reports to it; results are an input of every frontier all the same.
+  // No fetcher reports to it, but results are an input of every frontier.
   reads: ['control', 'results', 'discovered', 'frontier-changelog'],
-  // Nothing is passed on: a client's queue is wherever its key leads.
+  // Nothing is passed on, since a client's queue is on the partition to which its key leads.
   writes: ['frontier-changelog', 'control', 'dead-letters'],
   stores: ['seen test', 'host clock', 'back queues', 'leases', 'URLs done'],
 };

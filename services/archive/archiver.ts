@@ -58,7 +58,7 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
     return { offset, length: member.length };
   };
 
-  /** Named by the first response in it: no other archiver has that one. */
+  /** A file is named by its first response, which no other archiver has. */
   const begin = async ({ partition, offset, value }: Received<'responses'>) => {
     const name = `${crawl}-${cdxTime(value.fetchedAtMs)}-${partition}-${offset}`;
     folder.begin(name);
@@ -119,7 +119,10 @@ async function sightsOf(store: StateStore, digests: readonly string[]): Promise<
   return sights;
 }
 
-/** A pointer is longer than what it would save; and what was cut is not known to be the same. */
+/**
+ * There is no revisit where the pointer would be longer than the payload, or where the body was cut, since it may not
+ * be the same.
+ */
 function isWorthSharing({ body, truncated }: Response): boolean {
   return body.length > 256 && !truncated;
 }

@@ -85,7 +85,9 @@ function requestBlock({ url, requestHeaders }: Response): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: ${authority}\r\n${headerLines(requestHeaders)}\r\n`, 'latin1');
 }
 
-/** The body lies here as it came but for its transfer coding, so that header tells of something that is gone. */
+/**
+ * The body is stored as it came, but without its transfer coding, so that header would describe something that is gone.
+ */
 function headOf({ status, headers }: Response): Buffer {
   const kept = headers.map((text, i) =>
     i % 2 === 0 && text === 'transfer-encoding' ? 'x-crawler-transfer-encoding' : text,

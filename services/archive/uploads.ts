@@ -1,7 +1,7 @@
 /**
  * Moves whole WARC files to an object store, each with its index, and removes them here once they are there.
  *
- * A crash repeats an upload: same name, same bytes. A store that is away leaves the files where they are; the next
+ * A crash repeats an upload: same name, same bytes. While the store is away, the files stay where they are; the next
  * start, or the next file, tries again.
  */
 import { rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { archiveLimits } from './archive-limits.ts';
 export interface Uploads {
   /** Uploads, in the background, all whole files there are. */
   start(): void;
-  /** Resolves when all of them have been tried; rejects with what the last failure said. */
+  /** Resolves when all of them have been tried; rejects with the last failure. */
   settled(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile }
 import { join } from 'node:path';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 
-/** What of the open file counts. `null`: none is open. `whole`: it is full, and about to be closed. */
+/** How much of the open file counts. `null`: none is open. `whole`: it is full, and about to be closed. */
 interface Checkpoint {
   readonly name: string;
   readonly bytes: number;
@@ -111,7 +111,7 @@ async function readCheckpoint(store: StateStore): Promise<Checkpoint | undefined
 async function recover(folder: string, checkpoint: Checkpoint | undefined): Promise<Checkpoint | undefined> {
   for (const one of await readdir(folder)) {
     const [, name] = /^(.*)\.(?:warc\.gz|cdxj)\.(?:open|new)$/.exec(one) ?? [];
-    // Begun after the checkpoint: its records come again.
+    // The file was begun after the checkpoint: its records will be written again.
     if (name !== undefined && name !== checkpoint?.name) await rm(join(folder, one));
   }
   if (checkpoint === undefined) return undefined;

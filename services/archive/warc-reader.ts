@@ -58,12 +58,12 @@ async function openWarc(path: string): Promise<Readable> {
 interface Bytes {
   /** Nothing is left. */
   readonly isEmpty: boolean;
-  /** What ended the input early. */
+  /** The error that ended the input early. */
   readonly failure: string | null;
-  /** Up to and without `end`, which is eaten; null where it does not come. */
+  /** Reads up to `end`, which is skipped and not returned; null where it does not come. */
   until(end: string, bytesMax: number): Promise<Buffer | null>;
   take(count: number): Promise<Buffer | null>;
-  /** Eats these bytes if they are next. */
+  /** Skips these bytes if they are next. */
   skip(text: string): Promise<void>;
 }
 

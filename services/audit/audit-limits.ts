@@ -1,7 +1,7 @@
-/** What an audit forgives, ms. */
+/** Tolerances of an audit, ms. */
 export const auditLimits = {
   /** Between the clocks of two fetchers: machines that keep time by NTP are within it. */
   skewMs: 100,
-  /** Until an operator's order, or what one slot of a host learns, is known everywhere. */
+  /** Time until an operator's order, or what one slot of a host learns, is known everywhere. */
   noticeMs: 10_000,
 } as const;

@@ -70,7 +70,7 @@ function copyLines({ origin, url, status, fetchedAtMs, hash, crawlDelayMs, body 
   return [`${what}, ${body.length} bytes${delay}:`, '', ...shown, ...more, ''];
 }
 
-/** Whoever wrote the file does not write to our terminal. */
+/** The file's author must not be able to control our terminal. */
 function printable(line: string): string {
   let text = '';
   for (const char of line.slice(0, 200)) text += char >= ' ' && char !== '\x7f' ? char : ' ';

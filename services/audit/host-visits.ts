@@ -16,7 +16,7 @@ export interface Pause {
   readonly atMs: number;
   readonly status: number;
   readonly askedMs: number;
-  /** From its end to the next request; null: none came. */
+  /** Time from its end to the next request, ms; null: none came. */
   readonly keptMs: number | null;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What an audit has read, in a form that can be checked: of each partition the offsets, and one SHA-256 over all records
- * in their order, each as its offset (8 bytes), its length (4) and its value.
+ * What an audit has read, in a form that can be checked: the offsets of each partition, and one SHA-256 over all its
+ * records in their order, each as its offset (8 bytes), its length (4) and its value.
  *
- * Whoever reads the same offsets again comes to the same hashes, or the records are not the same.
+ * Reading the same offsets again gives the same hashes, unless the records have changed.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { LogRecord } from '../runtime/log/log.ts';
@@ -20,7 +20,7 @@ export interface ReadPart {
 
 export interface ReadChain {
   take(record: LogRecord): void;
-  /** By topic and partition; nothing can be taken any more. */
+  /** The result by topic and partition; nothing can be added afterwards. */
   end(): ReadPart[];
 }
 

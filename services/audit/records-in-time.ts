@@ -1,8 +1,9 @@
 /**
- * The results of all partitions, nearly in order of time: of the partitions' next records always the oldest.
+ * The results of all partitions, nearly in order of time: the next one is always the oldest of the partitions' next
+ * records.
  *
- * Within a partition records come as they were appended; what two of them tell may be interleaved by as long as a lease
- * holds back what it has to report. Memory: one poll of each partition.
+ * Within a partition, records come as they were appended; the requests of two records may overlap by as long as a lease
+ * holds back its report. Memory: one poll of each partition.
  */
 import type { Result } from '../../schemas/types.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
@@ -11,7 +12,7 @@ import { recordsOf } from '../runtime/log/records-of.ts';
 
 export interface PlacedResult {
   readonly record: LogRecord;
-  /** Null: nobody can read it. */
+  /** Null: it cannot be read. */
   readonly result: Result | null;
 }
 
@@ -57,7 +58,7 @@ async function* decodedOf(records: AsyncGenerator<LogRecord>, codec: RecordCodec
   }
 }
 
-/** By the requests it tells of; the rest goes by when it was appended. */
+/** Time of a result: that of its requests; if it has none, when it was appended. */
 function timeOf({ record, result }: PlacedResult): number {
   return result?.requests[0]?.startMs ?? record.timestampMs;
 }

@@ -1,9 +1,9 @@
 /**
- * The copies on the topic `robots`, for an audit: which origin had which, and what it says.
+ * The copies on the topic `robots`, for an audit: which origin had which copy, and what it says.
  *
- * Read whole before the results: compaction leaves the newest record of each copy, and that may lie behind the requests it
- * allowed. Memory: a number for each copy of an origin, and each distinct file up to `bytesMax` of them all; what is
- * beyond is read again when it is asked for, which is why `prepare` comes before `copyOf`.
+ * They are all read before the results: compaction leaves the newest record of each copy, and that may come after the
+ * requests it allowed. Memory: a number for each copy of an origin, and each distinct file up to `bytesMax` of them
+ * all; what is beyond is read again when it is asked for, which is why `prepare` comes before `copyOf`.
  */
 import { hash } from 'node:crypto';
 import type { RobotsCopy } from '../../schemas/types.ts';
@@ -37,7 +37,7 @@ export interface CopiesSource {
   readonly partitions: number;
 }
 
-/** `onRecord` sees each record as it was read. */
+/** `onRecord` is called with each record as it was read. */
 export async function readRobotsCopies(
   source: CopiesSource,
   onRecord: (record: LogRecord) => void,

@@ -17,7 +17,7 @@ export interface AuditSource extends CopiesSource {
 export interface AuditRun extends Tolerance {
   /** Requests that started before are passed over, ms since the Unix epoch. 0: none. */
   readonly fromMs: number;
-  /** Hears of each request that was judged, and of each result. */
+  /** Called with each request that was judged, and with each result. */
   readonly onContact?: (contact: Contact, request: Request) => void;
   readonly onResult?: (result: Result) => void;
 }
@@ -31,7 +31,7 @@ export interface AuditReport {
   readonly copies: RobotsCopies;
 }
 
-/** Violations kept: who broke more needs no list. */
+/** Violations kept: a longer list is of no use. */
 const violationsMax = 1_000;
 
 export async function runAudit(source: AuditSource, run: AuditRun): Promise<AuditReport> {
@@ -39,7 +39,7 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
   const chain = createReadChain();
   const spans: Span[] = [];
   const topic = `${crawl}.results`;
-  // The ends first: what is ordered or copied later allows nothing that is judged here.
+  // The ends are asked for first: orders and copies that come later do not apply to requests judged here.
   for (let partition = 0; partition < partitions; partition++) {
     const { start, end } = await log.offsets(topic, partition);
     const from = run.fromMs === 0 ? start : Math.max(start, await log.offsetAt(topic, partition, run.fromMs));
@@ -86,7 +86,7 @@ async function readOrders(
         await codec.prepare('control', record.value);
         orders.note(codec.decode('control', record.value));
       } catch {
-        // The frontier makes a dead letter of what nobody can read, and obeys none of it.
+        // The frontier makes a dead letter of an event that cannot be read, and does not obey it.
       }
     }
   }

@@ -1,5 +1,6 @@
 /**
- * The outcome of an audit as a statement that can be handed on: what was read, what it was held against, what was found.
+ * The outcome of an audit as a statement that can be handed on: what was read, by which rules it was judged, and what
+ * was found.
  *
  * The hashes bind it to the records read. With a key it is signed too (Ed25519, RFC 8032, over the JSON of the statement
  * as it stands in the file), which says who vouches for it. Neither proves that a fetcher recorded what it did: they prove
@@ -22,9 +23,9 @@ export interface Statement {
   readonly hosts: number;
   readonly addresses: number;
   readonly violations: number;
-  /** Requests of releases that did not record their robots.txt. */
+  /** Requests recorded by releases that did not note their robots.txt. */
   readonly unproven: number;
-  /** Requests over TLS without a look at certificates. Absent: of a release that looked at all. */
+  /** Requests over TLS whose certificates were not checked. Absent: the statement is of a release that checked all. */
   readonly unverified?: number;
   /** Leases whose end was never reported, as of a process that was killed. */
   readonly cutOff: number;
@@ -60,7 +61,7 @@ export function signStatement(statement: Statement, key: KeyObject | null): Sign
   return { statement, signature: { algorithm: 'Ed25519', publicKey, value } };
 }
 
-/** Is it as it was when it was signed, by the key it names? */
+/** Is the statement unchanged since it was signed by the key it names? */
 export function isIntact({ statement, signature }: SignedStatement): boolean {
   if (signature === null) return false;
   try {

@@ -1,9 +1,10 @@
 /**
- * From form 2 to form 3 of a dedup's store: each page gets the rows by which its cluster's best is found now, and each
- * cluster is marked as touched, so that the dedup tells anew who stands for whom where that has changed.
+ * Converts a dedup's store from form 2 to form 3: each page gets the rows by which its cluster's best page is now
+ * found, and each cluster is marked as touched, so that the dedup publishes its representatives again where they have
+ * changed.
  *
- * When a page was first seen form 2 did not keep: its newest fetch has to do. Every step may be done twice, so a kill at any
- * moment costs that much and no more: the caller writes the new form when all of them are in the store.
+ * Form 2 did not keep when a page was first seen, so the time of its newest fetch is used. Every step may be repeated,
+ * so a kill at any moment costs only that: the caller writes the new form when all rows are in the store.
  */
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { domainOf } from './domain-of.ts';
@@ -45,7 +46,7 @@ function rowsOf(key: Buffer, old: OldPage): StoreOp[] {
   const url = urlOfPage(key);
   const page: KnownPage = { domain: domainOf(url), sinceMs: old.fetchedAtMs, ...old };
   const kept = jsonRow(key, page);
-  // It is gone: no node has it.
+  // The page is gone: no node has it.
   if (page.node < 0) return [kept];
   return [
     kept,

@@ -1,9 +1,9 @@
 /**
- * Which contents are the same or nearly so: nodes, one for each content, and the clusters they form.
+ * Finds which contents are the same or nearly so: there is a node for each content, and nodes form clusters.
  *
- * A cluster is a content that was met first and whatever is nearly the same as that one (near-duplicate.ts): a content is
- * compared with the first of each cluster, never with those that joined it later, so that no chain of small differences leads
- * from one page to another. What is looked up by is in memory, the evidence on disk.
+ * A cluster is the content that was met first and all contents that are nearly the same as that one
+ * (near-duplicate.ts). A content is compared with the first of each cluster, never with those that joined later, so
+ * that no chain of small differences leads from one page to another. The index is in memory, the evidence on disk.
  */
 import { Clusters } from '../../topology/content/clusters.ts';
 import { ExactTable } from '../../topology/content/exact-table.ts';
@@ -38,9 +38,9 @@ export interface ContentNodes {
   readonly method: NearMethod;
   /** The node of a content, made if need be, in its cluster; its rows go to `ops`. */
   place(content: Content, ops: StoreOp[]): Promise<number>;
-  /** Rows that wait for the next write; what `ops` held so far is in the store with it. */
+  /** Rows for the next write, which must also write what `ops` held so far. */
   settle(): StoreOp[];
-  /** Nothing is kept of what the pages of a host have in common. */
+  /** Forgets what the pages of a host have in common. */
   forgetHost(hostKey: string, ops: StoreOp[]): void;
 }
 

@@ -24,7 +24,7 @@ export type DedupTopic = 'pages' | 'results' | 'control';
 
 export interface DedupOptions {
   readonly log: Pick<Log, 'append'>;
-  /** Of all that was said so far; hears what comes. Absent: nothing was. */
+  /** Purges so far; new ones are added to it. Absent: there are none. */
   readonly purges?: Purges;
   readonly codec: RecordCodec;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface DedupOptions {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly method: NearMethod;
-  /** Keys the signatures; of the crawl, and never another for the same store. */
+  /** The key of the signatures: it is the crawl's, and must never change for a store. */
   readonly seed: number;
 }
 

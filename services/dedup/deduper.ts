@@ -1,15 +1,16 @@
 /**
- * Content dedup: which pages are duplicates, and of which one.
+ * Content dedup: decides which pages are duplicates, and of which page.
  *
- * Pages whose contents are the same or nearly so form clusters (content-nodes.ts). The best page of a cluster stands for
- * it. Which registrable domain that page is of, first seen decides: the page that has had the content for longest, of
- * those that leave it to no other domain by naming its page canonical. What a page says of itself counts within its domain
- * alone, since any copy may call itself the original: there, the one that names itself canonical is best, then the earliest,
- * then by URL. What is told on `duplicates` is told again whenever it changes, so the newest record of a URL counts.
+ * Pages whose contents are the same or nearly so form clusters (content-nodes.ts). The best page of a cluster stands
+ * for it. Its registrable domain is that of the page that has had the content for longest, leaving out pages that name
+ * a page of another domain as canonical. What a page says of itself counts only within its domain, since any copy may
+ * call itself the original: there, the page that names itself canonical is best, then the earliest, then by URL. A
+ * verdict is published on `duplicates` again whenever it changes, so the newest record of a URL counts.
  *
- * A cluster's best page follows from which pages are in it, not from the order they came in; which are near each other may
- * follow from it where a page lies between two others (content-nodes.ts). A version of a page that has been replaced still
- * stands for what it was like. Outputs are acked before the rows that remember them are written: a crash tells twice, never less.
+ * A cluster's best page follows from which pages are in it, not from the order in which they came. That order may
+ * matter for which pages are near each other, if a page lies between two others (content-nodes.ts). A version of a page
+ * that has been replaced still takes part in comparisons. Outputs are acked before the rows that remember them are
+ * written: after a crash they may be published twice, but none is missing.
  */
 import type { Duplicate, Page } from '../../schemas/types.ts';
 import { contentLimits } from '../../topology/content/content-limits.ts';
@@ -46,7 +47,7 @@ export interface PageSeen {
 
 export interface Verdict {
   readonly isNew: boolean;
-  /** The page it stands behind; empty: none, it is no duplicate. */
+  /** The representative of the page; empty: there is none, since it is no duplicate. */
   readonly representative: string;
 }
 
@@ -58,15 +59,15 @@ export interface DeduperOptions {
   readonly tell: (told: readonly { readonly partition: number; readonly duplicate: Duplicate }[]) => Promise<void>;
 }
 
-/** Of a cluster. */
+/** What is known of a cluster. */
 interface Best {
   readonly domain: string;
-  /** Of the page of that domain that has been there for longest, and of its best one. */
+  /** The keys of the page of that domain that has been there for longest, and of its best page. */
   readonly claim: Buffer;
   readonly rank: Buffer;
 }
 
-/** No node: the page is gone, and remembered so that an older version of it does not come back. */
+/** Without a node, the page is gone; it is remembered so that an older version of it does not come back. */
 const nowhere = -1;
 
 export class Deduper {
@@ -75,7 +76,7 @@ export class Deduper {
   readonly #members = new Map<number, number>();
   /** The best page of clusters looked at lately, least lately first. */
   readonly #bests = new Map<number, Best>();
-  /** Of the batch under way. */
+  /** Pages of the batch under way. */
   readonly #pages = new Map<string, KnownPage>();
   /** Nodes whose clusters the batch touches; and those of them that are marked in the store. */
   readonly #touched = new Set<number>();
@@ -97,7 +98,9 @@ export class Deduper {
     return deduper;
   }
 
-  /** A batch that was cut short has written some of its pages, and not told what follows from them for others. */
+  /**
+   * A batch that was cut short has written some of its pages, but has not published what follows from them for others.
+   */
   async #finishTelling(): Promise<void> {
     const nodes: number[] = [];
     for await (const [key] of this.#options.store.scan(touchedRange)) nodes.push(key.readUInt32BE(1));
@@ -134,7 +137,8 @@ export class Deduper {
     const told = known?.told ?? '';
     const toldAtMs = known?.toldAtMs ?? 0;
     const domain = domainOf(url);
-    // What stays nearly as it was has been there since; what went, and is back as it was, too.
+    // A page that stays nearly the same keeps the time at which it was first seen, and so does one that was gone and is
+    // back unchanged.
     const isAsBefore =
       known !== undefined &&
       (known.content === content || (known.node !== nowhere && nodes.clusters.rootOf(known.node) === root));
@@ -160,7 +164,7 @@ export class Deduper {
     const best = await this.#withPage(root, before, url, now);
     const representative = urlOfRank(best.rank);
     const better = representative === url ? '' : representative;
-    // An index may have been told of it after this version was fetched: it is told again.
+    // An index may have received the verdict after this version was fetched, so it is published again.
     this.#tell(url, better, better !== '' || told !== '' || toldAtMs >= fetchedAtMs);
     if (before !== undefined && urlOfRank(before.rank) !== representative) {
       await this.#tellAll([...this.#options.nodes.clusters.of(node)], representative);
@@ -169,7 +173,7 @@ export class Deduper {
     return { isNew: known === undefined, representative: better };
   }
 
-  /** The page is gone, or wants to be shown nowhere: it stands for nothing. */
+  /** The page is gone, or asks not to be indexed: it represents nothing. */
   async remove(
     url: string,
     atMs: number,
@@ -181,13 +185,13 @@ export class Deduper {
     const { partition, hostKey } = place;
     const none = { content: '', language: '', authority: 1, told: '', toldAtMs: 0, sinceMs: 0 } as const;
     const domain = domainOf(url);
-    // No offset: nobody shall take the record that follows for a reason to show the page again.
+    // There is no offset, so that the record published for it does not make anybody show the page again.
     this.#keep(url, { ...none, domain, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
     this.#tell(url, '', false);
     if (left !== undefined) await this.#choose(left);
   }
 
-  /** Nothing is kept of pages whose URLs are in the range: they stand for nothing, and behind nobody. */
+  /** Forgets the pages whose URLs are in the range: they represent nothing, and nothing represents them. */
   async purge({ from, below }: { readonly from: string; readonly below: string }): Promise<void> {
     const { store } = this.#options;
     for (;;) {
@@ -214,7 +218,7 @@ export class Deduper {
     this.#marked.clear();
   }
 
-  /** In the middle of a batch: what it touches is marked, so that a restart finishes telling it. */
+  /** Saves in the middle of a batch: the clusters it touches are marked, so that a restart finishes publishing them. */
   async commit(ops: readonly StoreOp[]): Promise<void> {
     if (this.#told.length > 0) await this.#options.tell(this.#told);
     this.#told = [];
@@ -228,7 +232,7 @@ export class Deduper {
     if (rows.length > 0) await this.#options.store.write(rows);
   }
 
-  /** Takes a page out of its cluster; gives the cluster's root if it has to choose another best. */
+  /** Takes a page out of its cluster; returns the cluster's root if it has to choose another best page. */
   async #leave(url: string, known: KnownPage): Promise<number | undefined> {
     if (known.node === nowhere) return undefined;
     this.#touched.add(known.node);
@@ -241,7 +245,7 @@ export class Deduper {
     return known.node;
   }
 
-  /** The best of a cluster has left, or another came: the rest is told whom it stands behind. */
+  /** The best page of a cluster has left, or a better one came: the new representative of the others is published. */
   async #choose(node: number): Promise<void> {
     const { clusters } = this.#options.nodes;
     const best = await this.#bestOf(clusters.rootOf(node));
@@ -260,7 +264,7 @@ export class Deduper {
     }
   }
 
-  /** `always`: also where it says nothing new. */
+  /** Publishes a verdict; `always`: even if it has not changed. */
   #tell(url: string, representative: string, always: boolean): void {
     const known = this.#pages.get(url)!;
     if (known.told === representative && !always) return;
@@ -283,12 +287,12 @@ export class Deduper {
     this.#keep(url, { ...known, told: representative, toldAtMs: atMs });
   }
 
-  /** The best of a cluster that one page more is in; its rows may not be in the store yet. */
+  /** The best page of a cluster that has one page more; that page's rows may not be in the store yet. */
   async #withPage(root: number, before: Best | undefined, url: string, page: KnownPage): Promise<Best> {
     const [claim, rank] = [claimOf(claimKey(url, page)), rankOf(bestKey(url, page))];
     const { domain } = page;
     if (before !== undefined && before.domain !== domain && Buffer.compare(claim, before.claim) < 0) {
-      // The cluster is this domain's now, and the best page of it may be one that was there before.
+      // The cluster now belongs to this domain, whose best page may be one that was there before.
       this.#bests.delete(root);
       return (await this.#bestOf(root))!;
     }
@@ -348,7 +352,7 @@ export class Deduper {
     if (more !== 0) this.#members.set(root, (this.#members.get(root) ?? 0) + more);
   }
 
-  /** What the store knows of a page that is not of the batch. */
+  /** What the store holds of a page that is not in the batch. */
   async #load(url: string): Promise<void> {
     if (this.#pages.has(url)) return;
     const known = fromJson<KnownPage>(await this.#options.store.get(pageKey(url)));
@@ -372,6 +376,6 @@ function lesser(a: Buffer, b: Buffer): Buffer {
 function authorityOf({ url, canonical }: PageSeen['page'], domain: string): Authority {
   if (canonical === '') return 1;
   if (canonical === url) return 0;
-  // What is no http URL names nobody else.
+  // Text that is not an http URL names no other page.
   return /^https?:\/\/[^/]/.test(canonical) && domainOf(canonical) !== domain ? 3 : 2;
 }

@@ -1,5 +1,6 @@
 /**
- * How many pages of a path prefix are duplicates of others under it, told to the frontier by `control` as the count doubles.
+ * Counts how many pages of a path prefix are duplicates of others under it, and reports that to the frontier by
+ * `control` as the count doubles.
  *
  * Prefixes are those of the frontier's traps: of a URL's shape, up to its last segment or without its values. Each URL counts once, with the
  * verdict it got when it was first read.
@@ -25,7 +26,7 @@ export interface RateUpdate {
   readonly events: readonly Control[];
 }
 
-/** Reads and counts; the rows are for the caller to write, once the events are acked. */
+/** Reads and counts; the caller writes the rows once the events are acked. */
 export async function countRates(
   store: StateStore,
   sightings: readonly Sighting[],
@@ -66,14 +67,14 @@ export async function countRates(
 }
 
 /**
- * That another place, or another host, has the page too says nothing against this one: translated manuals hold what is not
- * translated yet in the original of each language.
+ * A duplicate in another place, or on another host, does not count against this one: translated manuals hold
+ * untranslated pages once for each language.
  */
 function isSibling(representative: string, hostKey: string, prefix: string): boolean {
   return representative !== '' && hostKeyOf(representative) === hostKey && prefixOf(shapeOf(representative)) === prefix;
 }
 
-/** Rises when the count reaches the least that says something, and at each doubling. */
+/** Rises when the count first suffices for a report, and at each doubling. */
 function stepOf(pages: number): number {
   return pages < contentLimits.ratePagesMin ? 0 : Math.floor(Math.log2(pages / contentLimits.ratePagesMin)) + 1;
 }

@@ -1,7 +1,7 @@
 /**
- * The form of a dedup's store: how near pages are found in it. Another method's is refused, since a change is an operator's
- * to make. Of older forms of the same, the newest is brought over as it is (its `pages` may be trimmed by now), and what is
- * older than that is emptied: all of it follows from `pages` again.
+ * The form of a dedup's store: how near pages are found in it. A store of another method is refused, since an operator
+ * has to make that change. A store of the same method in the previous form is converted (its `pages` may be trimmed by
+ * now); one in an older form is emptied, and rebuilt from `pages`.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
@@ -23,7 +23,7 @@ export async function openFormOf(store: StateStore, method: NearMethod): Promise
     const remedy = `use it again, or delete the folder dedup/ to have it rebuilt by ${method}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `duplicates were found by ${before} so far: ${remedy}`);
   }
-  // The form is written last: a store that was half emptied, or half brought over, is so again.
+  // The form is written last: if emptying or converting was cut short, it is done again.
   if (found === `${method}:2`) await bringOver(store);
   else if (found !== undefined) await empty(store);
   await store.write([{ key: formKey, value: Buffer.from(wanted) }]);

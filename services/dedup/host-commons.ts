@@ -9,7 +9,7 @@ import { commonKey } from './rows.ts';
 export interface HostCommons {
   of(hostKey: string): Promise<CommonSlots>;
   learn(hostKey: string, page: Minhash): Promise<void>;
-  /** Rows of what was learnt since the last time. */
+  /** Rows of what was learnt since the last call. */
   settle(): StoreOp[];
   forget(hostKey: string, ops: StoreOp[]): void;
 }

@@ -1,4 +1,6 @@
-/** The two ways to look for texts that may be nearly the same, behind one shape. Which of them are, the evidence tells. */
+/**
+ * The two ways to find texts that may be nearly the same, behind one interface. The evidence tells which of them are.
+ */
 import type { DuplicateMethod } from '../../schemas/types.ts';
 import type { Minhash } from '../../topology/content/minhash.ts';
 import { MinhashIndex } from '../../topology/content/minhash-index.ts';
@@ -12,7 +14,7 @@ export interface Likeness<Signature = unknown> {
   signature(text: string, minhash: Minhash): Signature;
   near(signature: Signature): number[];
   add(signature: Signature, node: number): void;
-  /** What a node's row holds of it beside the evidence. */
+  /** What a node's row holds for this method beside the evidence. */
   bytes(signature: Signature): Buffer;
   read(bytes: Buffer, minhash: Minhash): Signature;
 }

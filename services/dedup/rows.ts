@@ -32,11 +32,11 @@ export interface KnownPage {
   readonly authority: Authority;
   /** The registrable domain of its host, as the list of suffixes was then. */
   readonly domain: string;
-  /** When it was first fetched with what it has, or nearly so. */
+  /** When it was first fetched with its present content, or nearly that. */
   readonly sinceMs: number;
-  /** The representative last told of it. Empty: none, it is no duplicate. */
+  /** The representative last published for it. Empty: none, since it is no duplicate. */
   readonly told: string;
-  /** When; 0: never. */
+  /** When it was published; 0: never. */
   readonly toldAtMs: number;
 }
 
@@ -111,7 +111,10 @@ export function joinRow(a: number, b: number): StoreOp {
 
 type Placed = Pick<KnownPage, 'node' | 'authority' | 'sinceMs' | 'domain'>;
 
-/** Who claims a content for its domain: pages that leave it to another domain come last, then the earliest, then by URL. */
+/**
+ * Which page claims a content for its domain: pages that leave it to another domain come last; among the others, the
+ * earliest is first, then by URL.
+ */
 export function claimKey(url: string, { node, authority, sinceMs }: Placed): Buffer {
   return Buffer.concat([numbered('T', node), ranked(authority === 3 ? 1 : 0, sinceMs, url)]);
 }
@@ -131,7 +134,7 @@ export function rankOf(bestRow: Buffer): Buffer {
   return bestRow.subarray(bestRow.indexOf(0, 5) + 1);
 }
 
-/** Of a claim or a rank. */
+/** The time in a claim or a rank. */
 export function urlOfRank(rank: Buffer): string {
   return rank.toString('utf8', 7);
 }

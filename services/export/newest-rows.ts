@@ -1,6 +1,6 @@
 /**
- * Of rows that come in order of time, the newest of each key, in the order of the keys: by way of a store on disk, so
- * that memory does not grow with the crawl.
+ * Keeps, of rows that come in order of time, the newest of each key, and gives them in the order of the keys. It uses a
+ * store on disk, so that memory does not grow with the crawl.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import type { Cell, Column, ColumnType, RowWriter } from './table.ts';
 
 /** Rows of one group: a reader skips or reads a group whole, and a writer holds one in memory. */
 const groupRows = 50_000;
-/** And no more text than that: pages are long. */
+/** Most text in one group: pages are long. */
 const groupChars = 32 << 20;
 
 const basicTypes: Readonly<Record<ColumnType, BasicType>> = {
@@ -60,6 +60,6 @@ function stored(cell: Cell, type: ColumnType): unknown {
   if (cell === null) return null;
   if (type === 'int') return BigInt(cell as number);
   if (type === 'timestamp') return new Date(cell as number);
-  // Written as JSON again by the library.
+  // The library writes it as JSON again.
   return type === 'json' ? JSON.parse(cell as string) : cell;
 }

@@ -28,7 +28,10 @@ interface Guard {
   readonly json: (text: string) => string;
 }
 
-/** A stranger wrote the text: an apostrophe stands before what would run. JSON spells it otherwise, and reads back the same. */
+/**
+ * Strangers wrote the text: an apostrophe is put before a formula that would run. Text in JSON is escaped in another
+ * way, so that it reads back the same.
+ */
 const spreadsheet: Guard = {
   string: (text) => (formula.test(text) ? `'${text}` : text).replace(formulaWithin, "$1'"),
   json: (text) => text.replace(signWithin, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
@@ -39,7 +42,7 @@ export function csv(out: Writable, columns: readonly Column[]): RowWriter {
   return csvWith(out, columns, spreadsheet);
 }
 
-/** Text as it is, for readers that are no spreadsheets. */
+/** Text as it is, for readers other than spreadsheets. */
 export function rawCsv(out: Writable, columns: readonly Column[]): RowWriter {
   return csvWith(out, columns, { string: asItIs, json: asItIs });
 }

@@ -9,7 +9,7 @@ export interface Source {
   readonly codec: RecordCodec;
   readonly crawl: string;
   readonly partitions: number;
-  /** Of what was taken down nothing is told. */
+  /** Records of what was purged are left out. */
   readonly purges: Purges;
 }
 

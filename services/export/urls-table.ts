@@ -25,7 +25,7 @@ export function urlsTable(source: Source, folder: string, unreadable: () => void
 async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {
   for await (const { hostKey, completedAtMs, outcomes } of topicRecords(source, 'results', unreadable)) {
     for (const one of outcomes) {
-      // Given back unasked: it will come again.
+      // The URL was given back without a request: it will come again.
       if (one.kind === 'returned' || source.purges.refuses(one.url, completedAtMs)) continue;
       yield [
         one.url,

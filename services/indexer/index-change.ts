@@ -1,6 +1,6 @@
 /**
- * What records mean for a search index: pages come in, and go when they are gone, unwanted there, or duplicates. What an
- * operator has purged goes without a trace, and does not come in again.
+ * What records mean for a search index: pages are added, and are removed when they are gone, ask not to be indexed, or
+ * are duplicates. What an operator has purged is removed without a trace, and is not added again.
  *
  * Each change carries a version, a time in ms, and an index keeps per URL the newest: so changes may come twice and in
  * any order across topics, and the index ends up the same. A page's version is its fetch; what is decided of it later
@@ -29,17 +29,17 @@ export interface IndexedPage {
 export type IndexChange =
   | { readonly kind: 'put'; readonly url: string; readonly version: number; readonly page: IndexedPage }
   | { readonly kind: 'delete'; readonly url: string; readonly version: number }
-  /** Taken down, with all that is remembered of it. */
+  /** Purged, with all that is remembered of it. */
   | ({ readonly kind: 'purge' } & Purged);
 
 export interface SearchIndex {
-  /** All or nothing is not promised; the same changes again are. Throws where the index is away for good. */
+  /** A batch need not be applied as a whole, but it may be applied again. Throws where the index is away for good. */
   apply(changes: readonly IndexChange[]): Promise<void>;
 }
 
 /**
- * `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. `purges`: of all that was
- * said so far; it hears what the batch says.
+ * `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. `purges`: all purges so
+ * far; those in the batch are added to it.
  */
 export async function changesOf(
   batch: readonly Received<IndexTopic>[],
@@ -57,7 +57,7 @@ export async function changesOf(
       const { url, representative, atMs, pageOffset } = one.value;
       if (representative !== url) changes.push({ kind: 'delete', url, version: atMs });
       else {
-        // No duplicate any more: it comes back as it was.
+        // The page is no duplicate any more: it comes back as it was.
         const page = pageOffset < 0 ? undefined : await readPage(one.partition, pageOffset);
         if (page?.url === url) changes.push(ofPage(page, atMs));
       }

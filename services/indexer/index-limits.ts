@@ -12,6 +12,6 @@ export const indexLimits = {
   /** Hits a search prints unless told otherwise, and at most. */
   hits: 10,
   hitsMax: 10_000,
-  /** Pages whose title begins with what was typed that come before all others: more would be no answer. */
+  /** How many pages whose title begins with what was typed come before all others: more would be no answer. */
   titledMax: 20,
 } as const;

@@ -2,9 +2,10 @@
  * A search index in OpenSearch, by its own client.
  *
  * Idempotent by URL: a document's id is a hash of it, and its version is ours (`external_gte`), so OpenSearch itself
- * refuses what is older than what it has. It remembers deletions for `index.gc_deletes`: a day, since a replay may bring
- * a page long after the word that it is a duplicate. One bulk request is under way at a time, and what OpenSearch has no
- * room for (429) is sent again after a growing pause; meanwhile nothing more is read: that is the back-pressure.
+ * refuses what is older than what it has. It remembers deletions for `index.gc_deletes`, which is a day, since a replay
+ * may bring a page long after the verdict that it is a duplicate. One bulk request is under way at a time, and what
+ * OpenSearch has no room for (429) is sent again after a growing pause; meanwhile nothing more is read: that is the
+ * back-pressure.
  */
 import { createHash } from 'node:crypto';
 import type { Client } from '@opensearch-project/opensearch';
@@ -55,7 +56,7 @@ export async function openOpenSearch(options: OpenSearchOptions): Promise<OpenSe
     if (!there.body) {
       const settings = { index: { gc_deletes: '24h' } };
       await client.indices.create({ index, body: { settings, mappings } }).catch((error: unknown) => {
-        // Somebody else was first.
+        // Another process made it first.
         if (!/resource_already_exists/.test(String(error))) throw error;
       });
     }
@@ -77,7 +78,7 @@ export async function openOpenSearch(options: OpenSearchOptions): Promise<OpenSe
 
 type PageChange = IndexChange & { readonly kind: 'put' | 'delete' };
 
-/** Deleted by what they are of: a purge alone, other changes many at a time. */
+/** Groups changes: a purge goes alone, other changes many at a time. */
 function* inBulks(changes: readonly IndexChange[]): Generator<readonly IndexChange[]> {
   let bulk: IndexChange[] = [];
   let bytes = 0;
@@ -95,7 +96,7 @@ function* inBulks(changes: readonly IndexChange[]): Generator<readonly IndexChan
   if (bulk.length > 0) yield bulk;
 }
 
-/** Of what was indexed up to now: what is not searchable yet would be passed over. */
+/** Makes all documents searchable first, or those that are not yet would be missed. */
 async function purge(client: Client, { index, node }: OpenSearchOptions, { hostKey, url }: Purged): Promise<void> {
   const query = { term: url === null ? { host: { value: hostKey } } : { url: { value: url } } };
   try {
@@ -157,7 +158,7 @@ function refusal(node: string, url: string, { status, error }: ItemAnswer): Craw
   return new CrawlstreamError('DESTINATION_REFUSED', `OpenSearch at ${nodeName(node)} refused ${url}: ${said}`);
 }
 
-/** The client's errors in our words; anything else is a bug, and stays what it is. */
+/** Turns the client's errors into ours; any other error is a bug, and stays as it is. */
 function named(error: unknown, node: string): unknown {
   const { name, statusCode, message } = error as {
     readonly name: string;

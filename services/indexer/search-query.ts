@@ -29,7 +29,7 @@ export function titleExpression(typed: string): string | null {
   return `title : ^ "${words.join(' ')}"`;
 }
 
-/** As the index parts a text. */
+/** Splits a text as the index does. */
 export function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }

@@ -71,7 +71,7 @@ export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
   await mkdir(folder, { recursive: true });
   const db = openSqlite(indexFile(folder));
   db.exec(schema);
-  // What is purged shall not be found in the file's free pages either, nor in the words of the index.
+  // Purged text must not remain in the file's free pages, nor in the words of the index.
   db.exec("PRAGMA secure_delete = ON; INSERT INTO fts (fts, rank) VALUES ('secure-delete', 1)");
   const put = writer(db);
   const purge = purger(db);
@@ -91,7 +91,7 @@ export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
       db.exec('ROLLBACK');
       throw error;
     }
-    // The log of changes has the pages as they were.
+    // The write-ahead log still holds the pages as they were.
     if (changes.some(({ kind }) => kind === 'purge')) db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
   };
 
@@ -134,7 +134,7 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
     const id = known?.['id'] as number | undefined;
     if (id !== undefined && known?.['visible'] === 1) forget.run(id);
     if (change.kind === 'delete') {
-      // Remembered all the same: an older page of that URL may still be on its way.
+      // The URL is remembered, since an older page of it may still be on its way.
       if (id === undefined) insert.run(url, version, 0, '', '', '', 0);
       else hide.run(version, id);
       return;
@@ -200,7 +200,10 @@ function toHit(row: Readonly<Record<string, unknown>>): Hit {
   };
 }
 
-/** Whose title is what was typed, then whose title begins so, as `LongStream (Java SE 17)`; each by score. */
+/**
+ * First pages whose title is what was typed, then those whose title begins so, as `LongStream (Java SE 17)`; each group
+ * by score.
+ */
 function titledFirst(hits: readonly Hit[], typed: string): Hit[] {
   const wanted = wordsOf(typed);
   const isWhole = ({ title }: Hit) => wordsOf(title).length === wanted.length;

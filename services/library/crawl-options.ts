@@ -1,4 +1,4 @@
-/** What `crawl` may be told, and what is wrong with what it was told. */
+/** The options of `crawl`, and their check. */
 import type { OutcomeKind, Page } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
@@ -7,11 +7,13 @@ import { checkOptions, type Field, isCount, isFunction, isObject, isStrings } fr
 
 /** The hooks of a plugin, as functions: see docs/library.md. */
 export interface CrawlOptions extends FetchHooks {
-  /** Empty: they come by `add`, and `policy.scope` says how far it may go. */
+  /** URLs to start from. Empty: they come by `add`, and `policy.scope` says how far the crawl may go. */
   readonly seeds: readonly string[];
   /** Who we are to a host: name/version (+contact). Its first word is the token that robots.txt is read for. */
   readonly userAgent: string;
-  /** What is given takes the place of the default policy's fields. Absent: on the registrable domains of the seeds. */
+  /**
+   * Fields that replace those of the default policy. Absent: the crawl stays on the registrable domains of the seeds.
+   */
   readonly policy?: Partial<PolicyConfig>;
   /** Hosts fetched from at once. Absent: 10. */
   readonly concurrency?: number;
@@ -25,7 +27,7 @@ export interface CrawlOptions extends FetchHooks {
   readonly resolve?: readonly string[];
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
-  /** In the place of HTTP; must not follow redirects. Which addresses it reaches is then its own matter. */
+  /** Replaces HTTP; must not follow redirects. The address guard does not apply to it. */
   readonly fetch?: FetchFunction;
   /** Called for each page. What it throws ends the crawl. */
   readonly onPage?: (page: CrawledPage) => void | Promise<void>;

@@ -1,4 +1,4 @@
-/** The policy of a crawl in memory: the defaults of the command, and what is given in the place of its fields. */
+/** The policy of a crawl in memory: the defaults of the command, with the given fields in the place of theirs. */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { listsOf } from '../../topology/policy/lists-of.ts';
 import { compilePolicy, defaultPolicy, type Policy } from '../../topology/policy/policy.ts';

@@ -1,6 +1,6 @@
 /**
- * A crawl inside another program: the application that `crawlstream crawl` runs, over a log and stores in memory. What
- * ends with the process is gone; for crawls that must survive it: `crawlstream crawl`.
+ * A crawl inside another program: the application that `crawlstream crawl` runs, over a log and stores in memory. It
+ * ends with the process; for crawls that must survive that, use `crawlstream crawl`.
  */
 import type { CrawlOptions } from './crawl-options.ts';
 import { MemoryCrawl } from './memory-crawl.ts';
@@ -9,8 +9,8 @@ import { RunningCrawl } from './running-crawl.ts';
 export type { RunningCrawl };
 
 /**
- * Runs until nothing is left to fetch. The promise is of what the frontier has counted; it rejects with INVALID_ARGUMENT,
- * INVALID_SEED. Iterate over it for the pages, or give `onPage`.
+ * Runs until nothing is left to fetch. The promise resolves with the frontier's counters; it rejects with
+ * INVALID_ARGUMENT or INVALID_SEED. Iterate over it for the pages, or give `onPage`.
  */
 export function crawl(options: CrawlOptions): RunningCrawl {
   return RunningCrawl.begin(() => {

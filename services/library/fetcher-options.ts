@@ -1,4 +1,4 @@
-/** The real fetcher, as the options of `crawl` want it. */
+/** The configuration of the real fetcher by the options of `crawl`. */
 import type { Outcome } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
@@ -34,7 +34,7 @@ export function fetcherOf(
     config: {
       ...{ version: productVersion, contact: '', userAgent, room },
       resolve: resolve.map(overrideOf),
-      // A fetch of somebody's own reaches what it reaches.
+      // The address guard does not apply to a supplied fetch.
       allowPrivate: fetch === undefined ? allowPrivate : true,
       addressDelayMs: fetch === undefined ? crawlLimits.addressDelayMs : 0,
       groupSize: () => 1,
@@ -50,7 +50,7 @@ export function fetcherOf(
     },
     ...(fetch !== undefined && {
       openHttp: (given) => createFetchClient(fetch, given),
-      // Its names are its own.
+      // A supplied fetch resolves names by itself.
       dnsLookup: async () => ({ addresses: [], ttlMs: 0 }),
     }),
   };

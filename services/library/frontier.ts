@@ -1,8 +1,9 @@
 /**
  * A frontier in memory, for programs that fetch by themselves: URLs in, leases of hosts out when they may be contacted.
  *
- * It is the partition that every crawl runs on, with the clock and policy it is given: admitted once, ordered by front queues,
- * one lease a host, delays from completion, back-off, retries. Nothing is durable: what ends with the process is gone.
+ * It is the partition that every crawl runs on, with the clock and policy it is given: admitted once, ordered by front
+ * queues, one lease a host, delays from completion, back-off, retries. Nothing is durable: its state is gone when the
+ * process ends.
  */
 import { randomBytes } from 'node:crypto';
 import { blankHostFacts } from '../../schemas/blank.ts';
@@ -19,7 +20,7 @@ import { parseSeed } from '../../topology/url/seed.ts';
 import { checkOptions, isCount, isObject, isStrings } from '../runtime/check-options.ts';
 import { SystemClock } from '../runtime/clock.ts';
 
-/** What a frontier in memory decides by. */
+/** Configuration of a frontier in memory. */
 export interface FrontierConfig {
   /** Absent: `defaultPolicy()`, a second between requests to a host. What is given takes the place of its fields. */
   readonly policy?: Partial<PolicyConfig>;
@@ -37,7 +38,7 @@ export interface HostLease {
   readonly id: number;
   readonly hostKey: string;
   readonly delayMs: number;
-  /** What is not reported by then comes back. */
+  /** URLs that are not reported by then come back. */
   readonly deadlineMs: number;
   readonly urls: readonly { readonly url: string; readonly depth: number; readonly hop: number }[];
 }

@@ -39,7 +39,7 @@ export class MemoryCrawl implements CrawlControls {
 
   constructor(options: CrawlOptions) {
     this.#options = options;
-    // They are checked when it runs: what is wrong with them is a rejection.
+    // Options are checked when it runs: mistakes in them reject its promise.
     const { concurrency = concurrencyByDefault, onPage } = options ?? {};
     this.#flow = new PageFlow(concurrency, onPage, (error) => this.#fail(error));
     this.#intake = new Promise((resolve, reject) => {
@@ -130,9 +130,9 @@ export class MemoryCrawl implements CrawlControls {
     const close = () => intake.close(signal.aborted ? 'the crawl was stopped' : 'the crawl is over');
     signal.addEventListener('abort', close, { once: true });
     if (signal.aborted) close();
-    // Those that there is no room for yet come while it runs.
+    // Seeds for which there is no room yet are added while it runs.
     const seeded = intake.add(seeds).catch((error) => {
-      // Those that the crawl came to its end before were not wanted any more: it is no failure of its own.
+      // Seeds that were not added before the crawl ended were not wanted any more: this is not a failure.
       if (error instanceof CrawlstreamError && error.code === 'UNSUPPORTED') return;
       if (!signal.aborted) this.#fail(error);
     });
@@ -191,13 +191,13 @@ export class MemoryCrawl implements CrawlControls {
   }
 }
 
-/** Of kinds that say all in a crawl's own records, and too little alone. */
+/** Details for outcome kinds whose records need none in a crawl of the command, but say too little here. */
 const reasons: Readonly<Record<string, (url: string) => string>> = {
   robotsDenied: (url) => `${new URL(url).origin}/robots.txt`,
   blockedAddress: () => 'its address is a private one; the option allowPrivate lets the crawl go there',
 };
 
-/** Kinds of outcomes that `onFailed` does not hear of. */
+/** Kinds of outcomes for which `onFailed` is not called. */
 const noFailures: ReadonlySet<string> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
 
 function randomKey() {

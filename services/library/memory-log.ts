@@ -1,6 +1,6 @@
 /**
- * A crawl's log in memory, that keeps no more than somebody still reads: nothing is ever restored from it, so that what the
- * frontier has decided, and what nobody reads, goes.
+ * A crawl's log in memory that keeps only what is still to be read: nothing is ever restored from it, so records that
+ * the frontier has decided, or that nobody reads, are dropped.
  */
 import { topicNames, topicsOfCrawl } from '../../topology/topics.ts';
 import { createMemoryRegistry } from '../runtime/avro/memory-registry.ts';
@@ -24,7 +24,7 @@ export async function openMemoryLog(crawl: string, partitions: number, clock: Cl
   return { log, codec: await openCodec(createMemoryRegistry(), crawl) };
 }
 
-/** Where somebody reads on, by topic, of the one partition; undefined: that is not known yet. */
+/** The position up to which the one partition of a topic was read; undefined: it is not known yet. */
 export type ReadFrom = () => Readonly<Record<'results' | 'discovered' | 'tasks', number>> | undefined;
 
 /** Begins at once, until `stop`. `control` stays: it is read from its beginning, and small. */

@@ -1,8 +1,8 @@
 /**
- * Pages on their way from the fetcher to whoever takes them: callbacks, an iteration, or both.
+ * Pages on their way from the fetcher to the user: to callbacks, an iteration, or both.
  *
- * Invariant: while as many pages wait to be taken as may, no request for another begins; those under way by then come
- * still, one for each host at most. A lease that waits for room goes back at its deadline, and its URLs come again.
+ * Invariant: while the most pages allowed wait to be taken, no request for another page begins; those under way still
+ * arrive, at most one for each host. A lease that waits for room goes back at its deadline, and its URLs come again.
  */
 interface Waiting<T> {
   readonly resolve: (result: IteratorResult<T>) => void;
@@ -21,7 +21,7 @@ export class PageFlow<Page> {
   #keeps: boolean;
   #end: { readonly error?: unknown } | undefined;
 
-  /** `callback`: takes each page first. `onError`: hears of what it throws. */
+  /** `callback`: takes each page first. `onError`: is called with what it throws. */
   constructor(max: number, callback: ((page: Page) => unknown) | undefined, onError: (error: unknown) => void) {
     this.#max = max;
     this.#callback = callback;
@@ -57,7 +57,7 @@ export class PageFlow<Page> {
     this.#handling.add(handled);
   }
 
-  /** Nothing: there is room. A promise: of whether there was any before the signal, or so many ms. */
+  /** Undefined: there is room. A promise: whether there was room before the signal, or within so many ms. */
   room(waitMs: number, signal: AbortSignal): Promise<boolean> | undefined {
     if (this.#hasRoom()) return undefined;
     return new Promise((resolve) => {

@@ -1,8 +1,8 @@
-/** What `crawl` gives back: a promise of its counters that pages can be taken from, and URLs given to. */
+/** What `crawl` returns: a promise of its counters, from which pages can be taken and to which URLs can be added. */
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { CrawledPage } from './crawl-options.ts';
 
-/** What a crawl does when it is told. */
+/** The controls of a crawl. */
 export interface CrawlControls {
   add(urls: readonly string[]): Promise<void>;
   end(): void;
@@ -40,14 +40,14 @@ export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIt
     return this.#controls.add(urls);
   }
 
-  /** Of a crawl that is kept open: no more URLs come, and it ends when nothing is left. */
+  /** For a crawl that is kept open: no more URLs come, and it ends when nothing is left. */
   end(): void {
     this.#controls.end();
   }
 
-  /** The pages, each once, whoever asks. One that is left before its end (`break`) ends the crawl. */
+  /** Iterates over the pages, each of which is given once. Leaving the loop early (`break`) ends the crawl. */
   [Symbol.asyncIterator](): AsyncIterator<CrawledPage> {
-    // What went wrong is told by the iteration.
+    // The iteration throws the error.
     super.then(undefined, () => {});
     this.#iterates = true;
     this.#controls.iterate(true);
@@ -60,7 +60,7 @@ export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIt
     };
   }
 
-  /** Who waits for the end alone takes no pages: none wait for an iteration that has not begun. */
+  /** A caller that only awaits the end takes no pages, so none wait for an iteration that has not begun. */
   // biome-ignore lint/suspicious/noThenProperty: it is a promise.
   override then<A = Readonly<Counters>, B = never>(
     done?: ((counters: Readonly<Counters>) => A | PromiseLike<A>) | null,

@@ -1,8 +1,8 @@
 /**
- * URLs from outside on their way into the frontier: no more of them than it has room for, the rest waits with whoever
- * gives them.
+ * URLs from outside on their way into the frontier: only as many as it has room for are taken, and callers wait with
+ * the rest.
  *
- * Invariant: what `add` has resolved for has been decided, so that a crawl cannot come to its end past it.
+ * Invariant: URLs for which `add` has resolved have been decided, so that a crawl cannot end before them.
  */
 import { setMaxListeners } from 'node:events';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -37,7 +37,7 @@ const sliceMax = 1_000;
 
 export class UrlIntake {
   readonly #options: UrlIntakeOptions;
-  /** Adds go one after another. */
+  /** Calls of `add` run one after another. */
   #turn: Promise<unknown> = Promise.resolve();
   #adding = 0;
   #isOpen: boolean;
@@ -61,7 +61,7 @@ export class UrlIntake {
     throw new CrawlstreamError('INVALID_SEED', `${seed} is refused by rule ${why}: change the URL or the policy`);
   }
 
-  /** Resolves when the frontier has all of them. Of what `normal` throws for, none is taken. */
+  /** Resolves when the frontier has all of them. If `normal` throws for any of them, none is taken. */
   async add(urls: readonly string[]): Promise<void> {
     if (this.#refusal !== undefined) throw refused(this.#refusal);
     for (const url of urls) this.normal(url);

@@ -1,6 +1,6 @@
 /**
- * Requests to topics and hubs, which publishers name: as careful about addresses as a fetch (topology/fetch/address.ts).
- * No redirect is followed, no body beyond `bytesMax` is read.
+ * Requests to topics and hubs, which publishers name: addresses are checked as for a fetch (topology/fetch/address.ts).
+ * No redirect is followed, and no body is read beyond `bytesMax`.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { type IncomingMessage, request as overHttp } from 'node:http';

@@ -1,4 +1,4 @@
-/** What somebody says is new or has changed, and what he may say that of: whose pages they are. */
+/** URLs that a sender says are new or have changed, and for which pages the sender may say so. */
 import { hostnameOf } from '../../topology/url/host-key.ts';
 import { registrableDomain } from '../../topology/url/registrable-domain.ts';
 
@@ -11,7 +11,7 @@ export interface News {
   readonly foundOn: string;
 }
 
-/** Of a feed's delivery: itself, and its entries. Those of its own site are due. */
+/** The URLs of a feed's delivery: the feed itself, and its entries. Those of the feed's own site are due. */
 export function newsOf(topic: string, entries: readonly string[]): News {
   const own = siteOf(topic);
   const isOwn = (url: string) => url === topic || (URL.canParse(url) && siteOf(url) === own);
@@ -22,7 +22,7 @@ export function newsOf(topic: string, entries: readonly string[]): News {
   };
 }
 
-/** Its registrable domain; of what has none, its host. */
+/** The registrable domain of a URL, or its host if there is none. */
 function siteOf(url: string): string {
   const hostname = hostnameOf(new URL(url).href);
   return registrableDomain(hostname) ?? hostname;

@@ -30,12 +30,12 @@ export interface Pushed {
 
 const normalize = compileNormalizer();
 
-/** Whoever controls the crawl may say it of any page. Resolves once what was accepted is durable. */
+/** For callers that may control the crawl, and so may name any page. Resolves once accepted URLs are durable. */
 export function pushUrls(target: PushTarget, urls: readonly string[]): Promise<Pushed> {
   return pushNews(target, { due: urls, found: [], foundOn: '' });
 }
 
-/** Refused are those of both kinds; what is due and what was found are durable together. */
+/** Refused URLs of both kinds are returned; due and found URLs become durable together. */
 export async function pushNews({ log, codec, clock, topics }: PushTarget, news: News): Promise<Pushed> {
   const due = accept(news.due);
   const found = accept(news.found);
@@ -66,7 +66,7 @@ function accept(urls: readonly string[]): {
   return { accepted: [...new Set(normal.flatMap(({ normal: to }) => (to === null ? [] : [to])))], refused };
 }
 
-/** A message for the URLs of one host, of so many that it stays far below what brokers take. */
+/** Most URLs of one host in a message, so that it stays far below what brokers take. */
 const linksPerMessage = 200;
 
 type Kind = Omit<LinkGroup, 'hostKey' | 'links'>;

@@ -5,7 +5,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 
 /** `asked`: the hub has not verified it yet. */
 export interface Subscription {
-  /** Part of the callback: nobody can guess it. */
+  /** Part of the callback URL, which nobody can guess. */
   readonly id: string;
   /** As the hub knows it. */
   readonly topic: string;
@@ -50,7 +50,7 @@ export async function readSubscriptions(path: string): Promise<Subscription[]> {
   }
 }
 
-/** A kill leaves the file of before or of now. Only its owner may read it: it holds secrets. */
+/** A kill leaves either the old file or the new one. Only its owner may read it, since it holds secrets. */
 export async function writeSubscriptions(path: string, subscriptions: readonly Subscription[]): Promise<void> {
   await writeFile(`${path}.new`, `${JSON.stringify(subscriptions, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);

@@ -2,12 +2,14 @@
  * A WebSub subscriber (W3C Recommendation 2018): finds a topic's hub, subscribes, answers the hub's verification, and
  * turns each delivery whose signature is right into URLs that are due at once. Leases are renewed before they end.
  *
- * A delivery is believed only with `X-Hub-Signature` over its bytes, keyed by a secret that the hub was told (§5.2, §7.1);
- * one without is answered as any other, and dropped. What it says of pages is not believed at all: they are fetched.
+ * A delivery is believed only with `X-Hub-Signature` over its bytes, keyed by a secret that the hub was told (§5.2,
+ * §7.1); one without is answered like any other, and dropped. Its content is not used: the pages that it names are
+ * fetched.
  *
- * A feed speaks for its own origin: what it calls itself must be of it, or it could take over another's subscription. Each
- * topic has a callback and a secret of its own at each hub. Pages of other sites that a delivery names are links, as those of a
- * feed that was fetched: a hub is whoever the feed says, and could have a stranger's pages fetched again and again.
+ * A feed speaks only for its own origin: its own URL (`rel=self`) must be there, or it could take over another's
+ * subscription. Each topic has a callback and a secret of its own at each hub. Pages of other sites that a delivery
+ * names are treated as links, as in a feed that was fetched: the feed chooses its hub, which could otherwise have a
+ * stranger's pages fetched again and again.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -31,7 +33,7 @@ export interface WebsubOptions {
 
 /** Asked for; hubs choose their own. */
 const leaseSeconds = 10 * 86_400;
-/** Of a lease that is left when it is renewed. */
+/** Share of a lease that is left when it is renewed. */
 const renewShare = 0.2;
 /** A hub that did not verify is asked again after this. */
 const patienceMs = 3_600_000;
@@ -78,7 +80,7 @@ export class Websub {
       hub,
       askedAtMs: clock.nowMs(),
     };
-    // Known before the hub hears of it: its verification may come at once.
+    // It is saved before the hub is asked, since the hub's verification may come at once.
     await this.#put(subscription);
     await this.#ask(subscription);
     return subscription;
@@ -96,7 +98,7 @@ export class Websub {
     if (mode !== 'subscribe' || challenge === undefined) return null;
     const seconds = Number(query['hub.lease_seconds']);
     const lease = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 10 * 365 * 86_400) : leaseSeconds;
-    // A hub that the topic has left since then says nothing of the one it went to.
+    // The answer of a hub that the topic has left since then does not concern its new hub.
     const isOlder = (other: Subscription) => other.topic === one.topic && other.askedAtMs <= one.askedAtMs;
     this.#subscriptions = this.#subscriptions.filter((other) => other.id === id || !isOlder(other));
     await this.#put({ ...one, state: 'active', expiresAtMs: this.#options.clock.nowMs() + 1_000 * lease });

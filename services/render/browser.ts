@@ -1,10 +1,11 @@
 /**
  * Pages run in a browser: chromium, by playwright-core. The only file that knows it.
  *
- * The browser reaches no network by itself: where the machine allows it has none (own-network.ts). Names resolve to nothing, its proxy is a port where nobody listens, and
- * every request is answered here, from the page that was fetched or by `load`; that nothing gets past is tried when it
- * starts (containment.ts). Each page has a context of its own, and
- * so no cookies of others. A page that does not end is given up with what it has; a browser that hangs is killed.
+ * The browser reaches no network by itself: where the machine allows it has none (own-network.ts). Names resolve to
+ * nothing, its proxy is a port where nobody listens, and every request is answered here, from the page that was fetched
+ * or by `load`; when it starts, it is tested that nothing gets past (containment.ts). Each page has a context of its
+ * own, and so no cookies of others. A page that does not end is given up with what it has; a browser that hangs is
+ * killed.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -47,7 +48,7 @@ export interface Browser {
   start(): Promise<void>;
   /** Why the browser that runs, or ran last, shares the machine's network; null: it has none, or there was no browser yet. */
   readonly sharesNetwork: string | null;
-  /** What pages wanted and was not even asked for, by why: not of a kind that makes text, or too much. */
+  /** What pages wanted and was not even requested, by reason: not of a kind that makes text, or too much. */
   stats(): Readonly<Record<NotAsked, number>>;
   /** Null: the page killed its browser. */
   render(page: RenderPage, load: (url: string) => Promise<Loaded | null>): Promise<Rendered | null>;
@@ -60,7 +61,7 @@ export interface BrowserOptions {
   readonly userAgent: string;
   /** For one page, ms. */
   readonly timeoutMs: number;
-  /** Nothing was asked for this long: the page is as it will be, ms. */
+  /** If nothing was requested for this long, the page counts as complete, ms. */
   readonly quietMs: number;
   /** Requests of one page that are answered. */
   readonly requestsMax: number;
@@ -208,9 +209,9 @@ async function startApart(own: ApartExecutable, executable: string): Promise<Lau
   try {
     return { browser: await start(own.path), sharesNetwork: null };
   } catch (error) {
-    // A package that is missing.
+    // The package is missing.
     if (error instanceof CrawlstreamError) throw error;
-    // What this chromium does not like about a namespace, it may like without.
+    // A chromium that fails in a namespace may work without one.
     return await startShared(executable, 'this chromium does not start in a network namespace');
   } finally {
     await own.forget();

@@ -1,7 +1,7 @@
 /**
- * Does a browser reach the network by itself? It is tried before any page is opened, as a flag that a chromium does not
- * know is passed over in silence: a page of ours speaks WebRTC and WebTransport (the two ways to UDP that scripts have) to
- * a socket of ours. Nothing may come.
+ * Tests whether a browser reaches the network by itself, before any page is opened, since a chromium silently ignores
+ * flags that it does not know. A page of ours tries WebRTC and WebTransport (the two ways to UDP that scripts have)
+ * towards a socket of ours, where nothing may arrive.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 
 const patienceMs = 3_000;
 
-/** Throws UNSUPPORTED where something came. */
+/** Throws UNSUPPORTED where something arrived. */
 export async function proveContained(browser: Chromium, executable: string): Promise<void> {
   const socket = createSocket('udp4');
   let packets = 0;

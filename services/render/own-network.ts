@@ -1,10 +1,10 @@
 /**
- * A browser without a network: it runs in a network namespace of its own, which has no interface that is up, as all that
- * its pages load comes through the pipe by which it is told what to do. So not even a browser that a page has taken over
- * reaches the machine's network from there.
+ * A browser without a network: it runs in a network namespace of its own, which has no interface that is up, since
+ * everything that its pages load comes through the pipe that controls it. So not even a browser that a page has taken
+ * over reaches the machine's network from there.
  *
- * Linux lets users make such a namespace within one of users (`unshare`, of util-linux), unless a container's seccomp
- * profile, AppArmor or a sysctl forbids it: it is tried.
+ * On Linux, any user may make one within a user namespace (`unshare`, of util-linux), unless a container's seccomp
+ * profile, AppArmor or a sysctl forbids it, so it is tried.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface ApartExecutable {
 }
 
 export interface NoNamespace {
-  /** What stands against it, in a line. */
+  /** The reason why it is not possible, in a line. */
   readonly why: string;
 }
 
@@ -34,7 +34,7 @@ export async function withoutNetwork(executable: string): Promise<ApartExecutabl
     if (stdout.trim() === (await readlink('/proc/self/ns/net'))) return { why: 'unshare made no network namespace' };
     const folder = await mkdtemp(join(tmpdir(), 'crawlstream-browser-'));
     const path = join(folder, 'chromium');
-    // Who is started takes the place of its starter, so that to end one is to end the other.
+    // The browser replaces the process that starts it, so that ending one ends the other.
     await writeFile(path, `#!/bin/sh\nexec unshare ${apart.join(' ')} ${quoted(executable)} "$@"\n`, { mode: 0o700 });
     return { path, forget: () => rm(folder, { recursive: true, force: true }) };
   } catch (error) {

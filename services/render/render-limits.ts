@@ -2,7 +2,7 @@
 export const renderLimits = {
   /** For one page, ms: its scripts come one after another, each after its host's delay. */
   pageMs: 30_000,
-  /** Nothing asked for this long: the page is as it will be, ms. */
+  /** If nothing is requested for this long, the page counts as complete, ms. */
   quietMs: 500,
   /** Requests of one page: bundles and data, not a site's tail of trackers. */
   requestsMax: 40,

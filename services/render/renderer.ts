@@ -3,9 +3,9 @@
  * page of its own in `pages` and its links in `discovered`.
  *
  * What it publishes is acked before its position moves on: a crash renders some pages twice and loses none. A page that
- * can't be rendered has its record as it was fetched, and is counted. A site whose page held the browser until it was killed,
- * or of which three pages in a row did not settle in their time, has none rendered for ten times as long: the time of others is
- * not its to spend.
+ * can't be rendered keeps its record as it was fetched, and is counted. If a site's page held the browser until it was
+ * killed, or three of its pages in a row did not settle in time, none of its pages is rendered for ten times as long,
+ * so that it does not take other sites' time.
  */
 import type { LinkGroup, Page, Render } from '../../schemas/types.ts';
 import { partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -20,7 +20,7 @@ export interface RendererOptions {
   readonly browser: Pick<Browser, 'render'>;
   /** Fetches what a page loads, politely. */
   readonly load: (url: string, render: Render) => Promise<Loaded | null>;
-  /** What the fetcher would make of it. */
+  /** Makes of a page what the fetcher would. */
   readonly read: (render: Render, html: string) => Promise<RenderedPage>;
   /** Resolves once it is acked. */
   readonly publish: (made: RenderedPage) => Promise<void>;
@@ -33,7 +33,7 @@ export interface Renderer {
   stats(): { readonly rendered: number; readonly failed: number; readonly passedOver: number };
 }
 
-/** Of the time that a page took in vain, how often its site waits it out. */
+/** How many times as long as a page took in vain its site has to wait. */
 const restFactor = 10;
 /** The first pages of a site may be slow, as what they load comes at their host's pace; then it is known. */
 const unsettledMax = 3;

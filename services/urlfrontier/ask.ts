@@ -16,7 +16,7 @@ export interface Wanted extends Pick<GetCall, 'key' | 'queues' | 'urlsPerQueue' 
 
 export interface Got {
   readonly urls: readonly PulledUrl[];
-  /** Queues they are of. */
+  /** Number of queues the URLs belong to. */
   readonly queues: number;
 }
 
@@ -34,7 +34,7 @@ export function get(partition: ServedPartition, wanted: Wanted): Promise<Got> {
   });
 }
 
-/** Resolves with the number of URLs that went, once that is durable. */
+/** Resolves with the number of URLs that were removed, once that is durable. */
 export function order(partition: ServedPartition, given: QueueOrder): Promise<number> {
   return new Promise((resolve, reject) => {
     const onDone = (error?: unknown) => (error === undefined ? resolve(call.gone) : reject(error));

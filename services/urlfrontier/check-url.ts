@@ -1,6 +1,6 @@
 /**
- * What a client may put: an http or https URL that names a host, kept as it is spelt. The queue is the client's to name;
- * where it names none, all spellings of a host have one queue: lower-case, IDNA, no trailing dot, whatever the port.
+ * What a client may put: an http or https URL that names a host, kept as it is spelt. The client may name the queue; if
+ * it does not, all spellings of a host share one queue: lower-case, IDNA, no trailing dot, whatever the port.
  */
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 

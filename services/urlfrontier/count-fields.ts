@@ -3,8 +3,8 @@
 const lengthDelimited = 2;
 
 /**
- * Counts the message's fields, and those inside its fields number `within`. Stops beyond `most`. What cannot be read
- * ends the count: whoever decodes the message finds out why.
+ * Counts the message's fields, and those inside its fields number `within`. Stops beyond `most`. Bytes that cannot be
+ * read end the count: decoding the message then reports why.
  */
 export function countFields(bytes: Uint8Array, most: number, within?: number): number {
   let count = 0;

@@ -1,13 +1,14 @@
 /**
  * The crawls that are served, by the ids that clients give them. `DEFAULT` is the crawl of the data folder, or the one
- * named by --crawl; each other id is a crawl of its own, with topics and state of its own, made when it is first put to.
+ * named by --crawl; each other id is a crawl of its own, with its own topics and state, made when a URL is first put to
+ * it.
  *
  * Which ids there are is on the first crawl's `control`: an event for each, whose offset is the crawl's number. Where two
  * processes name one id at once, the first event counts. A kill between the event and the crawl's topics leaves a number
  * whose topics are made at the next start.
  *
- * A stranger names ids for nothing, and each costs descriptors: none is made that would bring the process near to what it may
- * have open, so that the ids there are, and connections, go on.
+ * Naming an id costs a stranger nothing, but each takes descriptors. No crawl is made that would bring the process near
+ * its limit of open files, so that existing ids and connections go on.
  */
 
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
@@ -26,7 +27,7 @@ import { putLimits } from './put-limits.ts';
 import { defaultCrawlId, type ServedCrawl, type ServedCrawls, type ServedPartition } from './served-crawl.ts';
 import { servedPolicy } from './served-policy.ts';
 
-/** A crawl's frontier, as far as it is in this process. */
+/** The part of a crawl's frontier that is in this process. */
 export interface RunningCrawl {
   partitions(): readonly (ServedPartition | undefined)[];
   /** Resolves once the partitions that this process is to have are open. */
@@ -48,9 +49,9 @@ interface Page extends ServedCrawl {
 }
 
 export interface CrawlBook extends ServedCrawls {
-  /** Changes the policy of all crawls, those to come too; resolves once it holds. */
+  /** Changes the policy of all crawls, also of those made later; resolves once it is in force. */
   configure(change: Partial<Pick<PolicyConfig, 'delayMs' | 'paused'>>): Promise<void>;
-  /** Of the first crawl; undefined while it is being opened. */
+  /** The policy of the first crawl; undefined while it is being opened. */
   readonly policy: PolicyConfig | undefined;
   /** Opens crawls that other processes have made meanwhile. */
   refresh(): Promise<void>;
@@ -89,7 +90,7 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
     await log.append(policyRecords(codec, { ...manifest, crawl: name }, { ...config, version: 1 }, by, clock.nowMs()));
   };
 
-  /** Those that are being opened have not all of theirs yet. */
+  /** Crawls that are being opened do not have all of their partitions yet. */
   const refuseWithoutDescriptors = (): void => {
     const there = descriptors();
     if (there === undefined) return;

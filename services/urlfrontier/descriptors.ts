@@ -1,4 +1,4 @@
-/** What a process has of descriptors: those that are open, and how many there may be. */
+/** The descriptors of this process: how many are open, and how many may be. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Descriptors {

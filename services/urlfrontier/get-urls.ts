@@ -1,6 +1,6 @@
 /**
- * Gets: queues whose time has come go on lease to a client, a slice at a time. The next slice is asked for once the
- * client has room for it, so that what it was given and has not read is never more than a slice.
+ * Gets: queues whose time has come go on lease to a client, a slice at a time. The next slice is requested once the
+ * client has room for it, so that it never has more than one slice of unread URLs.
  */
 import type { PulledUrl } from '../../topology/frontier/decide/pull/calls.ts';
 import { metadataOf } from '../../topology/frontier/pull/payload.ts';

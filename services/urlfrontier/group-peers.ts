@@ -1,8 +1,9 @@
 /**
- * Who owns what, as the consumer groups of the crawls tell: each member's address is the one it serves on.
+ * Tells which process owns which partition, from the consumer groups of the crawls: each member's address is the one it
+ * serves on.
  *
- * What the group says is a moment old: a partition may just be moving, and its new owner not have it yet. Then a call
- * fails for the moment, and its client asks again.
+ * The group's answer is a moment old: a partition may just be moving, and its new owner may not have it yet. Then a
+ * call fails, and its client asks again.
  */
 import type { Clock } from '../runtime/clock.ts';
 import type { GroupMember, Log } from '../runtime/log/log.ts';

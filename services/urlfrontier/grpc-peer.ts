@@ -17,13 +17,13 @@ export interface Peer {
 export interface PeerOptions {
   readonly service: string;
   readonly token?: string | undefined;
-  /** Speaks TLS, to who shows this very certificate or one that it signed. Absent: plain text. */
+  /** Speaks TLS, to peers that show this very certificate or one that it signed. Absent: plain text. */
   readonly tls?: TlsPair | undefined;
 }
 
 const bytes = (value: Buffer) => value;
 
-/** Servers come and go: a call is tried for so long, and then its client told. */
+/** How long a call is tried before its client is told, since servers come and go. */
 const patienceMs = 10_000;
 
 export function connectPeer(address: string, { service, token, tls }: PeerOptions): Peer {
@@ -68,7 +68,7 @@ export function connectPeer(address: string, { service, token, tls }: PeerOption
   };
 }
 
-/** What the other one says is passed on; that it is away is a matter of the moment. */
+/** The other server's error is passed on; if it is away, the error says to try again. */
 function failure(address: string, { code, details }: grpc.ServiceError): CallFailed {
   const passed = (['NOT_FOUND', 'INVALID_ARGUMENT', 'RESOURCE_EXHAUSTED'] as const).find(
     (name) => grpc.status[name] === code,

@@ -26,7 +26,7 @@ export interface Answers {
 }
 
 export interface Caller {
-  /** Another server of the same crawls passes a call on: it wants what is here, and no more. */
+  /** Another server of the same crawls passed this call on: it wants only what this server has. */
   readonly isLocal: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface GrpcServer {
   close(): Promise<void>;
 }
 
-/** A fault of the caller's, or of the moment. */
+/** An error that the caller made, or that may pass. */
 export class CallFailed extends Error {
   readonly code: 'NOT_FOUND' | 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'RESOURCE_EXHAUSTED';
 
@@ -117,7 +117,7 @@ export async function serveGrpc(
   };
 }
 
-/** Until `unwatch`, new connections are shown the pair of now; those that stand keep theirs. */
+/** Until `unwatch`, new connections get the present certificate; open ones keep theirs. */
 function credentialsOf(tls: TlsPair | undefined): { credentials: grpc.ServerCredentials; unwatch: () => void } {
   if (tls === undefined) return { credentials: grpc.ServerCredentials.createInsecure(), unwatch: () => {} };
   const credentials = new RenewedCredentials(tls);
@@ -252,7 +252,7 @@ function decoded(codec: Codec<unknown>, bytes: Buffer): unknown {
   }
 }
 
-/** Runs a method; what it throws comes out as a status. */
+/** Runs a method; what it throws becomes a status. */
 async function run<T>(act: () => Promise<T>, onBug: (error: unknown) => void): Promise<T> {
   try {
     return await act();
@@ -272,7 +272,7 @@ function statusOf(error: unknown, onBug: (error: unknown) => void): Partial<grpc
   return Object.assign(new Error('a bug'), { code: grpc.status.INTERNAL, details: 'a bug of the server, in its log' });
 }
 
-/** By its metadata: before a message of a stranger's is taken, which may have megabytes. */
+/** Checks the token in the call's metadata, before a stranger's message, which may have megabytes, is taken. */
 function refuseStrangers(token: string): grpc.ServerInterceptor {
   return (_, call) =>
     new grpc.ServerInterceptingCall(call, {

@@ -1,4 +1,4 @@
-/** The URLs of a queue, one after another: what waits or is out, then what is done. */
+/** The URLs of a queue, one after another: first those that wait or are on lease, then those that are done. */
 
 import { placeName, readPlaces } from '../../topology/frontier/decide/pull/find-known.ts';
 import {
@@ -29,7 +29,8 @@ async function* doneOf(partition: ServedPartition, key: string): AsyncGenerator<
   if (state === undefined || host === undefined) return;
   const { pull, changelog } = state;
   const generation = pull.generation(host.id, changelog.offset);
-  // Rows that are written while the disk is read are in both: memory is looked at first, and has the newer.
+  // Rows that are written while the disk is read are in memory and on disk: memory is looked at first, since it has the
+  // newer ones.
   const recent = pull.known.recentOf(host.id, generation);
   for (const value of recent.values()) yield* ofRow(value);
   for await (const [row, value] of partition.scan(knownRange(host.id, generation))) {

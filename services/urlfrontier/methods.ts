@@ -31,9 +31,9 @@ export interface ServedApi {
   readonly peers: Peers;
   /** `host:port` of every process that serves these crawls. */
   nodes(): Promise<readonly string[]>;
-  /** Is any URL given out at all? */
+  /** Are URLs given out at all? */
   isActive(): boolean;
-  /** For all crawls, those to come too; resolves once it holds. */
+  /** Sets it for all crawls, also for those made later; resolves once it is in force. */
   configure(settings: { readonly delayMs?: number; readonly paused?: boolean }): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       await act(given);
       return {};
     });
-  /** Does something to one queue, there or not. */
+  /** Does something to one queue, whether it exists or not. */
   const toQueue = async ({ key, crawlID: given }: OfQueue, text: string, change: OrderOf): Promise<number> => {
     if (key === '') throw new CallFailed('INVALID_ARGUMENT', 'key: empty; name the queue');
     log.tell('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);

@@ -1,10 +1,10 @@
 /**
- * The memory that messages which have come in part may take together, over all calls and connections.
+ * Bounds the memory that partly received messages may take together, over all calls and connections.
  *
- * grpc-js keeps what it has of a message until the rest comes, each piece by itself, whatever its size: a client that ends
- * none could fill the memory, by many calls or by pieces of a byte. It has no bound for that, and no hook before a message
- * is whole, so that what arrives is counted at the stream below. Beyond the bound, the message that began first ends its
- * call (RESOURCE_EXHAUSTED to its client): one that is sent in good faith is whole soon.
+ * grpc-js keeps each piece of a message until the rest comes, whatever its size: a client that never completes one
+ * could fill the memory, by many calls or by pieces of a byte. grpc-js has no bound for that, and no hook before a
+ * message is whole, so arriving bytes are counted at the stream below. Beyond the bound, the call whose message began
+ * first is ended (its client gets RESOURCE_EXHAUSTED), since an honest client completes its messages soon.
  */
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type grpc from '@grpc/grpc-js';
@@ -14,7 +14,7 @@ const headBytes = 5;
 /** What keeping a piece costs beside its bytes. */
 const pieceBytes = 256;
 
-/** Of what a stream is counted: a real one, or a test's. */
+/** The parts of a stream that are needed to count its bytes, so that a test can supply one. */
 export type PartStream = Pick<ServerHttp2Stream, 'prependListener' | 'once' | 'close'>;
 
 export class PartRoom {
@@ -31,7 +31,10 @@ export class PartRoom {
     return this.#bytes;
   }
 
-  /** Goes before all other interceptors: also of a call that is refused, what comes is kept while its client sends. */
+  /**
+   * This goes before all other interceptors, since bytes of a call that is refused are kept, too, while its client
+   * sends.
+   */
   readonly interceptor: grpc.ServerInterceptor = (_, call) => {
     this.watch((call as unknown as { readonly stream: ServerHttp2Stream }).stream);
     return call as grpc.ServerInterceptingCall;

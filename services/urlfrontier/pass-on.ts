@@ -1,6 +1,7 @@
 /**
- * Passes calls on to the processes that own what they are about: a queue's to the owner of its partition, a crawl's to
- * all, whose answers are put together. A call that was passed on is not passed on again.
+ * Passes calls on to the processes that own what they are about: a call about a queue goes to the owner of its
+ * partition, one about a crawl to all, whose answers are put together. A call that was passed on is not passed on
+ * again.
  */
 
 import type { Peer } from './grpc-peer.ts';
@@ -9,7 +10,7 @@ import { codecOf, type UrlInfo } from './wire.ts';
 
 /** The other processes; none where there is only this one. */
 export interface Peers {
-  /** Who owns a queue's partition; undefined: this process. Rejects where nobody does at the moment. */
+  /** The owner of a queue's partition; undefined: this process. Rejects where it has no owner at the moment. */
   ownerOf(crawlId: string, key: string): Promise<Peer | undefined>;
   /** All but this one that have partitions of a crawl; of any, without an id. */
   others(crawlId?: string): Promise<readonly Peer[]>;
@@ -65,7 +66,10 @@ export function toAll<Request, Answer>(
   };
 }
 
-/** What is here first, then what others have. `more`: what to ask them for after so many answers; null: nothing more. */
+/**
+ * Gives this process's answers first, then those of others. `more`: what to ask them for after so many answers; null:
+ * nothing more.
+ */
 export function streamFromAll<Request>(
   peers: Peers,
   name: string,
@@ -96,7 +100,7 @@ export function streamFromAll<Request>(
   };
 }
 
-/** A get of one queue goes to its owner; of any, here first, and the rest is asked of others. */
+/** A get of one queue goes to its owner. A get of any queue is answered here first, and the rest is asked of others. */
 export function getFromAll<Request>(
   peers: Peers,
   method: Stream,

@@ -1,8 +1,8 @@
 /**
- * Whom a server believes of other servers, as grpc-js takes it: who shows the certificate that all of them have, or one of
- * its authorities. It is read again; connections that stand keep what they were made with.
+ * Which other servers a server trusts, in the form that grpc-js takes: those that show the certificate that all servers
+ * have, or one of its authorities. It is read again; open connections keep what they were made with.
  *
- * Servers renew their certificate within seconds of each other: meanwhile they believe the one from before, too.
+ * Servers renew their certificate within seconds of each other: meanwhile they trust the previous one, too.
  */
 import type { experimental } from '@grpc/grpc-js';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';

@@ -6,7 +6,7 @@ export const putLimits = {
   messageFieldsMax: 64 * 1024,
   /** Bytes of one stream that are not acked yet: two commits' worth. */
   bytesUnderWay: 2 * 1024 * 1024,
-  /** Of these, what a stream has whatever the others take. */
+  /** The part of it that a stream has whatever the others take. */
   bytesFree: 64 * 1024,
   /** Bytes of all streams that are not acked yet; beyond it each has only its first few. */
   bytesOfAll: 32 * 1024 * 1024,
@@ -22,7 +22,9 @@ export const putLimits = {
   idOtherFiles: 16,
   idBufferBytes: 4 * 1024 * 1024,
   idCacheBytes: 1024 * 1024,
-  /** Of the descriptors that a process may have, what ids may bring it to: connections and the first crawl need some. */
+  /**
+   * The share of its descriptors up to which a process makes crawls for ids: connections and the first crawl need some.
+   */
   descriptorShareMax: 0.75,
   /** Calls of one connection at once: each may hold a message that has come in part. */
   streamsPerConnection: 128,

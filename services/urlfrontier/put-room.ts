@@ -1,8 +1,8 @@
 /**
  * The memory that puts under way may take together: messages that were received and are not acked yet.
  *
- * A message is here before anybody can say no to it, so the room is taken without asking; a stream that finds it full
- * waits before it reads on. All that wait are woken together: each has at most one message in gRPC's hands.
+ * A message arrives before it can be refused, so it takes its room in any case; a stream that finds the room full waits
+ * before it reads on. All that wait are woken together: each has at most one message in gRPC's hands.
  */
 export class PutRoom {
   readonly #bytesMax: number;

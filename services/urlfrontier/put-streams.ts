@@ -3,10 +3,10 @@
  *
  * What arrives together is decided together; many streams share a commit, and its one sync. A stream with more items or
  * bytes under way than its share waits (`putsUnderWay`, `bytesUnderWay`), and so does any beyond its first few bytes
- * where all streams together have too many (`PutRoom`): a client that sends faster than a disk writes, or reads no acks,
- * is slowed down, and nothing piles up here. What cannot be put fails at once, with the reason; what a partition that
- * moves may or may not have taken fails too: a client puts it again, and a URL that was taken is skipped. A message that
- * cannot be read ends its stream, once what came before it is acked.
+ * where all streams together have too many (`PutRoom`): a client that sends faster than a disk writes, or reads no
+ * acks, is slowed down, and nothing piles up here. An item that cannot be put fails at once, with the reason. An item
+ * that a moving partition may or may not have taken fails, too: the client puts it again, and a URL that was taken is
+ * skipped. A message that cannot be read ends its stream, once what came before it is acked.
  */
 
 import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/calls.ts';
@@ -135,7 +135,7 @@ function gather(requests: Requests, answers: Answers, room: PutRoom, stream: Str
       gathered = [];
       const items = batch.flatMap(({ asked }) => asked.placed);
       const put = stream.put(items);
-      // In the order they came, whatever partition is first.
+      // Acks go out in the order of the items, whichever partition answers first.
       answered = answered.then(async () => {
         await put;
         try {

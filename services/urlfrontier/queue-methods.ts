@@ -1,4 +1,4 @@
-/** What clients ask about queues and URLs, and purge of them. None of it keeps a put waiting. */
+/** The methods by which clients ask about queues and URLs, and purge them. None of them keeps a put waiting. */
 
 import type { ForgottenUrl } from '../../topology/frontier/decide/pull/calls.ts';
 import type { ListedUrl } from '../../topology/frontier/decide/pull/list-queue.ts';
@@ -110,10 +110,10 @@ export async function countUrls(crawls: ServedCrawls, params: Filter): Promise<n
   return count;
 }
 
-/** URLs that are forgotten in one go. */
+/** Number of URLs that are removed at once. */
 const purgedAtOnce = 1_000;
 
-/** Forgets URLs that were first put before so many days. */
+/** Removes URLs that were first put more than so many days ago. */
 export async function purgeUrls(crawls: ServedCrawls, params: OfQueue & { readonly days: number }): Promise<number> {
   const beforeSec = Date.now() / 1000 - 86_400 * params.days;
   const crawl = crawls.find(crawlIdOf(params.crawlID));
@@ -163,7 +163,7 @@ async function* matching(
   }
 }
 
-/** As clients are told of a URL: known, and when it may be had; 0: never again. */
+/** A URL in the form that clients get: known, and when it may be had; 0: never again. */
 function itemOf(crawlID: string, key: string, { from, entry, dueAtMs }: ListedUrl): object {
   const createdSec = createdSecOf(entry.payload);
   const info = { url: entry.url, key, metadata: unpackMetadata(metadataOf(entry.payload)), crawlID };

@@ -1,6 +1,6 @@
 /**
- * What a gRPC server shows new connections: a certificate that is renewed without a restart, by the means that grpc-js has
- * for classes of one's own.
+ * Credentials of a gRPC server whose certificate is renewed, for new connections, without a restart; grpc-js allows
+ * custom classes for that.
  *
  * Its own class for that, over a certificate provider, is experimental: it takes its arguments in another order than it
  * declares, and a renewal drops the cipher suites that GRPC_SSL_CIPHER_SUITES names (1.14).

@@ -1,9 +1,9 @@
-/** What the server says of its calls on stderr. SetLogLevel sets the level of a package, and of all packages below it. */
+/** Logs the server's calls on stderr. SetLogLevel sets the level of a package, and of all packages below it. */
 
 export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** The package of calls: DEBUG tells of each one, INFO of those that steer. */
+/** The package of calls: DEBUG logs each call, INFO those that change something. */
 export const callsPackage = 'crawlstream.urlfrontier';
 
 export class RequestLog {

@@ -25,11 +25,11 @@ export interface ServedCrawl {
 }
 
 export interface ServedCrawls {
-  /** Those that were ever put to. */
+  /** The crawls to which anything was ever put. */
   list(): readonly ServedCrawl[];
   /** undefined: nothing was ever put there. */
   find(id: string): ServedCrawl | undefined;
-  /** Makes it, if it is not there. */
+  /** The crawl, which is made if it does not exist. */
   open(id: string): Promise<ServedCrawl>;
 }
 

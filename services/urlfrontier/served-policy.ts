@@ -1,12 +1,12 @@
 /** The policy of a served crawl: clients fetch, so only what is about queues matters here. */
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 
-/** What a first policy is; its version comes from whoever sends it. */
+/** The first policy of a served crawl; the sender gives it a version. */
 export function servedPolicy(): PolicyConfig {
   return {
     ...defaultPolicy(),
     sink: 'pull',
-    // A second after the last URL of a lease was told of, as URLFrontier has it; how long fetches take is not known here.
+    // A second after the last URL of a lease was reported, as in URLFrontier; how long fetches take is not known here.
     delayMs: 1_000,
     delayFactor: 0,
     // Clients wait for acks, so queues grow no faster than disks; a crawl that stops taking URLs would lose them.

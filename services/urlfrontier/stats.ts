@@ -1,4 +1,4 @@
-/** How a queue, or a crawl, stands. */
+/** The status of a queue, or of a crawl. */
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { ownPartitions, partitionFor } from './router.ts';
 import type { ServedCrawls } from './served-crawl.ts';
@@ -7,7 +7,7 @@ import { crawlIdOf } from './served-crawl.ts';
 export interface QueueStats {
   /** URLs that are not done. */
   size: number;
-  /** Those of them that are out. */
+  /** Those of them that are on lease. */
   inProcess: number;
   completed: number;
   queues: number;
@@ -44,7 +44,7 @@ function ofAll(state: FrontierState): QueueStats {
   const { queues, activeQueues } = state.pull;
   const firstMs = state.leases.deadlines.firstMs ?? Number.POSITIVE_INFINITY;
   let inProcess = leased;
-  // What has run out counts no more, though the next step is still to say so.
+  // A lease that has run out no longer counts, though only the next step will end it.
   if (firstMs <= Date.now()) {
     inProcess = 0;
     for (const id of state.leases.keys()) inProcess += outOf(state, id);

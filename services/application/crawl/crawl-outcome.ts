@@ -7,7 +7,7 @@ import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 export interface CrawlOutcome {
   readonly end: NonNullable<CrawlEnd> | 'stopped';
   readonly counters: Counters;
-  /** Of the partitions that this process owned. */
+  /** Counters of the partitions that this process owned. */
   readonly traps: readonly HeldTrap[];
   readonly seconds: number;
 }

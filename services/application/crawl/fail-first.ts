@@ -1,10 +1,10 @@
 /**
- * Waits for one thing after another, beside something that lasts as long and may fail. `Promise.race` on it would leave
- * a reaction there for each wait, with what was waited for: over months, gigabytes.
+ * Waits for one thing after another while something else goes on that may fail. `Promise.race` would leave a reaction
+ * on the lasting promise for each wait, with the result of the wait: over months, gigabytes.
  */
 export type FailFirst = <T>(wait: Promise<T>) => Promise<T>;
 
-/** What it gives resolves as `wait` does, or rejects with the failure if that comes first. */
+/** The promise returned resolves as `wait` does, or rejects with the failure if that comes first. */
 export function failFirst(failed: Promise<unknown>): FailFirst {
   const waiting = new Set<(error: unknown) => void>();
   let failure: { readonly error: unknown } | undefined;

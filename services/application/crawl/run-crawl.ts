@@ -15,11 +15,11 @@ import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts
 export interface CrawlRun extends Ports {
   readonly frontier: WholeCrawl['frontier'];
   readonly fetcher: Omit<WholeCrawl['fetcher'], 'onFailure'>;
-  /** Running already; they drain before the crawl ends. */
+  /** Processors that are running already; they drain before the crawl ends. */
   readonly processors: RunningProcessors;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
-  /** What requests under way are given to finish then, ms. Absent: their whole time. */
+  /** How long requests under way may take to finish then, ms. Absent: their whole timeout. */
   readonly graceMs?: number;
   readonly onStatus: (status: CrawlStatus) => void;
   /** What goes on beside frontier and fetcher while they run. */
@@ -35,7 +35,7 @@ export interface Attendants {
 }
 
 const lookEveryMs = 50;
-/** A drain gives up waiting for results to be decided after this; they are on the log for the next start. */
+/** A drain waits this long for results to be decided; after that, the next start finds them on the log. */
 const drainMs = 5_000;
 
 export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
@@ -85,7 +85,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
 /** Undefined while a partition is not open yet. */
 async function look(log: Log, crawl: string, frontier: Frontier): Promise<Look | undefined> {
   const partitions: Look['partitions'][number][] = [];
-  // Of the policy in force, which may have been swapped since the start.
+  // The quota of the policy in force, which may have been changed since the start.
   let pageQuota: number | null = null;
   for (const [partition, committed] of frontier.committed().entries()) {
     if (committed === undefined) return undefined;

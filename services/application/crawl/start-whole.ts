@@ -8,21 +8,21 @@ export interface WholeCrawl {
   readonly at: TaskPositions;
   readonly frontier: Parameters<Application['frontier']>[0];
   readonly fetcher: Parameters<Application['fetcher']>[0];
-  /** What requests under way are given to finish when it ends, ms. Absent: their whole time. */
+  /** How long requests under way may take to finish when it ends, ms. Absent: their whole timeout. */
   readonly graceMs?: number | undefined;
 }
 
 export interface RunningWhole {
   readonly frontier: Frontier;
   readonly fetcher: Fetcher;
-  /** No lease is granted any more, those that are out are finished, and what came of them may still be decided. */
+  /** Drains: no lease is granted any more, those that are out are finished, and their results may still be decided. */
   endLeases(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * What a kill leaves: `at` is taken before any partition is claimed, and a claim ends all earlier leases, so older tasks
- * are nobody's, and what was found out and not decided is on the log for the next start.
+ * After a kill nothing is lost: `at` is taken before any partition is claimed, and a claim ends all earlier leases, so
+ * older tasks are void, and results that were not decided are on the log for the next start.
  */
 export function startWhole(application: Application, { at, graceMs, ...options }: WholeCrawl): RunningWhole {
   const frontier = application.frontier(options.frontier);

@@ -1,4 +1,4 @@
-/** Watches a crawl, shows how it stands, and tells when it is at its end. */
+/** Watches a crawl, shows its status, and tells when it is at its end. */
 
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
@@ -9,14 +9,14 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { failFirst } from './fail-first.ts';
 
-/** How a crawl stands, for people. */
+/** The status of a crawl, for people. */
 export interface CrawlStatus {
   readonly counters: Counters;
   readonly readyHosts: number;
   readonly delayedHosts: number;
   /** Until the next delayed host may be contacted, ms; null: none is delayed. */
   readonly nextReadyMs: number | null;
-  /** By an operator. */
+  /** True: an operator has paused it. */
   readonly paused: boolean;
   readonly seconds: number;
   /** Pages per second over the last few seconds. */
@@ -41,7 +41,7 @@ export interface WatchedCrawl {
   readonly everyMs: number;
   /** Undefined while the crawl is not up yet. */
   look(): Promise<Look | undefined>;
-  /** Whoever finds links beside the fetchers has caught up. */
+  /** Resolves once the processors that find links beside the fetchers have caught up. */
   settle(): Promise<void>;
   hosts(): HostCounts;
   onStatus(status: CrawlStatus): void;

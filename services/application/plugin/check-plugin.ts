@@ -1,4 +1,4 @@
-/** What a file exported, as a plugin: every mistake in one sentence that names the field. */
+/** Checks what a file exported as a plugin: every mistake is reported in one sentence that names the field. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pluginLimits } from '../../fetcher/hooks/plugin-limits.ts';
 import { checkOptions, type Field, isFunction, isObject } from '../../runtime/check-options.ts';

@@ -1,4 +1,4 @@
-/** Plugins from files, in the order they are named; which code decided is told by version and hash. */
+/** Plugins from files, in the order they are named; version and hash tell which code decided. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -9,7 +9,7 @@ import type { Plugin } from './plugin.ts';
 export interface LoadedPlugin {
   readonly plugin: Plugin;
   readonly path: string;
-  /** Of the file that was named, hexadecimal: what it imports is not in it. */
+  /** Hash of the file that was named, hexadecimal: files that it imports are not covered. */
   readonly sha256: string;
 }
 

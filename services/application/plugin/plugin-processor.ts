@@ -8,7 +8,7 @@ import { declareProcessor, type Processor } from '../processor/processor.ts';
 import { runConsumer } from '../processor/run-consumer.ts';
 import type { PluginProcessor, PluginRecord, PluginTopic } from './plugin.ts';
 
-/** By processor and option: what was set. */
+/** Values that were set, by processor and option. */
 export type PluginSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export function pluginProcessor(given: PluginProcessor, settings: PluginSettings): Processor {
@@ -21,7 +21,7 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
     ...(reads.includes('responses') && { needs: 'responses' as const }),
     async start(context) {
       const { manifest, log, say } = context;
-      // Apart from ours: a plugin may be called log.
+      // Folders of plugins are kept apart from ours: a plugin may be called `log`.
       const folder = context.part(join('plugins', name));
       await mkdir(folder, { recursive: true });
       const handler = await given.open({ options, folder, crawl: manifest.crawl, say });
@@ -49,7 +49,7 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
   });
 }
 
-/** What is known of it before its options are. */
+/** The parts of the declaration that do not depend on its options. */
 export function declarationOf({ name, does, reads = ['pages'] }: PluginProcessor) {
   return { name, does, reads, writes: ['dead-letters'], stores: [] } as const;
 }

@@ -37,13 +37,13 @@ export interface Plugin extends FetchHooks {
 
 /** A consumer group of the plugin's own over the crawl's topics. */
 export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
-  /** Of its group, its metrics and its folder: as a plugin's. */
+  /** Name of its group, its metrics and its folder; the same rule as for a plugin's name. */
   readonly name: string;
   /** Beginning with a verb in the third person. */
   readonly does: string;
   /** Absent: pages. */
   readonly reads?: readonly T[];
-  /** What it can be told (`--set NAME.KEY=VALUE`), and what holds when nobody does. */
+  /** Its options (`--set NAME.KEY=VALUE`), and their defaults. */
   readonly options?: Readonly<Record<string, { readonly about: string; readonly default?: string }>>;
   /** What becomes of a record whose batch failed after all tries. Absent: it goes to the dead letters, and the rest goes on. */
   readonly whenFailed?: 'deadLetter' | 'stop';
@@ -57,7 +57,7 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
 
 /** What a consumer of a plugin is given when it is opened. */
 export interface PluginContext {
-  /** Of its options, each with its value. */
+  /** The values of its options. */
   readonly options: Readonly<Record<string, string>>;
   /** A folder of its own, which outlives the process. */
   readonly folder: string;
@@ -70,7 +70,7 @@ export interface PluginContext {
 export interface PluginHandler<T extends PluginTopic = PluginTopic> {
   /**
    * Handles records in order, those of one partition one batch after another. Once it has resolved, they are not given
-   * again, unless the process ends before their position is kept: what it does must bear a repetition.
+   * again, unless the process ends before their position is saved: it must tolerate repetitions.
    */
   handle(batch: readonly PluginRecord<T>[], more: { readonly signal: AbortSignal }): Promise<void> | void;
   /** Called when the process ends in order: not after a crash. */
@@ -87,7 +87,7 @@ export type PluginRecord<T extends PluginTopic = PluginTopic> = {
   };
 }[T];
 
-/** For its types alone. */
+/** Returns its argument: it is there only for the types. */
 export function definePlugin(plugin: Plugin): Plugin {
   return plugin;
 }

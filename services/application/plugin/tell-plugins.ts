@@ -1,6 +1,6 @@
 /**
- * Which plugins take part in a crawl, on its control log: by name, version and hash of the file, so that a story of a URL
- * can tell what code decided. Told once, and again when any of it changes.
+ * Records on a crawl's control log which plugins take part in it, by name, version and hash of the file, so that the
+ * story of a URL can tell what code decided. It is recorded once, and again when any of it changes.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -53,15 +53,15 @@ export async function tellPlugins(
 }
 
 /**
- * A processor as it is with plugins: which they are it puts on record. Without any it has no right to write `control`, on
- * which policies stand.
+ * A processor that runs with plugins, and so records them. Without plugins it has no right to write `control`, which
+ * holds policies.
  */
 export function withPlugins(declaration: Declaration): Declaration {
   const { reads, writes } = declaration;
   return { ...declaration, reads: [...reads, 'control'], writes: [...writes, 'control'] };
 }
 
-/** The newest of each name, and when it was told. */
+/** The newest record of each name, and when it was written. */
 export async function toldPlugins(
   log: Parameters<typeof controlEvents>[0],
   codec: RecordCodec,

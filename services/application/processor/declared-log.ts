@@ -9,7 +9,7 @@ export interface Edge {
   readonly way: 'reads' | 'writes';
 }
 
-/** `onEdge`: hears of each reading (`seek`) and each append. */
+/** `onEdge` is called for each reading (`seek`) and each append. */
 export function declaredLog<T extends Log>(
   log: T,
   { name, reads, writes }: Declaration,

@@ -1,9 +1,9 @@
 /**
- * A processor, declared once: what it is called, what it reads, writes and keeps, what it can be told, and how it starts.
+ * A processor, declared once: its name, what it reads, writes and keeps, its options, and how it starts.
  *
  * From the declaration come its command, its place in `--with`, its settings (flag, file, environment), the rights it
- * needs on the brokers, its part of the graph, and the bound of memory its process is given. What it declares is also
- * what it can do: its log lets it read and append the topics named here alone (declared-log.ts).
+ * needs on the brokers, its part of the graph, and the bound of memory its process is given. It can do only what it
+ * declares: its log lets it read and append only the topics named here (declared-log.ts).
  */
 import type { z } from 'zod';
 import type { TopicName } from '../../../topology/topics.ts';
@@ -18,7 +18,7 @@ import type { Service } from '../../runtime/metrics/service.ts';
 
 /** A node of the graph. */
 export interface Declaration {
-  /** Of its command, its consumer group, its section in a configuration file, its rows in metrics. */
+  /** Name of its command, its consumer group, its section in a configuration file, and its rows in metrics. */
   readonly name: string;
   /** What it does to a crawl, beginning with a verb in the third person. */
   readonly does: string;
@@ -31,11 +31,13 @@ export interface Declaration {
 export interface Processor<Options extends z.ZodObject = z.ZodObject> extends Declaration {
   /** Each key's `meta()` is an OptionMeta; its input is the text of a flag. */
   readonly options: Options;
-  /** It sends requests to sites: it is told how to reach them, and who is responsible. */
+  /** True: it sends requests to sites, so it has the options for reaching them and for the contact. */
   readonly contactsSites?: boolean;
-  /** What it finds are links to go on with: a crawl ends only once it has dealt with all there is. */
+  /**
+   * True: it finds links that the crawl goes on with, so that a crawl ends only once it has dealt with all there is.
+   */
   readonly findsLinks?: boolean;
-  /** What fetchers must publish for it; in a crawl's own process they are told. */
+  /** What fetchers must publish for it; in a crawl's own process they do so without an option. */
   readonly needs?: 'responses' | 'outlinks';
   /** Memory outside the heap that its stores take, MiB. Absent: it has none. */
   readonly storeMb?: number;
@@ -47,7 +49,7 @@ export interface OptionMeta {
   /** As in `--dedup-by <method>`. */
   readonly value: `<${string}>`;
   readonly about: string;
-  /** Why it is what it is when nobody says otherwise. */
+  /** The reason of its default. */
   readonly reason: string;
 }
 
@@ -67,22 +69,22 @@ export interface ProcessorContext {
   readonly shared: boolean;
   /** Read again what was read before. */
   readonly fromStart: boolean;
-  /** Of one that contacts sites. */
+  /** Fetching options, for a processor that contacts sites. */
   readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'ca' | 'insecureHosts'> & Omit<Identity, 'version'>;
   /** Of plugins, for one that reads pages itself. Absent: there are none. */
   readonly hooks?: FetcherConfig['hooks'];
-  /** Hears how the consumer stands. */
+  /** Takes the status of the consumer. */
   readonly service: Service;
   say(text: string): void;
 }
 
 export interface RunningProcessor {
   readonly name: string;
-  /** Resolves when all that is there now is dealt with, and what was made of it can be used. */
+  /** Resolves when all present records are dealt with, and the result can be used. */
   drain(): Promise<void>;
   /** Rejects with what stopped it. */
   readonly ended: Promise<void>;
   stats(): ConsumerStats;
-  /** Finishes the batch under way and gives everything back. */
+  /** Finishes the batch under way and releases everything. */
   stop(): Promise<void>;
 }

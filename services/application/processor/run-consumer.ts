@@ -18,11 +18,11 @@ export interface ConsumerWork<T extends AvroTopic> {
   readonly batchRecords?: number;
   readonly batchMs?: number;
   readonly retriesMs?: readonly number[];
-  /** Absent: it stops, and begins again with what failed. */
+  /** What becomes of a record that failed. Absent: the consumer stops, and begins again with that record. */
   readonly whenFailed?: ConsumerOptions<T>['whenFailed'];
   /** Where its files are. Absent: the part of its name. */
   readonly folder?: string;
-  /** One process reads all partitions, the others stand by. */
+  /** True: one process reads all partitions, and the others stand by. */
   readonly alone?: boolean;
   /** After a drain, and before `close`. */
   readonly finish?: () => Promise<void>;
@@ -66,7 +66,7 @@ export async function runConsumer<T extends AvroTopic>(
       topics: topics.map((topic) => `${crawl}.${topic}`),
       partitions,
       onFailure: fail,
-      // Whoever has the first partition leads.
+      // The process that has the first partition leads.
       onAssigned: (assigned) => consumer.assign(alone ? (assigned.includes(0) ? all : []) : assigned),
     })
     .catch(async (error: unknown) => {

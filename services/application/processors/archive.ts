@@ -53,7 +53,7 @@ async function start(
   { archiveTo, archiveFileMb }: z.output<typeof options>,
 ): Promise<RunningProcessor> {
   const { log, manifest, clock } = context;
-  // Before anything is made: credentials that are missing are said at once.
+  // Checked before anything is made, so that missing credentials are reported at once.
   const objects = archiveTo === undefined ? undefined : await openS3Objects(archiveTo);
   const folder = context.part('archive');
   const store = await openStateStore(join(folder, 'state'), { writeBufferBytes: 4 << 20 });
@@ -74,7 +74,7 @@ async function start(
       topics: ['responses'],
       handle: archiver.handle,
       positions: context.shared ? furthest(archiver.positions, group) : ownPositions(archiver.positions, group),
-      // A batch that failed half-way is begun again from the checkpoint, by the next start.
+      // After a batch that failed half-way, the next start begins again from the checkpoint.
       retriesMs: [],
       finish: async () => {
         await archiver.finish();

@@ -56,7 +56,7 @@ async function start(
       batchRecords: contentLimits.batchRecords,
       handle: dedup.handle,
       positions: ownPositions(dedup.positions, groupPositions(log, `${manifest.crawl}.dedup`)),
-      // What is half-way in memory can't be begun again: the next start reads it from the store.
+      // State that is half changed in memory can't be used again: the next start reads it from the store.
       retriesMs: [],
       // Duplicates lie on different hosts, and so on different partitions: one process sees them all.
       alone: true,

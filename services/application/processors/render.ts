@@ -139,7 +139,7 @@ async function start(
   const renderer = createRenderer({
     browser,
     load: async (url, page) => {
-      // Nothing goes out before it is known who is blocked.
+      // No request is made before it is known which hosts are blocked.
       await blockedHosts.caughtUp;
       return subresources.get(url, page, clock.nowMs() + renderLimits.pageMs);
     },

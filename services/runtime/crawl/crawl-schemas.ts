@@ -98,7 +98,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     await log.append(notes.map((note) => ({ topic: control, partition: 0, key: null, value: encodeSchemaNote(note) })));
   };
 
-  /** Looks only at what is known already. */
+  /** Uses only what is known already. */
   const known = (topic: AvroTopic, id: number): object | undefined => {
     const note = byId.get(nameOf(topic, id));
     if (note === undefined) return schemaByDerivedId(topic, id);
