@@ -9,7 +9,7 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 export interface RunningProcessors {
   /** Rejects with what stopped one of them. */
   readonly failed: Promise<never>;
-  /** Those that find links have dealt with all there is. */
+  /** Resolves once the processors that find links have dealt with all there is. */
   settle(): Promise<void>;
   /** One after another, in the order of the topology: each may read what the ones before it wrote. */
   drain(): Promise<void>;

@@ -8,7 +8,7 @@ export interface Place {
   /** File name, without folders. */
   readonly file: string;
   readonly offset: number;
-  /** Of the compressed member, bytes. */
+  /** Length of the compressed member, bytes. */
   readonly length: number;
 }
 

@@ -1,6 +1,6 @@
 /** Tolerances of an audit, ms. */
 export const auditLimits = {
-  /** Between the clocks of two fetchers: machines that keep time by NTP are within it. */
+  /** Difference between the clocks of two fetchers: machines that keep time by NTP are within it. */
   skewMs: 100,
   /** Time until an operator's order, or what one slot of a host learns, is known everywhere. */
   noticeMs: 10_000,

@@ -7,7 +7,7 @@ export interface HostPageParts {
   readonly host: string;
   readonly crawl: string;
   readonly visits: Visits;
-  /** Of the host's origins, oldest first. */
+  /** Copies of robots.txt of the host's origins, oldest first. */
   readonly copies: readonly RobotsCopy[];
   readonly violations: readonly Violation[];
   readonly skewMs: number;

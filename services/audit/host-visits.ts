@@ -30,7 +30,7 @@ export interface Visits {
   readonly lastMs: number;
   /** Requests by the hour they started in (UTC), the last `hoursKept` of them. */
   readonly byHour: readonly (readonly [hour: string, requests: number])[];
-  /** From the end of a request to the start of the next, ms; null: there was one at most. */
+  /** Shortest time from the end of a request to the start of the next, ms; null: there was one request at most. */
   readonly shortestGapMs: number | null;
   readonly meanGapMs: number | null;
   readonly pauses: readonly Pause[];

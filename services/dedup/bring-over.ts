@@ -13,7 +13,7 @@ import { bestKey, claimKey, fromJson, jsonRow, type KnownPage, pageRange, touche
 const pagesAtOnce = 1_000;
 const none = Buffer.alloc(0);
 
-/** As form 2 had it. */
+/** A page in form 2. */
 type OldPage = Omit<KnownPage, 'domain' | 'sinceMs'> & Partial<KnownPage>;
 
 /** The key of a page in its node, in form 2. */

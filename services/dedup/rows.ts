@@ -129,7 +129,7 @@ export function claimOf(claimRow: Buffer): Buffer {
   return claimRow.subarray(5);
 }
 
-/** The same of a domain's page. */
+/** The same for a page of a domain. */
 export function rankOf(bestRow: Buffer): Buffer {
   return bestRow.subarray(bestRow.indexOf(0, 5) + 1);
 }

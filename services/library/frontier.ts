@@ -49,7 +49,7 @@ export interface UrlOutcome {
   readonly index: number;
   readonly kind: OutcomeKind;
   readonly status?: number;
-  /** Of a `redirect`. */
+  /** Target of a `redirect`. */
   readonly redirectUrl?: string;
   readonly retryAfterMs?: number;
 }

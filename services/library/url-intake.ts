@@ -14,7 +14,7 @@ import type { Clock } from '../runtime/clock.ts';
 /** What the frontier has decided. */
 export interface Decided {
   readonly counters: Counters;
-  /** Of `discovered`: the next record to decide. */
+  /** Offset of the next record of `discovered` to decide. */
   readonly offset: number;
 }
 
@@ -52,7 +52,10 @@ export class UrlIntake {
     this.#isOpen = options.keepOpen;
   }
 
-  /** As the frontier will know it. Throws INVALID_SEED for what is no URL, or what the policy refuses. */
+  /**
+   * The URL as the frontier will know it. Throws INVALID_SEED for text that is not a URL, and for a URL that the policy
+   * refuses.
+   */
   normal(given: string): string {
     const seed = parseSeed(given);
     const verdict = this.#options.policy.admit(seed, 0, 0);

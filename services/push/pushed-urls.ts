@@ -24,7 +24,7 @@ export interface PushTarget {
 
 export interface Pushed {
   readonly accepted: number;
-  /** As they were given. */
+  /** URLs as they were given. */
   readonly refused: readonly { readonly url: string; readonly why: string }[];
 }
 

@@ -7,7 +7,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 export interface Subscription {
   /** Part of the callback URL, which nobody can guess. */
   readonly id: string;
-  /** As the hub knows it. */
+  /** The topic's URL, as the hub knows it. */
   readonly topic: string;
   readonly hub: string;
   readonly secret: string;

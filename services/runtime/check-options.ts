@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { CrawlstreamError } from '../../topology/errors.ts';
 
 export interface Field {
-  /** As in "give …". */
+  /** What to give instead, as in "give …". */
   readonly wants: string;
   readonly fits: (value: unknown) => boolean;
   readonly needed?: boolean;

@@ -181,7 +181,7 @@ function policyOf(running: RunningCrawl): PolicyConfig | undefined {
 
 const lookEveryMs = 2;
 
-/** Until every partition that is here decides by this policy or a later one. */
+/** Waits until every partition of this process decides by this policy or a later one. */
 async function untilPolicy(clock: Clock, running: RunningCrawl, version: number): Promise<void> {
   const isBehind = (partition: ServedPartition | undefined) =>
     partition?.core !== undefined && partition.core.state.policyVersion < version;

@@ -22,7 +22,7 @@ export interface GroupPeersOptions {
   readonly log: Pick<Log, 'membersOf'>;
   readonly clock: Clock;
   readonly crawls: ServedCrawls;
-  /** Of this process. */
+  /** Address of this process. */
   readonly address: string;
   readonly firstCrawl: string;
   connect(address: string): Peer;

@@ -21,7 +21,7 @@ export interface Answers {
   /** Resolves when there is room for more; rejects once the client is gone. */
   write(messages: readonly Uint8Array[]): Promise<void>;
   readonly isCancelled: boolean;
-  /** As of `Caller`. */
+  /** As in `Caller`. */
   readonly isLocal: boolean;
 }
 

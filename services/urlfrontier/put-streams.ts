@@ -105,7 +105,7 @@ interface Asked {
 
 interface Gathered {
   readonly asked: Asked;
-  /** Of the message. */
+  /** Bytes of the message. */
   readonly bytes: number;
 }
 

@@ -25,7 +25,7 @@ export function partitionFor(crawl: ServedCrawl, key: string): ServedPartition {
   return partition;
 }
 
-/** Of the partitions that are here. */
+/** The partitions of the crawl that are in this process. */
 export function ownPartitions(crawl: ServedCrawl): ServedPartition[] {
   return crawl.partitions.filter((partition) => partition !== undefined);
 }

@@ -9,7 +9,7 @@ export const defaultCrawlId = 'DEFAULT';
 
 /** A partition that this process owns. */
 export interface ServedPartition {
-  /** As it is decided on; undefined while it is being opened. */
+  /** The partition as it is decided on; undefined while it is being opened. */
   readonly core: FrontierPartition | undefined;
   call(call: Call): void;
   look<Result>(job: (partition: FrontierPartition) => StoreJob<Result>): Promise<Result>;

@@ -116,7 +116,7 @@ function asksForPause({ status, retryAfterMs }: Contact): boolean {
   return retryAfterMs > 0 && (status === 429 || status === 503);
 }
 
-/** From the end of one contact to the start of another, by what was ordered for both. */
+/** The wait from the end of one contact to the start of another, by what was ordered for both. */
 function waitBetween({ pace: a, startMs, endMs }: Contact, { pace: b }: Contact): number {
   const ownMs = Math.round(Math.min(a.factor, b.factor) * (endMs - startMs));
   return Math.max(Math.min(a.delayMs, b.delayMs), Math.min(ownMs, a.factorCapMs, b.factorCapMs));

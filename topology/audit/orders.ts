@@ -9,7 +9,7 @@ import type { Control } from '../../schemas/types.ts';
 
 /** What is ordered for a host at a moment. */
 export interface Pace {
-  /** From completion to start, ms. */
+  /** Time from completion to start, ms. */
   readonly delayMs: number;
   /** Times the last request's duration, up to a cap in ms. */
   readonly factor: number;

@@ -19,7 +19,7 @@ export interface RefereeRule {
   readonly allow: boolean;
   /** Escapes made equal; `*` is any run, a `$` at the end the end of the path. */
   readonly pattern: string;
-  /** As the file spells it. */
+  /** The rule as the file spells it. */
   readonly line: string;
 }
 
@@ -151,7 +151,7 @@ function covers(pattern: string, path: string): boolean {
   }
 }
 
-/** From the first slash after the authority to the fragment. */
+/** The part of a URL from the first slash after the authority to the fragment. */
 function pathOf(url: string): string {
   const [, rest = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^#]*)/i.exec(url) ?? [];
   return rest.startsWith('/') ? rest : `/${rest}`;

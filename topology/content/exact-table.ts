@@ -1,4 +1,6 @@
-/** From the first 64 bits of a content's hash to its node: open addressing, linear probing, 24 to 48 B an entry. */
+/**
+ * A table from the first 64 bits of a content's hash to its node: open addressing, linear probing, 24 to 48 B an entry.
+ */
 const none = 0xffffffff;
 
 export class ExactTable {

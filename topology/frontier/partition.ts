@@ -71,7 +71,7 @@ export class FrontierPartition {
   readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
   readonly #ahead = new AskAhead();
   readonly #sought = new Set<InputTopic>();
-  /** Of the inputs that the step has taken. */
+  /** Leader epochs of the inputs that the step has taken. */
   readonly #epochs = new Map<InputTopic, number>();
   readonly #pull = new PullLeasing();
   #blocked = false;
@@ -95,7 +95,7 @@ export class FrontierPartition {
     this.state = state;
   }
 
-  /** As the policy in force chooses; tasks before the first. */
+  /** The kind that the policy in force chooses; before the first policy, tasks. */
   get #leasing(): Leasing {
     return this.state.pull.on ? this.#pull : taskLeasing;
   }

@@ -72,7 +72,7 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
   /** Set by `readTag`. */
   let selfClosing = false;
 
-  /** From behind a tag's name to behind its `>`; -1: the input ends first, and the tag is none. */
+  /** Reads from behind a tag's name to behind its `>`; -1: the input ends first, so it is not a tag. */
   const readTag = (from: number, wanted: boolean): number => {
     let at = from;
     selfClosing = false;

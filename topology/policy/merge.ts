@@ -80,7 +80,7 @@ function isFields(value: Json): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Of plain JSON: an absent field is one that is undefined. */
+/** Compares plain JSON: an absent field equals one that is undefined. */
 function isSame(a: Json, b: Json): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((one, at) => isSame(one, b[at]));
   if (!isFields(a) || !isFields(b)) return a === b;

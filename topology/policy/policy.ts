@@ -58,9 +58,9 @@ export interface PolicyConfig {
   readonly delayFactorCapMs: number;
   /** A robots.txt Crawl-delay above this defers the host; it is never cut short. */
   readonly crawlDelayCapMs: number;
-  /** A lease holds as many URLs as fit this. */
+  /** A lease holds as many URLs as can be fetched within this time. */
   readonly leadTimeMs: number;
-  /** And no more than this many. */
+  /** A lease holds no more URLs than this. */
   readonly urlsPerLeaseMax: number;
   /** Pages after which the crawl ends. null: none. */
   readonly pageQuota: number | null;
@@ -68,7 +68,10 @@ export interface PolicyConfig {
   readonly urlsPerHostMax: number | null;
   /** URLs a partition may hold queued or waiting for retry. */
   readonly queuedMax: number;
-  /** Of `queuedMax`, what one host or registrable domain may hold; what exceeds it is deferred. Absent, or 1: all of it. */
+  /**
+   * Share of `queuedMax` that one host or registrable domain may hold; URLs that exceed it are deferred. Absent, or 1:
+   * all of it.
+   */
   readonly queueShareMax?: number | undefined;
   /** `pause`: `discovered` waits. `dropLowest`: new URLs are dropped, those of low front queues first. Absent: pause. */
   readonly whenFull?: WhenFull | undefined;
@@ -86,7 +89,7 @@ export interface PolicyConfig {
   readonly sink?: 'pull' | undefined;
   /** No leases while it is true. Absent: false. */
   readonly paused?: boolean | undefined;
-  /** Of bodies, received by all fetchers together. Absent: any number. */
+  /** Bytes of bodies that all fetchers together receive a second, at most. Absent: any number. */
   readonly bytesPerSecond?: number | undefined;
   /** When part of a host counts as a trap. Absent: never. */
   readonly traps?: TrapConfig | undefined;

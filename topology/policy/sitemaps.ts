@@ -10,7 +10,7 @@ import type { Normalizer } from '../url/normalize.ts';
 import { compileSuffixSet } from '../url/suffix-set.ts';
 
 export interface SitemapsConfig {
-  /** From one reading of a host's sitemaps to the next, ms. */
+  /** Time from one reading of a host's sitemaps to the next, ms. */
   readonly everyMs: number;
   /** Sitemaps beside those that robots.txt names. */
   readonly rules: readonly SitemapRule[];
@@ -47,7 +47,7 @@ export interface Sitemaps {
   readonly everyMs: number;
   /** Origins of sitemaps named by absolute URLs: they are read even if nothing else leads to their hosts. */
   readonly origins: readonly string[];
-  /** Those of a host, absolute, paths on `origin`. */
+  /** The sitemaps of a host, as absolute URLs; paths are on `origin`. */
   of(hostKey: string, origin: string): readonly string[];
 }
 

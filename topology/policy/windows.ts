@@ -10,11 +10,14 @@ import { compileSuffixSet } from '../url/suffix-set.ts';
 export interface CrawlWindow {
   /** Domains with their subdomains; `*`: all hosts. The first window that names a host holds for it. */
   readonly hosts: readonly string[];
-  /** From the first hour to before the second, 0–24; from above to, over midnight: 22–6. Equal: never closed. */
+  /**
+   * The window is open from this hour to before `toHour`, 0–24. If this hour is the later one, it lasts over midnight:
+   * 22–6. If they are equal, it is never closed.
+   */
   readonly fromHour: number;
   /** Before this hour, 0–24. */
   readonly toHour: number;
-  /** Of these hours from UTC, minutes; 60 is Central European winter time. */
+  /** Offset of these hours from UTC, minutes; 60 is Central European winter time. */
   readonly utcOffsetMinutes: number;
   /** 0 Sunday to 6, on which a window begins. Absent: every day. */
   readonly days?: readonly number[] | undefined;

@@ -41,7 +41,7 @@ export function canonicalOctets(octets: string): string {
   return needsWork.test(octets) ? rewritten(octets, false) : octets;
 }
 
-/** The same of a pattern, in which `*` is no data. */
+/** The same for a pattern, in which `*` is not data. */
 export function canonicalPattern(octets: string): string {
   return patternNeedsWork.test(octets) ? rewritten(octets, true) : octets;
 }

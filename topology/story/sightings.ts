@@ -27,7 +27,7 @@ export interface Deciding {
   readonly partition: number;
   readonly offset: number;
   readonly atMs: number;
-  /** Of these links, how many it admitted. */
+  /** How many of these links it admitted. */
   readonly admitted: number;
   /** The URL was admitted before this commit. */
   readonly wasKnown: boolean;

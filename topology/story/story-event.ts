@@ -36,7 +36,7 @@ export interface StoryEvent {
   readonly kind: StoryKind;
   readonly topic: TopicName;
   readonly partition: number;
-  /** Of the record that says so. */
+  /** Offset of the record that says so. */
   readonly offset: number;
   /** When it happened, ms since the Unix epoch. */
   readonly atMs: number;

@@ -17,23 +17,23 @@ export interface FilterConfig {
   readonly schemes: readonly string[];
   /** In characters. */
   readonly urlCharsMax: number;
-  /** Of the last path segment, lower-case, without dot. */
+  /** Extensions of the last path segment that are refused, lower-case, without dot. */
   readonly extensionsDenied: readonly string[];
-  /** Regular expressions (JavaScript, no flags), matched anywhere in the URL. Not empty: one must match. */
+  /** Regular expressions (JavaScript, no flags), matched anywhere in the URL. If not empty, one must match. */
   readonly include: readonly string[];
-  /** None may match. */
+  /** Regular expressions of which none may match. */
   readonly exclude: readonly string[];
-  /** Beginnings of URLs. Not empty: one must fit. */
+  /** Beginnings of URLs. If not empty, one must fit. */
   readonly prefixesAllowed: readonly string[];
-  /** None may fit. */
+  /** Beginnings of URLs of which none may fit. */
   readonly prefixesDenied: readonly string[];
   /** Host keys or host names, exactly. Host and domain lists not both empty: the URL must be on one of them. */
   readonly hostsAllowed: readonly string[];
-  /** Of these, nothing. */
+  /** Hosts of which no URL is taken. */
   readonly hostsDenied: readonly string[];
   /** Domains with their subdomains. */
   readonly domainsAllowed: readonly string[];
-  /** Of these and their subdomains, nothing. */
+  /** Domains of which, with their subdomains, no URL is taken. */
   readonly domainsDenied: readonly string[];
   /** Ports that may be crawled. Absent: all but those that browsers block (ports.ts), which never may. */
   readonly portsAllowed?: readonly number[] | undefined;
@@ -155,7 +155,7 @@ function extensionRule(config: FilterConfig): Filter {
   };
 }
 
-/** Of the path's last segment, lower-case. Empty: none, or longer than `charsMax`. */
+/** The extension of the path's last segment, lower-case. Empty: there is none, or it is longer than `charsMax`. */
 function extensionOf(url: string, charsMax: number): string {
   const question = url.indexOf('?');
   const end = question < 0 ? url.length : question;

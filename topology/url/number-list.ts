@@ -14,7 +14,7 @@ export type NumberListKind = (typeof numberListKinds)[number];
 
 export interface NumberList {
   readonly size: number;
-  /** Of the URL's host; null: it is not listed. */
+  /** The number of the URL's host; null: it is not listed. */
   numberOf(url: string): number | null;
 }
 

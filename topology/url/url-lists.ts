@@ -26,7 +26,7 @@ export interface ListName {
   readonly kind: ListKind | NumberListKind;
   /** Where it was read, and is looked for: absolute, or beside the policy. */
   readonly path: string;
-  /** Of its bytes, 64 hexadecimal digits, lower-case. */
+  /** SHA-256 of its bytes, 64 hexadecimal digits, lower-case. */
   readonly sha256: string;
 }
 

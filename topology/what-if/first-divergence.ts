@@ -12,7 +12,7 @@ import type { Difference } from './re-decider.ts';
 
 export interface Divergence {
   readonly partition: number;
-  /** Of the commit in the changelog. */
+  /** Offset of the commit in the changelog. */
   readonly offset: number;
   readonly atMs: number;
   readonly kind: 'admission' | 'lease' | 'retry' | 'other';

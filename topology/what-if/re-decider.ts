@@ -122,7 +122,7 @@ function firstOf({ changes }: Commit): Change | null {
   return null;
 }
 
-/** As the recorded commit says, which may be of a release that did not note them. */
+/** The epochs in the recorded commit, which may be of a release that did not note them. */
 function epochsIn(value: Buffer): Map<InputTopic, number> {
   const epochs = new Map<InputTopic, number>();
   const record = readChangelog(value);

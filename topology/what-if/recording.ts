@@ -71,7 +71,7 @@ export class Recording {
     if (!ownEvents.has(record.kind)) this.#others.push({ atMs, partition, topic: 'control', record });
   }
 
-  /** Those from `fromMs` on, in order of time. */
+  /** Arrivals from `fromMs` on, in order of time. */
   arrivalsFrom(fromMs: number): readonly Arrival[] {
     return this.#others.filter(({ atMs }) => atMs >= fromMs).sort((a, b) => a.atMs - b.atMs);
   }

@@ -42,7 +42,7 @@ export interface WhatIfOptions {
   readonly recording: Recording;
   readonly key: FingerprintKey;
   readonly keyMode: KeyMode;
-  /** Of all policies, recorded and new. */
+  /** Lists of all policies, recorded and new. */
   readonly lists: ListSource;
   /** How long before its deadline a lease starts its last request, ms. */
   readonly lastRequestMs: number;
@@ -130,7 +130,7 @@ function compare(
   return null;
 }
 
-/** As `compare` does, up to the moment of the first divergence of all: what is decided from there on is new. */
+/** Goes on as `compare` does, up to the moment of the very first divergence: what is decided from there on is new. */
 function open(
   options: WhatIfOptions,
   recorded: RecordedPartition,

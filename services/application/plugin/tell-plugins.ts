@@ -12,7 +12,7 @@ import { declaredLog, type Edge } from '../processor/declared-log.ts';
 import type { Declaration } from '../processor/processor.ts';
 import type { LoadedPlugin } from './load-plugins.ts';
 
-/** As the payload of the event `plugin`. */
+/** The payload of the event `plugin`. */
 export interface AnnouncedPlugin {
   readonly name: string;
   readonly version: string;

@@ -71,7 +71,7 @@ export interface ProcessorContext {
   readonly fromStart: boolean;
   /** Fetching options, for a processor that contacts sites. */
   readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'ca' | 'insecureHosts'> & Omit<Identity, 'version'>;
-  /** Of plugins, for one that reads pages itself. Absent: there are none. */
+  /** Hooks of plugins, for a processor that reads pages itself. Absent: there are none. */
   readonly hooks?: FetcherConfig['hooks'];
   /** Takes the status of the consumer. */
   readonly service: Service;

@@ -13,7 +13,7 @@ import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
 
 export interface DecidingLine {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
   readonly text: string;
   readonly allow: boolean;

@@ -24,9 +24,9 @@ export interface Config {
   readonly file: string;
   /** Parsed values by key. */
   readonly common: Readonly<Record<string, unknown>>;
-  /** The same of each service's section. */
+  /** The same for each service's section. */
   readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Of settings without an option; references of secrets are not followed yet. */
+  /** Values of settings without an option; references of secrets are not followed yet. */
   readonly hidden: Readonly<Record<string, string | Secret>>;
 }
 

@@ -32,7 +32,9 @@ const spareShare = 0.08;
 const heapShareMin = 0.25;
 /** Code, threads, the young generation. `memoryBytes.process` has the old objects of an idle process in it, some 60 MiB. */
 const outsideMb = memoryBytes.process / mb - 60;
-/** Of a host that is fetched from: body, decompressed and as it came, and its connection; most are small. */
+/**
+ * Memory for a host that is fetched from: its body, decompressed and as it came, and its connection; most are small.
+ */
 const fetchedHostMb = 0.12;
 
 /** For `--max-old-space-size`. */

@@ -21,7 +21,10 @@ export function parseValue(option: Option, value: unknown): unknown {
   return texts.reduce<unknown>((before, text) => parse(text, before), undefined);
 }
 
-/** Of the environment: all is text there, and a repeated option's values are apart by line breaks. */
+/**
+ * Parses a value of the environment: there, all values are text, and those of a repeated option are separated by line
+ * breaks.
+ */
 export function parseText(option: Option, text: string): unknown {
   if (isSwitch(option) || (option.optional && /^(true|false|0|1)$/.test(text))) {
     const on = { true: true, '1': true, false: false, '0': false }[text];

@@ -9,7 +9,7 @@ export interface OperatorFlags extends KafkaFlags {
   readonly json?: boolean;
 }
 
-/** Of commands about a host or a URL that the crawl should know. */
+/** Options of commands about a host or a URL that the crawl should know. */
 export interface TargetFlags extends OperatorFlags {
   readonly force?: boolean;
 }

@@ -102,7 +102,7 @@ async function explain(
     /** Purged by an operator: nothing is kept of it, and no link to it is admitted. */
     purged,
     partition: told.partition,
-    /** As of this commit; `start` above 0: what was before it is not known. */
+    /** The answer is as of this commit; `start` above 0: what was before it is not known. */
     asOf: { changelog: told.changelog, atMs: story.nowMs, policyVersion: story.policyVersion },
     seen: seenOf(told),
     budget: {
@@ -137,7 +137,7 @@ async function explain(
   };
 }
 
-/** Of a URL that is traced: its first trace, from the admission to the page. */
+/** For a URL that is traced, its first trace, from the admission to the page. */
 function traceOf({ tracing }: Policy, manifest: Manifest, url: string): { readonly traceId: string } | null {
   const { hi: keyHi, lo: keyLo } = fingerprintKeyOf(manifest);
   const words = new Uint32Array(2);

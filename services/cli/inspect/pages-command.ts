@@ -53,7 +53,7 @@ export function addPagesCommand(program: Command): void {
     );
 }
 
-/** As it names the crawl to other commands. */
+/** The options that name the crawl to other commands. */
 function placeOf({ brokers, registry, crawl, data }: PagesFlags): string {
   if (brokers === undefined) return `--data ${data}`;
   return `--brokers ${brokers}${registry === undefined ? '' : ` --registry ${registry}`} --crawl ${crawl}`;

@@ -6,55 +6,58 @@
 
 /** CPU, µs. */
 export const cpuMicros = {
-  /** Of a link that reaches the frontier, 30 % of them new: `bench -- frontier`, 480,000 a second. */
+  /** A link that reaches the frontier, with 30 % of links new: `bench -- frontier`, 480,000 a second. */
   link: 2.1,
   /** The same where the seen test looks most of them up on disk: FIGURES §1, DRUM in batches of millions. */
   linkOnDisk: 2.5,
-  /** Of a URL leased and resolved: `bench -- lease-cycle`, 53,000 to 76,000 a second. */
+  /** A URL that is leased and resolved: `bench -- lease-cycle`, 53,000 to 76,000 a second. */
   lease: 16,
-  /** Of a process until its code is compiled: what crawls of 3,600 to 20,000 pages cost beside their pages. */
+  /** A process until its code is compiled: what crawls of 3,600 to 20,000 pages cost beside their pages. */
   start: 1_500_000,
-  /** Of a page fetched, parsed and published on the embedded log: `bench -- fetch`, 0.41 ms a page, without the above. */
+  /**
+   * A page that is fetched, parsed and published on the embedded log: `bench -- fetch`, 0.41 ms a page, without the
+   * above.
+   */
   fetch: 294,
-  /** On Kafka, of a fetcher, its start in it: `bench -- crawl --kafka`, 8,000 pages. */
+  /** A page on Kafka, in a fetcher, including its start: `bench -- crawl --kafka`, 8,000 pages. */
   fetchOnKafka: 310,
   /** What a page costs a frontier on Kafka beside its decisions: reading, writing, encoding (the same bench). */
   frontierOnKafka: 160,
-  /** Of one broker that leads all partitions (the same bench). */
+  /** A page on one broker that leads all partitions (the same bench). */
   broker: 300,
 } as const;
 
 /** A follower fetches what its leader has, and writes it: taken as half of a leader's work, not measured. */
 export const followerShare = 0.5;
 
-/** Of a core, what a process is planned to use: the rest is for bursts, restores and the garbage collector. */
+/** The share of a core that a process is planned to use: the rest is for bursts, restores and the garbage collector. */
 export const busyShare = 0.6;
 
 /** Memory, bytes: `bench -- size`, `bench -- hundred-million` (up to 36 M URLs, 1 M hosts), `bench -- crawl --kafka`. */
 export const memoryBytes = {
-  /** Of a process that does nothing yet: Node, its young generation, our code. */
+  /** A process that does nothing yet: Node, its young generation, our code. */
   process: 230e6,
   /** Write buffers and caches of the stores fill with what is written … */
   perByteWritten: 1.5,
   /** … up to their size, for the state's and the log's. */
   storesMax: 320e6,
-  /** Of a known URL while all fingerprints are in memory, with what a growing table holds beside them. */
+  /** A known URL while all fingerprints are in memory, with what a growing table holds beside them. */
   url: 22,
-  /** Of one whose fingerprint is on disk: the filter before it. */
+  /** A known URL whose fingerprint is on disk: the filter before it. */
   urlOnDisk: 2,
   /** `--seen-memory`, by default for some 20 million URLs (topology/policy/crawl-limits.ts). */
   seen: 1e9,
-  /** Of a host with work, its key among it. */
+  /** A host with work, including its key. */
   host: 90,
-  /** Of a fetcher on Kafka: connections, parser, link cache. */
+  /** A fetcher on Kafka: connections, parser, link cache. */
   fetcher: 270e6,
-  /** Of a host on lease: a timer, its task, its connection at times. */
+  /** A host on lease: a timer, its task, its connection at times. */
   lease: 30e3,
 } as const;
 
 /** Disk, bytes: `bench -- size`. */
 export const diskBytes = {
-  /** State of a URL in a queue, its fingerprint among it: `bench -- frontier`. */
+  /** State of a URL in a queue, including its fingerprint: `bench -- frontier`. */
   queuedUrl: 25,
   /** What is known of a page that was fetched. */
   fetchedPage: 215,
@@ -68,13 +71,13 @@ export const diskBytes = {
 export const recordBytes = {
   /** A page: its text and what is known of it. */
   pages: 10_850,
-  /** On `discovered`: the source page's URL is told once for its links to a host. */
+  /** On `discovered`: the source page's URL is written once for all its links to a host. */
   link: 114,
   results: 275,
   tasks: 52,
-  /** Of a URL that is admitted, leased and resolved. */
+  /** A URL that is admitted, leased and resolved. */
   changelog: 190,
-  /** Of one that is admitted, before it is ever leased. */
+  /** A URL that is admitted and was never leased. */
   changelogAdmitted: 87,
 } as const;
 
@@ -85,6 +88,6 @@ export const webDefaults = {
   /** Body of a page, bytes, and what of it crosses the net with gzip. */
   pageBytes: 12_600,
   gzipShare: 0.3,
-  /** From a request to the end of its response. */
+  /** Time from a request to the end of its response. */
   fetchMs: 200,
 } as const;

@@ -5,7 +5,7 @@ import { cpuMicros, diskBytes, memoryBytes, recordBytes } from './coefficients.t
 export interface Volumes {
   /** URLs that are known. */
   readonly urls: number;
-  /** Of them, fetched. */
+  /** Number of those that were fetched. */
   readonly pages: number;
   /** Links that reached the frontier. */
   readonly links: number;

@@ -32,7 +32,7 @@ export const wishDefaults = {
 } as const;
 
 export interface Sizing {
-  /** Until every URL has been fetched. */
+  /** Days until every URL has been fetched. */
   readonly days: number;
   /** What the hosts allow, at most, pages a second; infinite (in JSON null) without a delay. */
   readonly rateMax: number;
@@ -54,15 +54,15 @@ interface Service {
   /** Busy. */
   readonly cores: number;
   readonly processes: number;
-  /** Of all processes. */
+  /** Memory of all processes. */
   readonly memoryBytes: number;
-  /** Of all processes, at the end. */
+  /** Disk of all processes, at the end. */
   readonly diskBytes: number;
 }
 
 interface Brokers {
   readonly cores: number;
-  /** From clients; between brokers come as many again for each further copy. */
+  /** Bytes from clients; between brokers there are as many again for each further copy. */
   readonly inBytesPerSecond: number;
   readonly outBytesPerSecond: number;
   /** With copies. */

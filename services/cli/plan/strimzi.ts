@@ -70,7 +70,7 @@ export function kafkaUser({ name, access }: Service, crawl: string, cluster: str
   };
 }
 
-/** As `kubectl apply -f -` reads them. */
+/** The resources as `kubectl apply -f -` reads them. */
 export function manifestText(resources: readonly (KafkaTopic | KafkaUser)[]): string {
   return resources.map((resource) => `---\n${stringify(resource, { lineWidth: 0 })}`).join('');
 }

@@ -73,7 +73,7 @@ async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
   else toStdout(`${whatIfText(report, changed)}\n`);
 }
 
-/** As they were sent to partition 0, in order. */
+/** Policies as they were sent to partition 0, in order. */
 function policyTexts({ partitions }: ReadRecording): string[] {
   return (partitions[0]?.inputs.control ?? []).flatMap(({ topic, record }) =>
     topic === 'control' && record?.kind === 'policy' ? [record.payload] : [],

@@ -104,7 +104,7 @@ function hostTable(report: WhatIfReport): string {
 
 const noLoad = { pages: 0, meanPerSecond: 0, peakPerSecond: 0 };
 
-/** Those whose pages differ most first. */
+/** Hosts, those whose pages differ most first. */
 function hostRows({ recorded, decided }: WhatIfReport): HostRow[] {
   const after = new Map(decided.hosts.map((load) => [load.host, load]));
   const before = new Set(recorded.hosts.map(({ host }) => host));

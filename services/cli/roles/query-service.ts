@@ -35,7 +35,7 @@ export interface QueryServiceOptions {
   readonly clock: Clock;
   readonly manifest: Manifest;
   readonly member: Asked;
-  /** Of partitions of this process. */
+  /** Restores of partitions of this process. */
   readonly restores: Restores;
   /** Where lists of the policy are. */
   readonly flags: Pick<KafkaFlags, 'brokers' | 'data'>;

@@ -7,11 +7,11 @@ import { type StateSource, withCheckpoint } from './state-source.ts';
 
 /** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: not known yet. */
 export interface FreshnessStats extends Omit<Freshness, 'freshByFrontQueue'> {
-  /** Of visits that could tell a change, the share that found one. */
+  /** Share of the visits that could tell a change which found one. */
   readonly changedShare: number | null;
 }
 
-/** Of each partition that has a checkpoint here. */
+/** The schedule of each partition that has a checkpoint here. */
 export async function storedSchedules(
   source: Pick<StateSource, 'folder' | 'refresh'>,
   partitions: number,

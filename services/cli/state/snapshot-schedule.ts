@@ -11,7 +11,7 @@ import { yieldProcessor } from './yield-processor.ts';
 export interface SnapshotSchedule {
   readonly everyMs: number;
   readonly clock: Clock;
-  /** Of `crawlstream state snapshot`, as things are now; null: there is nothing to take. */
+  /** Arguments of `crawlstream state snapshot` for the present state; null: there is nothing to take. */
   arguments(): readonly string[] | null;
   say(text: string): void;
 }

@@ -20,7 +20,7 @@ export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
   readonly partition?: readonly number[];
   /** A folder, or `s3://bucket/prefix`. Absent: `snapshots/` in the data folder. */
   readonly to?: string;
-  /** Of each partition. Absent: all are. */
+  /** Snapshots kept of each partition. Absent: all are kept. */
   readonly keep?: number;
   /** Trim what no kept snapshot needs. */
   readonly trim?: boolean;

@@ -72,7 +72,7 @@ export async function withScratch<T>(act: (store: StateStore) => Promise<T>): Pr
   }
 }
 
-/** Those asked for: one, or all. */
+/** The partitions asked for: one, or all. */
 export function partitionsOf({ manifest }: StateSource, { partition }: Pick<StateFlags, 'partition'>): number[] {
   if (partition === undefined) return Array.from({ length: manifest.partitions }, (_, number) => number);
   if (partition < manifest.partitions) return [partition];

@@ -14,7 +14,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 
 let logger: Logger | undefined;
 
-/** From now on, of this process. */
+/** Switches this process to JSON lines from now on. */
 export async function sayInJson(service: string, version: string): Promise<void> {
   const { pino, stdTimeFunctions } = await import('pino');
   logger = pino(

@@ -25,7 +25,7 @@ export interface LoadTarget {
   readonly log: Log;
   readonly codec: RecordCodec;
   readonly manifest: Manifest;
-  /** Of every partition, claimed. */
+  /** The loader of every partition, which has claimed it. */
   readonly loaders: readonly PartitionLoader[];
   /** null: the crawl is on Kafka. */
   readonly folder: DataFolder | null;

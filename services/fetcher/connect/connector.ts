@@ -95,7 +95,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca, insecureHosts
   };
 }
 
-/** Of an address without brackets. */
+/** A host name, or an address without its brackets. */
 export function plainHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -16,7 +16,7 @@ export interface FetchInit {
   readonly signal: AbortSignal;
 }
 
-/** As the standard's; must not follow redirects when asked so. */
+/** A function like the standard's `fetch`; it must not follow redirects when told not to. */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<Response>;
 
 type Answer = Pick<HttpResponse, 'status' | 'headers' | 'body' | 'truncated' | 'firstByteMs' | 'failure'>;

@@ -19,7 +19,7 @@ export function headersOf(headers: Headers, name: string): string[] {
   return values;
 }
 
-/** From the wire's bytes. Latin-1, as RFC 9110 §5.5 reads octets beyond ASCII. */
+/** Headers from the wire's bytes, read as Latin-1, as RFC 9110 §5.5 reads octets beyond ASCII. */
 export function headersFromRaw(raw: readonly Buffer[]): string[] {
   const headers = new Array<string>(raw.length);
   for (let i = 0; i + 1 < raw.length; i += 2) {

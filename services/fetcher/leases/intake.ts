@@ -34,7 +34,7 @@ export interface Taken {
   readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
   readonly deadLetters: readonly AddressedLetter[];
-  /** Of those, tasks on a partition that their host does not lead to. */
+  /** Those of them that were on a partition to which their host does not lead. */
   readonly misrouted: number;
 }
 
@@ -45,7 +45,7 @@ export interface TaskWait extends Pick<AwaitSchema, 'clock' | 'signal'> {
 
 export interface TaskIntakeOptions {
   readonly codec: RecordCodec;
-  /** Of every topic. */
+  /** Number of partitions of every topic. */
   readonly partitions: number;
   readonly keyMode: KeyMode;
 }

@@ -47,14 +47,14 @@ export interface LeaseRunner {
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
-  /** Of the policy in force. */
+  /** Is a URL out of the scope of the policy in force? */
   readonly outOfScope: (url: string) => boolean;
   /** Sees every page with its response. */
   readonly onPage: (page: Page, task: Task, response: HttpResponse) => void;
   /** Is there room for another page? It may wait until `untilMs`; false: there is none. */
   readonly room: (untilMs: number) => Promise<boolean> | undefined;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
-  /** Told of spans of URLs that are traced. */
+  /** Receives spans of URLs that are traced. */
   readonly onSpan: SpanSink;
 }
 

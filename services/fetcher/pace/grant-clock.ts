@@ -8,7 +8,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface GrantClock extends Clock {
-  /** Of the machine's own clock, ms. */
+  /** How far it is ahead of the machine's own clock, ms. */
   readonly aheadMs: number;
   /** Takes note of a grant's decision time. */
   observe(grantedAtMs: number): void;

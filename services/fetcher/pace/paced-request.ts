@@ -40,7 +40,7 @@ export interface Road {
 
 export interface PacedRequest extends HttpRequest {
   readonly hostKey: string;
-  /** From the completion of the last contact to this start, at least, ms. */
+  /** Shortest time from the completion of the last contact to this start, ms. */
   readonly delayMs: number;
   readonly delayFactor: number;
   /** The delay is a Crawl-delay: it binds all leases of the host. */

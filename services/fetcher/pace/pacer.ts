@@ -44,7 +44,7 @@ interface HostSlot {
 interface HostTimes {
   /** Most hosts have one. */
   readonly hostSlots: HostSlot[];
-  /** Of them, how many have a permit. */
+  /** How many of them have a permit. */
   busy: number;
   lastStartMs: number;
   /** No permit before, 0: none such. */

@@ -47,7 +47,7 @@ export interface PageReader {
   readonly outlinks: boolean;
   /** Read PDFs. */
   readonly pdf: boolean;
-  /** Of plugins. Absent: there are none. */
+  /** Hooks of plugins. Absent: there are none. */
   readonly hooks?: Hooks | undefined;
 }
 

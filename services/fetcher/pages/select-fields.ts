@@ -24,7 +24,7 @@ export interface FieldRule {
   /** Empty: the element's text. */
   readonly attribute: string;
   readonly type: FieldType;
-  /** Of every element that fits; otherwise of the first. */
+  /** True: values of all elements that fit; otherwise only of the first. */
   readonly all: boolean;
 }
 

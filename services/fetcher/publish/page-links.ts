@@ -11,7 +11,7 @@ export interface LinkOrigin {
   readonly sourceKey: string;
   readonly source: LinkSource;
   readonly atMs: number;
-  /** Of the fetch, as in LinkGroup. */
+  /** Trace context of the fetch, as in LinkGroup. */
   readonly traceparent: string;
 }
 

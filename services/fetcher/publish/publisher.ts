@@ -46,7 +46,7 @@ export interface UrlReport {
   readonly groups: readonly LinkGroup[];
   /** For the link cache, after the ack. */
   readonly pending: readonly number[];
-  /** Of a URL that is traced. */
+  /** Spans of a URL that is traced. */
   readonly spans?: PublishSpans | undefined;
 }
 

@@ -6,7 +6,7 @@ import { partitionOf } from '../../../topology/url/partition.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
 
-/** Of a lease. */
+/** What a lease has to report and has not sent yet. */
 export interface Unsent {
   readonly task: Task;
   facts: HostFacts;

@@ -123,7 +123,7 @@ async function readSitemap(
   return response;
 }
 
-/** As of pages: fetched again only if it has changed (RFC 9110 §13.1). */
+/** The condition of the next request, as for pages: it is fetched again only if it has changed (RFC 9110 §13.1). */
 function conditionAfter(headers: Headers): Headers {
   const etag = validator(headers, 'etag');
   const lastModified = validator(headers, 'last-modified');

@@ -46,7 +46,7 @@ export interface Subresources {
 /** Whose page it is for. */
 export interface LoadingPage {
   readonly hostKey: string;
-  /** Of its own host. */
+  /** Delay of its own host. */
   readonly delayMs: number;
 }
 
@@ -58,7 +58,7 @@ export interface SubresourceOptions {
   /** User-Agent and so on: names and values in turn. */
   readonly headers: Headers;
   readonly limits: SubresourceLimits;
-  /** Hears of each request that was made. */
+  /** Is called with each request that was made. */
   readonly record: (request: Request) => void;
 }
 

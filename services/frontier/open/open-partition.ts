@@ -40,7 +40,7 @@ export interface OpenPartition {
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to fall back on. Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
-  /** Told of checkpoints and snapshots that were passed over. */
+  /** Called with a line for each checkpoint or snapshot that was passed over. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Aborted when this process is not to have the partition any more. */
   readonly signal?: AbortSignal;

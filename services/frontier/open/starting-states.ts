@@ -33,7 +33,7 @@ export interface StartingStates {
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
   /** The first record of the changelog that is not wanted. Absent: all are. */
   readonly to?: number;
-  /** Told of what was passed over, and what was taken instead. */
+  /** Called with a line about what was passed over, and what was taken instead. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly nextReadyAtMs: number | null;
   /** Leases whose task no fetcher has taken yet; null: fetchers are in this process. */
   readonly tasksWaiting: number | null;
-  /** As of a moment ago; null: nothing is to be fetched again. */
+  /** Freshness as of a moment ago; null: nothing is to be fetched again. */
   readonly freshness: Freshness | null;
   /** Asked at the end of a crawl: the traps that stand, as of now. */
   traps(): readonly HeldTrap[];

@@ -8,7 +8,7 @@ import type { RestoreProgress } from '../restore/restore.ts';
 export interface FrontierMeters {
   readonly stepSeconds: Distribution;
   readonly commitSeconds: Distribution;
-  /** From an input's append until its decision is durable. */
+  /** Time from an input's append until its decision is durable. */
   readonly latencySeconds: Distribution;
   /** Commits that became durable. */
   commits: number;

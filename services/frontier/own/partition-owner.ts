@@ -71,7 +71,7 @@ export interface OwnerOptions {
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to restore from where this process's checkpoint is of no use. */
   readonly repository?: OpenPartition['repository'];
-  /** Told of checkpoints and snapshots that were passed over. */
+  /** Called with a line for each checkpoint or snapshot that was passed over. */
   readonly onNotice?: (text: string) => void;
   /** Counts and times what is done, for metrics. Absent: nothing is counted. */
   readonly meters?: FrontierMeters;
@@ -115,7 +115,7 @@ export class PartitionOwner {
     if (options.onSpan !== undefined) this.#spans = new StepSpans(options.onSpan, options.identity);
   }
 
-  /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
+  /** The status as of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
   get committed(): Committed | undefined {
     return this.#committed;
   }

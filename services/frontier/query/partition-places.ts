@@ -48,7 +48,7 @@ export interface PlacedCrawl {
   readonly self: Asked;
   /** How other members are asked; null: they are not. */
   readonly queries: Pick<Queries, 'passOn'> | null;
-  /** Of partitions of this process. */
+  /** Restores of partitions of this process. */
   readonly restores: Restores;
 }
 

@@ -23,7 +23,7 @@ export interface Held {
 
 /** This process, as one of those that may be asked. */
 export interface Asked {
-  /** As the others see it. */
+  /** The member's name, as the others see it. */
   readonly name: string;
   /** Members of the fetchers' group; null: not known. Absent: they are in this process. */
   readonly fetchers?: number | null;
@@ -53,7 +53,7 @@ export type Answer = MemberAnswer;
 
 export interface Question<Result> {
   readonly partition: number;
-  /** As it was asked: path and query. */
+  /** Path and query of the request. */
   readonly target: string;
   /** By another member. */
   readonly passedOn: boolean;

@@ -25,7 +25,7 @@ export interface Queried {
   readonly queries: Pick<Queries, 'ask'>;
   /** The status of each partition. */
   places(): Promise<readonly object[]>;
-  /** Of this member, from memory. */
+  /** The partitions of this member, from memory. */
   own(): readonly OwnPartition[];
 }
 

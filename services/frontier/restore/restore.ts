@@ -38,7 +38,7 @@ export interface Restore {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** The first record that is not wanted. */
   readonly to: number;
-  /** Told after each slice that takes long enough to wait for, and at the end of such a restore. */
+  /** Called after each slice of a restore that takes long enough to wait for, and at its end. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Changelog between two writes of the checkpoint. Absent: 64 MiB. */

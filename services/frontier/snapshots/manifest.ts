@@ -32,7 +32,7 @@ const manifestSchema = z.object({
   read: z.object({ offset: count, hash: count }).nullable().optional(),
   /** The next record of each input. */
   inputs: z.object({ control: position, results: position, discovered: position }),
-  /** Of the state (topology/frontier/check/digest.ts), 32 hexadecimal digits. */
+  /** Digest of the state (topology/frontier/check/digest.ts), 32 hexadecimal digits. */
   digest: z.string(),
   /** Format of the rows (topology/frontier/checkpoint/checkpoint.ts). */
   checkpointVersion: count,

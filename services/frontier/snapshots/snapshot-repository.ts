@@ -20,7 +20,7 @@ export type StoredSnapshot =
 export interface SnapshotRepository {
   readonly objects: ObjectStore;
   readonly crawlId: string;
-  /** Of one partition, the furthest first. Another crawl's are left out. */
+  /** The snapshots of one partition, the furthest first. Another crawl's are left out. */
   list(identity: PartitionIdentity): Promise<StoredSnapshot[]>;
   /** Rows as they were, in key order. Throws SNAPSHOT_DAMAGED at the first file that is not what the manifest says. */
   rows(manifest: SnapshotManifest): AsyncGenerator<readonly StoredRow[]>;

@@ -34,7 +34,7 @@ export interface TrimBelowSnapshots {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Records appended since then stay, ms since the Unix epoch. Absent: age does not count. */
   readonly olderThanMs?: number;
-  /** Told of snapshots that are damaged. */
+  /** Called with a line for each snapshot that is damaged. */
   readonly onNotice?: (text: string) => void;
 }
 

@@ -30,7 +30,7 @@ export interface LoadOptions {
   readonly head: DumpHead;
   /** Lines from the second on. */
   readonly lines: AsyncIterable<readonly string[]>;
-  /** Told now and then how many lines were read. */
+  /** Called now and then with the number of lines that were read. */
   readonly onProgress?: (lines: number) => void;
 }
 

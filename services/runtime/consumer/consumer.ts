@@ -65,7 +65,7 @@ export interface ConsumerStats {
   readonly batches: number;
   readonly retries: number;
   readonly deadLettered: number;
-  /** Of the dead letters, records that could not be decoded. */
+  /** Dead letters that are records which could not be decoded. */
   readonly undecodable: number;
 }
 

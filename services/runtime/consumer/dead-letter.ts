@@ -9,7 +9,7 @@ export interface LetterAbout {
   readonly group: string;
   readonly error: Error;
   readonly nowMs: number;
-  /** Of the page or link the record is about, where it could be read. */
+  /** URL of the page or link the record is about, where it could be read. */
   readonly url?: string;
   readonly hostKey?: string;
 }

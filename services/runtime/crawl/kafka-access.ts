@@ -15,7 +15,7 @@ export interface KafkaAccess {
   /** URL. Absent: none gives ids, and records carry the fingerprints of their schemas. */
   readonly registry?: string | undefined;
   readonly crawl: string;
-  /** Of what is appended. Absent: none. */
+  /** Compression of appended records. Absent: none. */
   readonly compression?: CompressionName | undefined;
   /** The name under which schemas are noted. Absent: that of the program. */
   readonly by?: string | undefined;

@@ -179,7 +179,7 @@ export function samePolicy(a: PolicyConfig, b: PolicyConfig): boolean {
   return isDeepStrictEqual(plain(a), plain(b));
 }
 
-/** As it travels: fields that are undefined are absent. */
+/** The policy as it travels: fields that are undefined are absent. */
 function plain(policy: PolicyConfig): unknown {
   return JSON.parse(JSON.stringify({ ...policy, version: 0 }));
 }

@@ -14,7 +14,7 @@ export interface Surplus {
 export interface CountedCrawl {
   readonly log: Pick<Log, 'partitionsOf'>;
   readonly crawl: string;
-  /** Of the manifest. */
+  /** The number of partitions in the manifest. */
   readonly partitions: number;
 }
 
@@ -34,14 +34,14 @@ export function surplusText(surplus: readonly Surplus[], partitions: number): st
 export interface SurplusWatch extends CountedCrawl {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told of each change. */
+  /** Called at each change. */
   onChange(text: string | null): void;
 }
 
 /** Topics change when somebody changes them: once a minute is soon enough to be told. */
 const lookEveryMs = 60_000;
 
-/** Until `signal` aborts. A broker that is away is looked at again later. */
+/** Watches until `signal` aborts. A broker that is away is asked again later. */
 export async function watchSurplus({ clock, signal, onChange, ...counted }: SurplusWatch): Promise<void> {
   let told: string | null = null;
   while (!signal.aborted) {

@@ -22,13 +22,13 @@ export interface UrlTrace {
 }
 
 export interface Found {
-  /** Of the commit that admitted it. */
+  /** The commit that admitted it. */
   readonly admittedBy: Decided;
-  /** Of the message in `discovered`. */
+  /** Offset of the message in `discovered`. */
   readonly offset: number;
   /** Empty: a seed, or an operator. */
   readonly sourceUrl: string;
-  /** As it was sent. */
+  /** The URL as it was sent. */
   readonly url: string;
   readonly foundAtMs: number;
 }

@@ -39,7 +39,7 @@ export interface HttpOptions {
   /** In the text format of Prometheus, and its content type. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly routes?: readonly Routes[];
-  /** Told of an error that is a bug. */
+  /** Called with an error that is a bug. */
   readonly onBug: (error: unknown) => void;
 }
 

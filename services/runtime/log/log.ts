@@ -34,7 +34,7 @@ export interface Log {
    */
   commit(group: string, positions: readonly Position[]): Promise<void>;
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
-  /** Of several partitions at once; those without a position are left out. */
+  /** Committed positions of several partitions at once; partitions without one are left out. */
   committedAll(group: string, topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** The groups whose names begin with a prefix: those that have members, or have committed positions. */
   groups(prefix: string): Promise<GroupStatus[]>;
@@ -72,7 +72,9 @@ export interface GroupOptions {
   readonly instanceId?: string | undefined;
   /** Where others may ask this member, as `host:port`. */
   readonly address?: string | undefined;
-  /** Members that should keep a warm copy of each partition; the largest wish of all members counts. */
+  /**
+   * Number of members that should keep a warm copy of each partition; the largest number that a member asks for counts.
+   */
   readonly standbys?: number | undefined;
   /** Partitions of which this member has some state from before: where there is a choice, it gets those. */
   holds?(): readonly number[];
@@ -111,7 +113,7 @@ export interface GroupMember {
 }
 
 export interface Membership {
-  /** Of this member, as the others see it. */
+  /** Name of this member, as the others see it. */
   readonly name: string;
   /** Members of the group, this one among them, as of the newest rebalance. */
   readonly members: number;
@@ -152,7 +154,10 @@ export interface LogRecord {
   readonly key: Buffer | null;
   readonly value: Buffer;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the broker that appended it: grows with each new leader of the partition. Absent: the log has no leaders. */
+  /**
+   * Leader epoch of the broker that appended it: it grows with each new leader of the partition. Absent: the log has no
+   * leaders.
+   */
   readonly leaderEpoch?: number;
 }
 
@@ -160,7 +165,7 @@ export interface LogRecord {
 export interface ReadBefore {
   /** One past the newest record that was read, in part or whole. */
   readonly end: number;
-  /** Of that record. */
+  /** Leader epoch of that record. */
   readonly leaderEpoch: number;
 }
 

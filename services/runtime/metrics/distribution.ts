@@ -23,7 +23,7 @@ export class Distribution {
     this.#sum += value;
   }
 
-  /** Of each bucket by itself, the one beyond all bounds last. */
+  /** Counts of each bucket by itself; the last is the one beyond all bounds. */
   get counts(): readonly number[] {
     return [...this.#counts];
   }

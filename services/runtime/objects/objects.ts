@@ -6,16 +6,16 @@
  * DESTINATION_REFUSED with its words where it refuses, DISK_FULL.
  */
 export interface ObjectStore {
-  /** As a user would write it. */
+  /** The store's address, as a user would write it. */
   readonly place: string;
   put(name: string, bytes: Buffer): Promise<void>;
-  /** From a file, which may be larger than memory. */
+  /** Puts an object from a file, which may be larger than memory. */
   putFile(name: string, path: string): Promise<void>;
   /** Undefined: there is no such object. */
   get(name: string): Promise<Buffer | undefined>;
   /** All names that begin with `folder`, which ends in a slash, in order. */
   list(folder: string): Promise<string[]>;
-  /** Those that are not there are removed already. */
+  /** Removes objects; names that do not exist count as removed. */
   remove(names: readonly string[]): Promise<void>;
   close(): void;
 }

@@ -21,7 +21,7 @@ import type { TraceContext } from '../../../topology/trace/trace-context.ts';
 import type { Span, SpanSink } from './spans.ts';
 
 export interface OtlpOptions {
-  /** Of the collector; spans go to `v1/traces` below it. */
+  /** URL of the collector; spans go to `v1/traces` below it. */
   readonly endpoint: string;
   /** What describes this process, by OpenTelemetry's names. */
   readonly resource: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ export interface Span {
   readonly span: TraceContext;
   /** null: it begins its trace. */
   readonly parent: TraceContext | null;
-  /** Of other traces, or siblings. */
+  /** Links to spans of other traces, or to siblings. */
   readonly links: readonly TraceContext[];
   /** consumer, producer: it reads from a topic, or writes to one. client: it calls another server. */
   readonly kind: 'internal' | 'client' | 'consumer' | 'producer';

@@ -1,4 +1,4 @@
-/** Of one zstd stream: its frames and blocks cost work, and windows, whatever their size. */
+/** Bounds of one zstd stream: its frames and blocks cost work, and windows, whatever their size. */
 export const zstdLimits = {
   /** Frames of a stream, skippable ones too: parallel compressors make one of some MiB, an attack one of nine bytes. */
   framesMax: 1_024,

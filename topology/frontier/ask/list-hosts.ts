@@ -44,7 +44,7 @@ export interface HostRow {
   /** Leases in a row that failed because of the host, and throttled answers since the last good one. */
   readonly failures: number;
   readonly throttles: number;
-  /** From the completion of a request to the next one's start. */
+  /** Wait from the completion of a request to the next one's start. */
   readonly delayMs: number;
   /** null: it has nothing to do, is on all its leases, or on hold. */
   readonly readyAtMs: number | null;

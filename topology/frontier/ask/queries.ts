@@ -143,7 +143,7 @@ function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPl
   return found === undefined ? null : { in: 'unknown', lookedAt };
 }
 
-/** From what is to be written with the next checkpoint, else from its row. */
+/** The end of a URL, from what is to be written with the next checkpoint, or else from its row. */
 function* endOf(state: FrontierState, hostKey: string, url: string): StoreJob<UrlPlace | null> {
   const key = seenKey(url);
   const ofHost = (one: string) => one.startsWith(`${hostKey}/`, one.indexOf('//') + 2);

@@ -37,7 +37,7 @@ export class UrlStory {
   readonly hostKey: string;
   readonly #key: string;
   facts: HostFacts = newHostFacts;
-  /** Leases the host may be on at once; `own`: by an operator's word, -1: by the policy's. */
+  /** Leases the host may be on at once; `own`: as ordered by an operator, -1: by the policy. */
   hostSlots: { readonly own: number; readonly most: number } = { own: -1, most: 1 };
   readonly admitted: Admitted[] = [];
   readonly leased: Leased[] = [];
@@ -360,7 +360,7 @@ export class UrlStory {
     if (at >= 0) urls!.splice(at, 1);
   }
 
-  /** From wherever it waits, by its spelling. */
+  /** Takes the URL out of wherever it waits, by its spelling. */
   #takeOut(url: string): void {
     const returned = this.#again.findIndex((one) => one.url === url);
     if (returned >= 0) this.#again.splice(returned, 1);

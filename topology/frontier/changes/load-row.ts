@@ -39,7 +39,7 @@ export type LoadRow =
   | { readonly row: 'repeated'; readonly status: FinalStatus; readonly count: number }
   /** A URL that is finished and will be visited again. */
   | { readonly row: 'page'; readonly hostKey: string; readonly dueAtMs: number; readonly page: PageRecord }
-  /** URLs of a host that were taken down: their fingerprints, as pairs. */
+  /** URLs of a host that were purged: their fingerprints, as pairs. */
   | { readonly row: 'purged'; readonly hostKey: string; readonly fingerprints: readonly number[] }
   /** How far a load is: the next line of `source` to take. Not `isDone`: nobody may decide here yet. */
   | { readonly row: 'progress'; readonly source: string; readonly line: number; readonly isDone: boolean };

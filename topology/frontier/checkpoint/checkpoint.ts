@@ -15,7 +15,7 @@
  * | q | host number, front queue, first sequence number | URLs of a front queue: queues/queue-row.ts |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
- * | p | host number, fingerprint | a URL that was taken down: purge/purge-state.ts |
+ * | p | host number, fingerprint | a URL that was purged: purge/purge-state.ts |
  * | k | host number, generation, fingerprint | a URL of a served crawl that waits no more: pull/known-rows.ts |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */

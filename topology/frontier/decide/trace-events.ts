@@ -20,7 +20,7 @@ interface Fingerprint {
 
 export interface Admitted {
   readonly kind: 'admitted';
-  /** Of the decision, ms since the Unix epoch. */
+  /** Time of the decision, ms since the Unix epoch. */
   readonly atMs: number;
   readonly span: TraceContext;
   /** A URL that was known is admitted once more, by an operator or a push: a child of the first admission. */

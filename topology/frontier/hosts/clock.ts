@@ -33,7 +33,7 @@ export class HostClock {
   /** Ready heaps by front queue, then of those that only refresh, then the waiting one, and how much of each is in use. Values are host ids. */
   readonly #heaps: Int32Array[] = Array.from({ length: waitingHeap + 1 }, () => new Int32Array(0));
   readonly #sizes = new Uint32Array(waitingHeap + 1);
-  /** As of the last `advance`. */
+  /** Time of the last `advance`. */
   #nowMs = 0;
 
   get waiting(): number {

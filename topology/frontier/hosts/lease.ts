@@ -10,7 +10,7 @@ export interface Lease {
   readonly entries: (Entry | null)[];
   readonly deadlineMs: number;
   readonly delayMs: number;
-  /** Of the entries that were visited before, by index: what those visits told. */
+  /** For entries that were visited before, by index, what those visits told. */
   readonly pages: Map<number, PageRecord>;
 }
 

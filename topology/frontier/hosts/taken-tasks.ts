@@ -11,7 +11,7 @@ export class TakenTasks {
   position = -1;
   /** Leases with lower numbers were granted while nobody looked. */
   from = 0;
-  /** Of the leases that are out. */
+  /** The taken ones among the leases that are out. */
   readonly #ids = new Set<number>();
 
   has(leaseId: number): boolean {

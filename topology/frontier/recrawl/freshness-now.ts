@@ -21,7 +21,7 @@ export interface Freshness {
   readonly ageP95S: number | null;
   /** Share that was seen within the goal of seven days. */
   readonly withinGoal: number | null;
-  /** Of dates in sitemaps and feeds that a visit was made for, the share that was right; null: there was none. */
+  /** Share of the dates in sitemaps and feeds for which a visit was made that were right; null: there was none. */
   readonly sitemapTrust: number | null;
 }
 

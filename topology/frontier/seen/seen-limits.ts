@@ -1,6 +1,9 @@
 /** Defaults of the seen test (topology/frontier/seen). */
 export const seenLimits = {
-  /** Of one partition: 5 M URLs in memory, then 2 bytes for each. What a process may use is divided by the partitions. */
+  /**
+   * Memory of one partition: 5 M URLs in memory, then 2 bytes for each. The memory of a process is divided among its
+   * partitions.
+   */
   memoryBytes: 256 * 1024 * 1024,
   /** A cache beyond this no longer fits the processor's own. */
   cacheBytesMax: 8 * 1024 * 1024,

@@ -60,7 +60,7 @@ export interface DumpHead {
 
 export interface PartitionLine {
   readonly partition: number;
-  /** Of the changelog. */
+  /** Offset in the changelog. */
   readonly offset: number;
   readonly nowMs: number;
 }
@@ -80,9 +80,9 @@ export interface HostLine {
   /** Facts that differ from those of a new host. */
   readonly facts?: Partial<HostFacts>;
   readonly traps?: HostTraps<ActiveTrap>;
-  /** Fingerprints of URLs that were taken down, as pairs: by the key of the first line. */
+  /** Fingerprints of URLs that were purged, as pairs: by the key of the first line. */
   readonly purged?: readonly number[];
-  /** Of a host that may be on several leases (hosts/host-slots.ts). */
+  /** Slots of a host that may be on several leases (hosts/host-slots.ts). */
   readonly hostSlots?: Pick<SlotsOfHost, 'own' | 'most' | 'freeAtMs'>;
 }
 
@@ -115,7 +115,7 @@ export interface KnownLine {
   readonly lastModified?: string;
   readonly contentHash?: string;
   readonly soft404?: boolean;
-  /** Of one that will be visited again: when, and what its visits told (changes/page-record.ts). */
+  /** For a URL that will be visited again: when, and what its visits told (changes/page-record.ts). */
   readonly visits?: Omit<PageRecord, 'record'> & { readonly dueAtMs: number };
 }
 

@@ -59,7 +59,7 @@ export const adaptivePresets = {
 export interface NextVisit {
   /** Kept as the page's interval. */
   readonly intervalS: number;
-  /** From this visit to the next. */
+  /** Time from this visit to the next. */
   readonly delayS: number;
 }
 

@@ -25,7 +25,7 @@ export interface Visited {
   readonly sinceChangeS: number;
   /** Front queue, 0 the most important. */
   readonly frontQueue: number;
-  /** Of a feed: no sooner than it asks for, s. */
+  /** For a feed: the shortest time between polls that it asks for, s. */
   readonly pollS?: number;
 }
 

@@ -13,11 +13,11 @@ export type ScoreConfig = WeightedScore | OpicScore;
 export interface WeightedScore {
   /** Absent: this one. */
   readonly kind?: 'weighted' | undefined;
-  /** Of the groups. */
+  /** Weight of the group of the domain. */
   readonly domain: number;
-  /** Of the group of the page. */
+  /** Weight of the group of the page. */
   readonly page: number;
-  /** Of the group of freshness. */
+  /** Weight of the group of freshness. */
   readonly freshness: number;
   /** Weights within the groups. */
   readonly factors: Factors;
@@ -33,27 +33,27 @@ export interface ScoreList extends ListName {
 }
 
 export interface Factors {
-  /** Of the host: domains that link to it, or a list. */
+  /** Weight, for the host, of the number of domains that link to it, or of a list. */
   readonly authority: number;
-  /** Of the host: a list of ranks. */
+  /** Weight, for the host, of a list of ranks. */
   readonly traffic: number;
-  /** Of the host: the share of good pages so far, or a list. */
+  /** Weight, for the host, of the share of good pages so far, or of a list. */
   readonly quality: number;
-  /** Of cash, as `opic` has it. Absent: 0. */
+  /** Weight of cash, as in `opic`. Absent: 0. */
   readonly cash?: number | undefined;
-  /** Of the page: domains that link to it. */
+  /** Weight, for the page, of the number of domains that link to it. */
   readonly inLinks: number;
-  /** Of the page: links from a seed, the fewer the better. */
+  /** Weight, for the page, of the number of links from a seed: the fewer the better. */
   readonly depth: number;
-  /** Of the page: what its URL looks like. */
+  /** Weight, for the page, of what its URL looks like. */
   readonly type: number;
-  /** Of the page: how it was found, as a seed, in a sitemap, on a page. */
+  /** Weight, for the page, of how it was found: as a seed, in a sitemap, on a page. */
   readonly source: number;
-  /** Of freshness: time since the last visit. */
+  /** Weight, for freshness, of the time since the last visit. */
   readonly timeSince: number;
-  /** Of freshness: how often it was found changed. */
+  /** Weight, for freshness, of how often the page was found changed. */
   readonly changeRate: number;
-  /** Of freshness: how much that varies. */
+  /** Weight, for freshness, of how much that varies. */
   readonly volatility: number;
 }
 

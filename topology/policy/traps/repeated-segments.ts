@@ -5,7 +5,7 @@
  * or one single character, count for less, as `/0/0/0` are map tiles and `/a/a/a` a dictionary.
  */
 const groupMax = 4;
-/** Of such groups, so many more repetitions are ordinary. */
+/** How many more repetitions are ordinary for such groups. */
 const extraForShort = 3;
 
 /** The path up to the end of the second time, or null. `url` is normal. */

@@ -60,7 +60,10 @@ export interface PrefixStat {
   readonly prefix: string;
   readonly met: number;
   readonly fetches: number;
-  /** Of them, duplicates of another under the prefix, soft 404s, and pages that nobody may index and that lead nowhere. */
+  /**
+   * Those of them that are duplicates of another under the prefix, soft 404s, or pages that ask not to be indexed and
+   * lead nowhere.
+   */
   readonly wasted: number;
 }
 

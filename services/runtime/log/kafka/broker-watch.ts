@@ -9,7 +9,7 @@ export interface BrokerWatch {
   failed(address: string, why: string): void;
   /** The brokers that the cluster lists; one that it has not listed for long is no longer a broker. */
   listed(addresses: readonly string[]): void;
-  /** Those that do not answer, in words; null: all do. */
+  /** The brokers that do not answer, in words; null: all do. */
   readonly away: BrokersAway | null;
   close(): void;
 }

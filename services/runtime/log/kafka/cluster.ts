@@ -26,7 +26,7 @@ export interface Cluster {
   brokerCount(): number;
   /** Queries, settings and commits outlive a broker's absence of this length, ms. */
   readonly patienceMs: number;
-  /** Of every broker known; asks the brokers. */
+  /** The ids of all known brokers; asks the brokers. */
   nodeIds(): Promise<number[]>;
   link(nodeId: number, purpose: string): Promise<Link>;
   /** Sends to whichever broker can be reached. */

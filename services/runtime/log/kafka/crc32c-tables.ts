@@ -17,7 +17,7 @@ for (let k = 1; k < 8; k++) {
   }
 }
 
-/** Of `bytes[start..end)`, as a signed 32-bit number. */
+/** The checksum of `bytes[start..end)`, as a signed 32-bit number. */
 export function crc32cByTables(bytes: Uint8Array, start = 0, end = bytes.length): number {
   const t = tables;
   let crc = -1;

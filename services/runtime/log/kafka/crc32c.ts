@@ -9,7 +9,7 @@ type Crc = (bytes: Buffer, start?: number, end?: number) => number;
 
 export const nativeCrc32c: Crc | undefined = loadNative();
 
-/** Of `bytes[start..end)`, as a signed 32-bit number. */
+/** The checksum of `bytes[start..end)`, as a signed 32-bit number. */
 export const crc32c: Crc = nativeCrc32c ?? crc32cByTables;
 
 function loadNative(): Crc | undefined {

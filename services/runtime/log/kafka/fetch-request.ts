@@ -20,7 +20,7 @@ export interface FetchedPart {
 
 export interface FetchOptions {
   readonly maxWaitMs: number;
-  /** Of the whole response, and of one partition in it; a first batch comes whole whatever its size. */
+  /** Most bytes of the whole response, and of one partition in it; a first batch comes whole whatever its size. */
   readonly maxBytes: number;
   readonly partitionBytes: number;
   readonly requestTimeoutMs: number;

@@ -40,9 +40,9 @@ export interface KafkaLogOptions {
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
   /** Called with a line when a broker does not answer, and when it does again. */
   readonly onBrokers?: (text: string) => void;
-  /** Of what is appended; what is read may be compressed by any. Absent: none. */
+  /** Compression of appended records; records that are read may be compressed by any codec. Absent: none. */
   readonly compression?: CompressionName;
-  /** Of topics made here. Absent: three, or as many as there are brokers if fewer. */
+  /** Replicas of topics made here. Absent: three, or as many as there are brokers if fewer. */
   readonly replicationFactor?: number;
   readonly sessionTimeoutMs?: number;
   readonly heartbeatMs?: number;

@@ -27,7 +27,7 @@ interface MemberData extends MemberStatus {
   readonly holds: readonly number[];
   /** Copies that have caught up; absent: of a release, or a group, that warms nothing up. */
   readonly caughtUp?: readonly number[];
-  /** Copies wished for each partition; absent: of a release that keeps none. */
+  /** Copies wanted of each partition; absent: the member's release keeps none. */
   readonly copies?: number;
   readonly name?: string;
   readonly address?: string;
@@ -36,7 +36,7 @@ interface MemberData extends MemberStatus {
 export interface Assignment {
   readonly owned: readonly number[];
   readonly standbys: readonly StandbyPlace[];
-  /** Of the standbys, those that are to become the owner once they have caught up. */
+  /** Those of the standbys that are to become the owner once they have caught up. */
   readonly warmUps: readonly number[];
   readonly members: number;
 }

@@ -15,7 +15,7 @@ export interface ProducedPart {
   readonly topic: string;
   readonly partition: number;
   readonly errorCode: number;
-  /** Of the batch's first record. */
+  /** Offset of the batch's first record. */
   readonly baseOffset: number;
 }
 

@@ -23,7 +23,7 @@ import { readBatches } from './record-batch.ts';
 interface Assignment {
   readonly topic: string;
   readonly partition: number;
-  /** Of the next record to give out. */
+  /** Offset of the next record to give out. */
   position: number;
   /** Fetched, from `head` on not yet given out. */
   buffer: LogRecord[];
@@ -194,7 +194,7 @@ export function createKafkaReader(
     }
   };
 
-  /** From the buffers, partition by partition, up to about `maxBytes`. */
+  /** Takes records from the buffers, partition by partition, up to about `maxBytes`. */
   const give = (maxBytes: number): LogRecord[] => {
     const records: LogRecord[] = [];
     let left = maxBytes;

@@ -75,7 +75,7 @@ const sitemapsSize = 1 + frontierLimits.sitemapsPerLeaseMax;
  * for sitemaps.
  */
 export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
-  /** Of those that are to be visited again. */
+  /** Number of URLs that are to be visited again. */
   readonly due: number;
   readonly again: number;
   readonly frontQueues: readonly (readonly [frontQueue: number, count: number])[];

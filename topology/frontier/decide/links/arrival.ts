@@ -25,7 +25,7 @@ export interface Arrival {
   readonly cash: number;
 }
 
-/** Null: the policy refuses it, it is another partition's, or it was taken down; which of these, is counted. */
+/** Null: the policy refuses it, it belongs to another partition, or it was purged; it is counted which of these. */
 export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup, index: number): Arrival | null {
   const { state } = decision;
   const link = group.links[index]!;

@@ -15,9 +15,9 @@ export interface PutItem {
   readonly known: boolean;
   readonly key: string;
   readonly url: string;
-  /** As it came. */
+  /** The client's metadata, as it came. */
   readonly metadata: Uint8Array;
-  /** Of a known URL: when it may be had again, ms; 0: never. */
+  /** For a known URL, when it may be had again, ms; 0: never. */
   readonly dueAtMs: number;
   /** Front queue, 0 first. */
   readonly frontQueue: number;

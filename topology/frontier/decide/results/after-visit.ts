@@ -28,7 +28,7 @@ export interface AfterVisit {
   readonly page: PageRecord;
   /** null: there was nothing to compare with. */
   readonly changed: boolean | null;
-  /** Until the next visit, s; null: there will be none. */
+  /** Time until the next visit, s; null: there will be none. */
   readonly delayS: number | null;
 }
 

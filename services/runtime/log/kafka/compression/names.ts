@@ -2,5 +2,5 @@
 export const compressionNames = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 export type CompressionName = (typeof compressionNames)[number];
 
-/** As Kafka's own producers do: any client can read it. */
+/** No compression, as with Kafka's own producers: any client can read it. */
 export const compressionDefault: CompressionName = 'none';

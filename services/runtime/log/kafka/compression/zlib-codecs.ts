@@ -10,7 +10,7 @@ import { loadZstd } from '../../../zstd/library.ts';
 import { kafkaLimits } from '../kafka-limits.ts';
 import { type BatchCodec, TooMuchInside } from './batch-codec.ts';
 
-/** Of @types/node 20, which know no zstd. */
+/** Typed by hand, since @types/node 20 has no zstd. */
 const { zstdCompressSync, zstdDecompressSync } = zlib as {
   readonly zstdCompressSync?: (bytes: Buffer, options: { params: Record<number, number> }) => Buffer;
   readonly zstdDecompressSync?: typeof zlib.gunzipSync;
