@@ -13,6 +13,10 @@ export const staticDocs: readonly ZooSite[] = [
   docs('httpd', () => join(debianPackage('apache2-doc'), 'usr/share/doc/apache2-doc/manual')),
   docs('handbook', () => join(debianPackage('debian-handbook'), 'usr/share/doc/debian-handbook/html')),
   docs('rust', () => join(debianPackage('rust-doc'), 'usr/share/doc/rust-doc/html')),
+  docs('doxygen', () => join(debianPackage('libeigen3-doc'), 'usr/share/doc/libeigen3-dev/html')),
+  docs('gtk-doc', () => join(debianPackage('libglib2.0-doc'), 'usr/share/gtk-doc/html')),
+  docs('erlang', () => join(debianPackage('erlang-doc'), 'usr/share/doc/erlang-doc')),
+  docs('sqlite', () => join(debianPackage('sqlite3-doc'), 'usr/share/doc/sqlite3')),
 ];
 
 function docs(name: string, folder: () => string): ZooSite {
