@@ -6,6 +6,6 @@ export const archiveLimits = {
   bodyBytesMax: 2 * 1024 * 1024,
   /** Bytes of one record of a WARC file that is read back: far above the bodies kept here, below what fits in memory. */
   recordBytesMax: 256 * 1024 * 1024,
-  /** Uploads are tried again after these; then the file stays where it is until the next start. */
+  /** Waits before uploads are tried again; after the last one, the file stays where it is until the next start. */
   uploadRetriesMs: [1_000, 5_000, 30_000],
 } as const;

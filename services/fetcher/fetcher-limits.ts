@@ -21,7 +21,7 @@ export const fetcherLimits = {
   linkCostMs: 0.01,
   /** What a piece of a body costs, whatever its bytes, ms: two megabytes in chunks of one byte take half a second to read. */
   pieceCostMs: 0.25e-3,
-  /** A host that took more than its share of the processor waits no longer than this. */
+  /** Longest wait of a host that took more than its share of the processor. */
   processorWaitMaxMs: 120_000,
   /** How often a sitemap that fails is requested, each time with another lease. */
   sitemapTriesMax: 3,
@@ -46,11 +46,11 @@ export const fetcherLimits = {
   flushMs: 25,
   /** Pages and links gathered before a flush starts early. */
   flushBytes: 1024 * 1024,
-  /** Gathered and not yet acked: beyond it leases wait, so that a slow log bounds memory. */
+  /** Bytes gathered and not yet acked: beyond this, leases wait, so that a slow log cannot fill the memory. */
   publishBytesMax: 32 * 1024 * 1024,
   /** Link groups of one partition share a message up to about this: per-message cost dominates below, brokers refuse above 1 MB. */
   discoveredBytes: 256 * 1024,
-  /** Outcomes wait at most this long for their lease to end: what a kill loses of them is fetched again. */
+  /** Outcomes wait at most this long for their lease to end: URLs whose outcomes a kill loses are fetched again. */
   resultsMs: 200,
   /** Entries of the link cache: 9 B each. */
   linkCacheEntries: 262_144,

@@ -2,7 +2,7 @@
 export const frontierServiceLimits = {
   /** Bytes of input read at once: a few commits' worth. */
   pollBytes: 1 << 20,
-  /** An idle partition looks around this often. */
+  /** An idle partition checks for work this often. */
   idleMs: 250,
   /** Commits decided ahead of the acks: hides a sync or a round trip, bounds what a takeover throws away. */
   commitsUnderWay: 4,
@@ -18,7 +18,10 @@ export const frontierServiceLimits = {
   restoreSaveBytes: 64 << 20,
   /** A restore reports its progress this often; shorter ones do not report. */
   restoreTellMs: 1_000,
-  /** A standby without news looks around this often, and sees how far behind it is: two small requests each. */
+  /**
+   * How often a standby without new records checks for some, and how often it checks how far behind it is: two small
+   * requests each.
+   */
   standbyWaitMs: 500,
   standbyLookMs: 1_000,
   /** A copy no further behind than this many records takes over in well under a second. */

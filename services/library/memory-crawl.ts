@@ -1,6 +1,6 @@
 /**
- * One crawl in memory: policy and seeds as records, the whole application over a log that forgets, and what it finds on its
- * way to whoever takes it.
+ * One crawl in memory: policy and seeds as records, the whole application over a log that forgets, and the pages it
+ * finds on their way to the user.
  */
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';

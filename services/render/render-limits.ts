@@ -1,6 +1,6 @@
 /** Bounds of rendering pages in a browser. */
 export const renderLimits = {
-  /** For one page, ms: its scripts come one after another, each after its host's delay. */
+  /** Time for one page, ms: its scripts are loaded one after another, each after its host's delay. */
   pageMs: 30_000,
   /** If nothing is requested for this long, the page counts as complete, ms. */
   quietMs: 500,

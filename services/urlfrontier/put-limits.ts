@@ -12,11 +12,11 @@ export const putLimits = {
   bytesOfAll: 32 * 1024 * 1024,
   /** Bytes of messages that have come in part, over all calls: a few of the largest, in pieces as they come. */
   partBytesOfAll: 64 * 1024 * 1024,
-  /** Answers of one stream that its client has not taken. */
+  /** Bytes of answers of one stream that its client has not taken. */
   answerBytesAhead: 256 * 1024,
   /**
-   * Of each partition of a crawl id beyond the first: table files held open (LevelDB takes no fewer), what a store holds
-   * open beside them, and its memory. A stranger names ids for nothing.
+   * Of each partition of a crawl id beyond the first: table files held open (LevelDB takes no fewer), what a store
+   * holds open beside them, and its memory. They are small, since naming an id costs a stranger nothing.
    */
   idOpenFiles: 64,
   idOtherFiles: 16,

@@ -11,15 +11,18 @@
  * in several partitions, and each partition gives the domain a budget; partition by domain where that matters.
  */
 export interface BudgetConfig {
-  /** What has a budget. `domain`: its hosts share one, so that host names, which are free, give nothing. */
+  /** What has a budget. `domain`: its hosts share one, so that more host names, which are free, give no more. */
   readonly key: 'host' | 'domain';
-  /** URLs for one that nobody links to: enough to see what it is. IRLbot starts with 10; a lease here is 64. */
+  /**
+   * URLs for a host or domain that no other links to: enough to see what it is. IRLbot starts with 10; a lease here is
+   * 64.
+   */
   readonly base: number;
-  /** More for each domain that links there. */
+  /** Further URLs for each domain that links there. */
   readonly perSource: number;
   /** No budget grows beyond it: 10,000 a day is one every 9 s, about what one polite host gives. */
   readonly max: number;
-  /** After this, the budget is fresh. */
+  /** After this time, the budget begins anew. */
   readonly refillMs: number;
 }
 

@@ -10,7 +10,7 @@ import { hostnameOf } from '../url/host-key.ts';
 import { compileSuffixSet } from '../url/suffix-set.ts';
 
 export interface MetadataRule {
-  /** Named in the verdict. */
+  /** Name of the rule in verdicts. */
   readonly name: string;
   /** A regular expression (JavaScript, no flags) that the URL matches. */
   readonly url?: string | undefined;
@@ -18,11 +18,11 @@ export interface MetadataRule {
   readonly intents?: readonly Intent[] | undefined;
   /** Domains of the page that links, with their subdomains. Seeds and injections have none. */
   readonly sourceDomains?: readonly string[] | undefined;
-  /** True: the page that links is of another host. */
+  /** True: the linking page must be of another host. */
   readonly offHost?: boolean | undefined;
-  /** So many links from a seed, or more. */
+  /** The URL is this many links from a seed, or more. */
   readonly depthFrom?: number | undefined;
-  /** So many redirects, or more. */
+  /** The URL was reached by this many redirects, or more. */
   readonly hopFrom?: number | undefined;
   /** The link's lastmod (sitemaps, feeds) is before this: ms since the Unix epoch. Links without one don't meet it. */
   readonly modifiedBeforeMs?: number | undefined;

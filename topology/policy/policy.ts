@@ -46,15 +46,15 @@ export interface PolicyConfig {
   readonly scope: ScopeConfig;
   /** Link distance from a seed. null: any. */
   readonly maxDepth: number | null;
-  /** Redirect hops before a chain is given up. */
+  /** Redirects after which a chain is given up. */
   readonly hopsMax: number;
   /** Waits before the second, third, … attempt; its length is the number of retries. */
   readonly retriesMs: readonly number[];
   /** Shortest wait from the completion of a request to a host to the start of the next. */
   readonly delayMs: number;
-  /** Wait also at least this many times what the last fetch took. 0: off. */
+  /** The wait is also at least this many times as long as the last fetch took. 0: off. */
   readonly delayFactor: number;
-  /** The adaptive wait grows no further. */
+  /** Longest adaptive wait. */
   readonly delayFactorCapMs: number;
   /** A robots.txt Crawl-delay above this defers the host; it is never cut short. */
   readonly crawlDelayCapMs: number;
@@ -64,7 +64,7 @@ export interface PolicyConfig {
   readonly urlsPerLeaseMax: number;
   /** Pages after which the crawl ends. null: none. */
   readonly pageQuota: number | null;
-  /** URLs one host may have queued; what exceeds it is not admitted. null: any number. */
+  /** URLs one host may have queued; further ones are not admitted. null: any number. */
   readonly urlsPerHostMax: number | null;
   /** URLs a partition may hold queued or waiting for retry. */
   readonly queuedMax: number;
@@ -75,11 +75,11 @@ export interface PolicyConfig {
   readonly queueShareMax?: number | undefined;
   /** `pause`: `discovered` waits. `dropLowest`: new URLs are dropped, those of low front queues first. Absent: pause. */
   readonly whenFull?: WhenFull | undefined;
-  /** Hours in which hosts may be contacted. Absent: at any. */
+  /** Hours in which hosts may be contacted. Absent: at any hour. */
   readonly windows?: readonly CrawlWindow[] | undefined;
   /** Hosts that may be on several leases at once. Absent: none. */
   readonly parallel?: readonly ParallelRule[] | undefined;
-  /** Refusals by what is known of a link beside its URL. Absent: none. */
+  /** Rules that refuse links by what is known of them beside their URL. Absent: none. */
   readonly metadata?: readonly MetadataRule[] | undefined;
   /** How many URLs of a host or domain go at full rate. Absent: all. */
   readonly budget?: BudgetConfig | undefined;

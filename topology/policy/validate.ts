@@ -186,7 +186,7 @@ function hashless(part: unknown): unknown {
 export function validatePolicy(value: unknown): PolicyConfig {
   const parsed = policySchema.safeParse(value);
   if (!parsed.success) throw invalid(parsed.error.issues[0]!, parsed.error);
-  // Patterns must compile; what lists hold is for whoever loads them.
+  // Patterns must compile; the contents of lists are checked when they are loaded.
   compileFilters({ ...parsed.data.filters, lists: [] });
   return parsed.data;
 }

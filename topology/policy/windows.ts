@@ -15,11 +15,11 @@ export interface CrawlWindow {
    * 22–6. If they are equal, it is never closed.
    */
   readonly fromHour: number;
-  /** Before this hour, 0–24. */
+  /** The hour at which the window closes, 0–24. */
   readonly toHour: number;
   /** Offset of these hours from UTC, minutes; 60 is Central European winter time. */
   readonly utcOffsetMinutes: number;
-  /** 0 Sunday to 6, on which a window begins. Absent: every day. */
+  /** Days on which a window begins, 0 (Sunday) to 6. Absent: every day. */
   readonly days?: readonly number[] | undefined;
 }
 

@@ -13,9 +13,9 @@ import { urlLimits } from './url-limits.ts';
 import { type ListKind, type ListReference, type ListSource, listKinds, noLists } from './url-lists.ts';
 
 export interface FilterConfig {
-  /** Without colon. Only `http` and `https` can be fetched. */
+  /** Schemes that are taken, without colon. Only `http` and `https` can be fetched. */
   readonly schemes: readonly string[];
-  /** In characters. */
+  /** Longest URL, in characters. */
   readonly urlCharsMax: number;
   /** Extensions of the last path segment that are refused, lower-case, without dot. */
   readonly extensionsDenied: readonly string[];
@@ -27,11 +27,13 @@ export interface FilterConfig {
   readonly prefixesAllowed: readonly string[];
   /** Beginnings of URLs of which none may fit. */
   readonly prefixesDenied: readonly string[];
-  /** Host keys or host names, exactly. Host and domain lists not both empty: the URL must be on one of them. */
+  /**
+   * Host keys or host names, exactly. If the host and domain lists are not both empty, the URL must be on one of them.
+   */
   readonly hostsAllowed: readonly string[];
   /** Hosts of which no URL is taken. */
   readonly hostsDenied: readonly string[];
-  /** Domains with their subdomains. */
+  /** Domains with their subdomains, as for `hostsAllowed`. */
   readonly domainsAllowed: readonly string[];
   /** Domains of which, with their subdomains, no URL is taken. */
   readonly domainsDenied: readonly string[];

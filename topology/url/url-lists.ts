@@ -24,7 +24,7 @@ export interface ListName {
   readonly name: string;
   /** What its lines are. */
   readonly kind: ListKind | NumberListKind;
-  /** Where it was read, and is looked for: absolute, or beside the policy. */
+  /** The path where it was read, and is looked for: absolute, or relative to the policy. */
   readonly path: string;
   /** SHA-256 of its bytes, 64 hexadecimal digits, lower-case. */
   readonly sha256: string;

@@ -55,7 +55,7 @@ export function aboutOf({ description, negate }: Option): string {
   return negate ? `false: ${about}` : about;
 }
 
-/** What holds when nobody says otherwise. */
+/** The default. */
 export function defaultOf(option: Option): string {
   const said = /\(default: (.*)\)$/.exec(option.description)?.[1];
   if (isSwitch(option)) return option.negate ? 'on' : 'off';

@@ -3,7 +3,7 @@
  *
  * Order of a start, and what a kill at each point leaves: topics made (made again), policy and seeds appended and only
  * then noted in crawl.json (appended again, and found to be duplicates), the fetcher placed at the end of `tasks`
- * before any partition is claimed (a claim ends all earlier leases, so older tasks are nobody's).
+ * before any partition is claimed (a claim ends all earlier leases, so older tasks are void).
  */
 
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';

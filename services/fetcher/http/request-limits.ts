@@ -2,7 +2,7 @@
 export const requestLimits = {
   /** Name lookup and connection: a host that takes longer is as good as down. */
   connectTimeoutMs: 10_000,
-  /** Request sent to headers complete, however they drip. */
+  /** Time from the request being sent to complete headers, however slowly they come. */
   headersTimeoutMs: 15_000,
   /** Longest silence inside a body. */
   bodyIdleTimeoutMs: 10_000,
@@ -12,7 +12,7 @@ export const requestLimits = {
   headerBytesMax: 64 * 1024,
   /** Body bytes kept, on the wire and again after decompression: text beyond it is a dump, not a page (99 % have less than 1 MB). */
   bodyBytesMax: 2 * 1024 * 1024,
-  /** The most that an operator may let a body have. */
+  /** The largest value that an operator may set for it. */
   bodyBytesMost: 64 * 1024 * 1024,
   /** Memory that a body gets without a claim: nine pages in ten need no more. */
   bodyFreeBytes: 256 * 1024,

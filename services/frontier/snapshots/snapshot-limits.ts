@@ -7,7 +7,7 @@ export const snapshotLimits = {
   restoreBatchBytes: 1 << 20,
   /** Snapshots of a partition that are kept: if the newest is damaged there is one before it, and one before that. */
   kept: 3,
-  /** Files without a manifest are swept after this: whoever was writing them has died. */
+  /** Files without a manifest are removed after this, since the process that wrote them must have died. */
   unfinishedMs: 6 * 3_600_000,
   /** Shortest interval between snapshots: each reads the whole state once. */
   everyMsMin: 1_000,

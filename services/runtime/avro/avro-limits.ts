@@ -4,6 +4,6 @@ export const avroLimits = {
   emptyItemsMax: 10_000,
   /** Ids of unknown schemas that are remembered, so that the registry is not asked for each junk record. */
   unknownIdsMax: 1_000,
-  /** A schema that nobody knows is asked for again after this: a registry that comes back is noticed at once. */
+  /** An unknown schema is asked for again after this: a registry that comes back is noticed soon. */
   unknownAgainMs: 1_000,
 } as const;

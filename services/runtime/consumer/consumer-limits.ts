@@ -6,7 +6,7 @@ export const consumerLimits = {
   batchMs: 200,
   /** Bytes read at once: some hundred pages. */
   pollBytes: 4 << 20,
-  /** An idle consumer looks around this often. */
+  /** An idle consumer checks for records this often. */
   pollMs: 1_000,
   /** 1, 5, 25 s: a hiccup, a restart, a failover. */
   retriesMs: [1_000, 5_000, 25_000],

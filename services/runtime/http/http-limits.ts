@@ -1,4 +1,4 @@
-/** The HTTP side of a service: probes, metrics, questions; a handful of callers. */
+/** Bounds of the HTTP side of a service: probes, metrics and queries of a handful of callers. */
 export const httpLimits = {
   /** A request's body: a list of some ten thousand URLs. */
   bodyBytesMax: 1 << 20,
@@ -10,12 +10,12 @@ export const httpLimits = {
   closeMs: 2_000,
   /** Shorter tokens can be guessed. */
   tokenCharsMin: 16,
-  /** Another member that was asked has this long: a look takes milliseconds, and then a standby is asked. */
+  /** Another member that is asked has this long to answer, which takes milliseconds; then a standby is asked. */
   passOnMs: 2_000,
   /** The same for a list of hosts, which looks at all of them: 10 million in slices take seconds. */
   listMs: 20_000,
   /** Partitions that a list asks at once: enough to hide round trips, and no member is flooded. */
   listsAtOnce: 8,
-  /** What was told of a group's members is believed this long. */
+  /** What is known of a group's members is used this long. */
   membersMs: 1_000,
 } as const;

@@ -15,6 +15,6 @@ export const logLimits = {
   trimRowsPerWrite: 2_000,
   /** Partition numbers have 16 bits in a row's key. */
   partitionsMax: 65_535,
-  /** How often a read-only log beside a writer looks for news while a reader waits. */
+  /** How often a read-only log beside a writer looks for new records while a reader waits. */
   refreshMs: 500,
 } as const;

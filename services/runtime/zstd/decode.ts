@@ -82,7 +82,7 @@ function beginningOf(frame: ZstdFrame, room: number): Buffer {
   return best;
 }
 
-/** The first blocks of a frame as a frame of their own, of which nobody says beforehand what comes out. */
+/** The first blocks of a frame as a frame of their own, whose header does not say how much comes out. */
 function firstBlocks(
   { body, windowByte, blocksStart, blocks, blocksEnd, checksum }: ZstdFrame,
   count: number,

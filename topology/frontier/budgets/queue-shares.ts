@@ -35,7 +35,7 @@ export class QueueShares {
    * where budgets open them.
    */
   readonly drained = new Set<number>();
-  /** URLs that were deferred and may be drawn now: they stand behind the front queues, and take up nobody's room. */
+  /** URLs that were deferred and may be drawn now: they stand behind the front queues, and take up no room. */
   opened = 0;
   readonly #key: { readonly hi: number; readonly lo: number };
   readonly #sketch = new Float64Array(rows * cells);

@@ -1,5 +1,5 @@
 /**
- * A commit of a load: changes that were decided elsewhere, made by whoever owns the partition now.
+ * A commit of a load: changes that were decided elsewhere, made by the partition's present owner.
  *
  * Like any step it is applied as it is decided, and whoever replays the changelog comes to the same state. No input's
  * position moves.

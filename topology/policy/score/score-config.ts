@@ -58,17 +58,17 @@ export interface Factors {
 }
 
 export interface Scales {
-  /** Linking domains at which authority is complete. */
+  /** Number of linking domains at which authority is 1. */
   readonly linkingDomainsMost: number;
-  /** Rank at which traffic is nil. */
+  /** Rank at which traffic is 0. */
   readonly trafficRankMost: number;
   /** Fetches at which a host's own record outweighs the assumption that it is middling. */
   readonly pagesHalf: number;
-  /** Linking domains at which a page’s in-links are complete. */
+  /** Number of linking domains at which a page’s in-links count as 1. */
   readonly inLinksMost: number;
-  /** A page this old is due: ms. */
+  /** Age at which a page is due, ms. */
   readonly ageMs: number;
-  /** Changes per day that are half of what matters. */
+  /** Changes per day at which the factor is one half. */
   readonly changesPerDayHalf: number;
 }
 

@@ -33,8 +33,8 @@ export const kafkaLimits = {
   /** Set on topics made here, so that a raw response (5 MiB of body) fits into one record. */
   messageBytesMax: 8 * 1024 * 1024,
   /**
-   * Compressed batches of one partition in one answer, undone: eight times the largest batch that our topics take. What
-   * is compressed a thousand times over is meant to fill memories.
+   * Compressed batches of one partition in one answer, undone: eight times the largest batch that our topics take. A
+   * batch that shrinks to a thousandth is meant to fill memories.
    */
   inflatedBytesMax: 64 * 1024 * 1024,
   /** A zstd batch's window: what zstd's own decoders take unless told otherwise, and its highest level asks for. */
@@ -50,7 +50,7 @@ export const kafkaLimits = {
   fetchWaitMs: 250,
   /** Fetches of one reader to one broker at once: the second asks for what the first, still waiting, left out. */
   fetchesMax: 2,
-  /** A group member not heard of for this long is replaced. */
+  /** A group member that sends no heartbeat for this long is replaced. */
   sessionTimeoutMs: 10_000,
   /** A member warms a copy up at most this long before it gets the partition as it is: 100 M URLs restore in minutes. */
   warmUpMsMax: 600_000,
