@@ -9,14 +9,14 @@ import { type Minhash, resemblance, slots } from './minhash.ts';
 
 /** Least resemblance of a candidate, estimated from 128 slots; the standard error is 0.04 there. */
 export const resemblanceMin = 0.75;
-const frontQueues = 16;
-const rows = slots / frontQueues;
+const bands = 16;
+const rows = slots / bands;
 const none = -1;
 
 export class MinhashIndex {
   /** By group: the newest signature of each bucket; then, by signature, the one before it in the same bucket. */
-  #heads = Array.from({ length: frontQueues }, () => new Int32Array(1024).fill(none));
-  #before = Array.from({ length: frontQueues }, () => new Int32Array(256));
+  #heads = Array.from({ length: bands }, () => new Int32Array(1024).fill(none));
+  #before = Array.from({ length: bands }, () => new Int32Array(256));
   #signatures = new Uint16Array(256 * slots);
   #ids = new Uint32Array(256);
   /** The lookup in which a signature was met last. */
@@ -39,9 +39,9 @@ export class MinhashIndex {
   /** Finds each signature once; `same`: every slot agrees. */
   near(signature: Minhash, found: (id: number, same: boolean) => void): void {
     const lookup = ++this.#lookups;
-    for (let frontQueue = 0; frontQueue < frontQueues; frontQueue++) {
-      const before = this.#before[frontQueue]!;
-      for (let at = this.#heads[frontQueue]![this.#bucket(signature, 0, frontQueue)]!; at !== none; at = before[at]!) {
+    for (let band = 0; band < bands; band++) {
+      const before = this.#before[band]!;
+      for (let at = this.#heads[band]![this.#bucket(signature, 0, band)]!; at !== none; at = before[at]!) {
         if (this.#met[at] === lookup) continue;
         this.#met[at] = lookup;
         const alike = resemblance(signature, 0, this.#signatures, at * slots);
@@ -51,17 +51,17 @@ export class MinhashIndex {
   }
 
   #link(at: number): void {
-    for (let frontQueue = 0; frontQueue < frontQueues; frontQueue++) {
-      const bucket = this.#bucket(this.#signatures, at * slots, frontQueue);
-      this.#before[frontQueue]![at] = this.#heads[frontQueue]![bucket]!;
-      this.#heads[frontQueue]![bucket] = at;
+    for (let band = 0; band < bands; band++) {
+      const bucket = this.#bucket(this.#signatures, at * slots, band);
+      this.#before[band]![at] = this.#heads[band]![bucket]!;
+      this.#heads[band]![bucket] = at;
     }
   }
 
   /** The bucket by the group's rows; the number of buckets is a power of two. */
-  #bucket(signature: ArrayLike<number>, from: number, frontQueue: number): number {
-    let hash = frontQueue;
-    for (let row = from + frontQueue * rows; row < from + (frontQueue + 1) * rows; row++) {
+  #bucket(signature: ArrayLike<number>, from: number, band: number): number {
+    let hash = band;
+    for (let row = from + band * rows; row < from + (band + 1) * rows; row++) {
       hash = Math.imul(hash ^ signature[row]!, 0x5bd1e995);
       hash ^= hash >>> 13;
     }
