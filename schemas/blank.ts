@@ -171,6 +171,7 @@ export const blankOutcome: Outcome = {
   textSignature: '',
   detail: '',
   traceparent: '',
+  originOnly: false,
 };
 
 export const blankRequest: Request = {

@@ -365,6 +365,8 @@ export interface Outcome {
   readonly detail: string;
   /** W3C trace context of the lease, of a URL that is traced. Empty: it is not. */
   readonly traceparent: string;
+  /** The failure is that of one origin of the host (its scheme and port): another one answers. */
+  readonly originOnly: boolean;
 }
 
 /** What the request was for. */

@@ -70,6 +70,7 @@ export function randomLinks(chance: Chance): Discovered {
       discoveredAtMs: 0,
       share: 0,
       traceparent: '',
+      originOnly: false,
       links: Array.from({ length: 1 + chance.below(12) }, () => ({
         url: `https://${hostKey}/${chance.below(60)}`,
         lastModifiedMs: 0,
@@ -159,5 +160,6 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     textSignature: '',
     detail: '',
     traceparent: '',
+    originOnly: false,
   };
 }

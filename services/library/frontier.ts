@@ -108,7 +108,14 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
         const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };
         const place = { depth: from === undefined ? 0 : from.depth + (from.hop ? 0 : 1), hop: from?.hop ?? 0 };
         const links = [{ url, lastModifiedMs: 0, priority: -1 }];
-        const rest = { front: (from?.hop ?? 0) > 0, discoveredAtMs: clock.nowMs(), share: 0, traceparent: '', links };
+        const rest = {
+          front: (from?.hop ?? 0) > 0,
+          discoveredAtMs: clock.nowMs(),
+          share: 0,
+          traceparent: '',
+          originOnly: false,
+          links,
+        };
         return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
       });
       partition.offer({ topic: 'discovered', offset: offsets.discovered++, record: { groups } });
@@ -148,4 +155,5 @@ const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {
   ...{ status: 0, bytes: 0, truncated: false, contentHash: '', etag: '', lastModified: '', retryAfterMs: 0 },
   ...{ redirectUrl: '', links: 0, linksDropped: 0, noindex: false, soft404: false, textSignature: '', detail: '' },
   traceparent: '',
+  originOnly: false,
 };

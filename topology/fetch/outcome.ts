@@ -16,7 +16,7 @@
  * | 1xx as a final answer, below 100, 600 and above | `badResponse` | not HTTP |
  * | an error | the kind that the error names | a failure before any status, or while the body came |
  */
-import type { OutcomeKind } from '../../schemas/types.ts';
+import type { Outcome, OutcomeKind } from '../../schemas/types.ts';
 import { isRedirectStatus } from './redirect.ts';
 
 /** Failures without, or despite, a status. The client's error codes are mapped to these by the fetcher. */
@@ -92,6 +92,11 @@ export function isTerminal(kind: OutcomeKind): boolean {
 /** The host is at fault rather than the URL: what failed for this one would fail for its neighbours. */
 export function isHostFailure(kind: OutcomeKind): boolean {
   return kind === 'dnsFailed' || kind === 'connectionFailed' || kind === 'tlsFailed' || kind === 'robotsUnreachable';
+}
+
+/** The same of a whole outcome: a failure of one origin alone is none of the host, which answers under its other scheme. */
+export function failsHost({ kind, originOnly }: Pick<Outcome, 'kind' | 'originOnly'>): boolean {
+  return isHostFailure(kind) && !originOnly;
 }
 
 /** The server answered well, but with a media type that is not read here: nothing failed. */

@@ -8,7 +8,7 @@
  * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. docs/design.md §4.10.
  */
 import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
-import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
+import { failsHost, isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
 import { crawlLimits } from '../policy/crawl-limits.ts';
 import type { ListSources } from '../policy/list-sources.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -83,7 +83,7 @@ export class FromInputs {
     this.#lastLeaseId = Math.max(this.#lastLeaseId, result.leaseId);
     for (const outcome of result.outcomes) this.#note(policy, outcome, result);
     const before = this.#facts.get(hostKey) ?? this.state.hosts.get(hostKey)?.facts ?? newHostFacts;
-    const failed = result.outcomes.some(({ kind }) => isHostFailure(kind));
+    const failed = result.outcomes.some(failsHost);
     const answered = result.outcomes.some(
       ({ kind, status }) => status > 0 && !isHostFailure(kind) && !isPressure(kind),
     );
@@ -137,7 +137,7 @@ export class FromInputs {
     else if (isTerminal(kind)) {
       const visits = this.#visit(policy, course, outcome, completedAtMs);
       Object.assign(course, { last: outcome, atMs: completedAtMs, visits });
-    } else if (isRetriable(kind) && !isHostFailure(kind)) course.tries += 1;
+    } else if (isRetriable(kind) && !failsHost(outcome)) course.tries += 1;
     const gaveUp = course.tries > policy.config.retriesMs.length || course.hops > urlLimits.redirectHopsMax;
     if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs });
   }

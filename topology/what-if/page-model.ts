@@ -9,7 +9,7 @@
 
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import type { Link, LinkGroup } from '../../schemas/types.ts';
-import { isHostFailure } from '../fetch/outcome.ts';
+import { failsHost } from '../fetch/outcome.ts';
 import { fnv1a } from '../url/fnv.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 import type { Answer, Recording } from './recording.ts';
@@ -63,7 +63,7 @@ export class PageModel {
   page(url: string, hostKey: string): ModelledPage | null {
     const own = this.#answers.get(hostKey) ?? [];
     // A host that could not be reached, or whose robots.txt could not, would not have been for this page either.
-    const isAway = own.length > 0 && own.every(({ outcome }) => isHostFailure(outcome.kind));
+    const isAway = own.length > 0 && own.every(({ outcome }) => failsHost(outcome));
     const answers = isAway || own.length >= answersMin ? own : this.#allAnswers;
     if (answers.length === 0) return null;
     const hash = fnv1a(url);

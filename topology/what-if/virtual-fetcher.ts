@@ -8,7 +8,7 @@
 
 import { blankOutcome, blankRequest, blankResult } from '../../schemas/blank.ts';
 import type { LinkGroup, Outcome, OutcomeKind, Request, Result } from '../../schemas/types.ts';
-import { isHostFailure, isPressure } from '../fetch/outcome.ts';
+import { failsHost, isPressure } from '../fetch/outcome.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { PageModel } from './page-model.ts';
 import type { Answer, Recording } from './recording.ts';
@@ -131,7 +131,7 @@ class LeaseRun {
         this.#completedAtMs = endMs;
       }
       if (links.length > 0) this.#ports.discover(from(target, links, endMs));
-      if (isHostFailure(kind) || isPressure(kind)) return this.#finish(at + 1, 'returned');
+      if (failsHost(answer.outcome) || isPressure(kind)) return this.#finish(at + 1, 'returned');
       if (endMs - this.#unsentSinceMs >= reportMs) this.#report(false);
       const pauseMs = answer.tookMs === 0 || at + 1 === urls.length ? 0 : this.#pauseMs(answer.tookMs, crawlDelayMs);
       events.at(endMs + pauseMs, () => this.next(at + 1));

@@ -144,6 +144,7 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     textSignature: '',
     detail: '',
     traceparent: '',
+    originOnly: false,
   };
 }
 

@@ -25,6 +25,7 @@ export function outcomeOf(index: number, url: string, kind: OutcomeKind, more: P
     textSignature: more.textSignature ?? '',
     detail: more.detail ?? '',
     traceparent: more.traceparent ?? '',
+    originOnly: more.originOnly ?? false,
   };
 }
 

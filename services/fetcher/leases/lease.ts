@@ -8,7 +8,7 @@
  * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
 
-import type { LinkGroup, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
+import type { LinkGroup, Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
@@ -89,8 +89,9 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
     await runner.robots.hop([...asked, url], robotsFetch(runner, task, reporter));
   }
   let index = 0;
+  const silent: SilentOrigins = new Map();
   for (; index < task.urls.length && next === 'on'; index++) {
-    const step = await fetchOne(runner, task, index, latestStartMs, reporter);
+    const step = await fetchOne(runner, task, index, latestStartMs, reporter, silent);
     next = step.next;
     if (!step.reported) break;
   }
@@ -123,6 +124,29 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
   reporter.finish();
 }
 
+/** Origins that this lease could not have the robots.txt of while another of its host answers, with their failures. */
+type SilentOrigins = Map<string, Partial<Outcome>>;
+
+/**
+ * Does the host answer under its other scheme? Then what is silent is one of its origins, and not the host. It is asked only
+ * if this lease has URLs for it.
+ */
+async function otherOriginAnswers(
+  runner: LeaseRunner,
+  task: Task,
+  origin: string,
+  reporter: LeaseReporter,
+): Promise<boolean> {
+  const other = task.urls.map(({ url }) => originOf(url)).find((one) => one !== origin);
+  if (other === undefined) return runner.robots.has(otherScheme(origin));
+  const answer = await runner.robots.get(other, robotsFetch(runner, task, reporter));
+  return answer !== null && answer.robots.status !== 'unreachable';
+}
+
+function otherScheme(origin: string): string {
+  return origin.startsWith('https:') ? `http${origin.slice(5)}` : `https${origin.slice(4)}`;
+}
+
 interface Step {
   readonly next: Next;
   /** Was the URL itself reported? If not, it shares the fate of the rest. */
@@ -135,21 +159,34 @@ async function fetchOne(
   index: number,
   latestStartMs: number,
   reporter: LeaseReporter,
+  silent: SilentOrigins,
 ): Promise<Step> {
   const { url, hop, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
   const room = runner.room(latestStartMs);
   if (room !== undefined && !(await room)) return { next: 'returned', reported: false };
+  const origin = originOf(url);
+  const known = silent.get(origin);
+  if (known !== undefined) {
+    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', known)), spans);
+    return { next: 'on', reported: true };
+  }
   const askedAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
-  const answer = await runner.robots.get(originOf(url), robotsFetch(runner, task, reporter));
+  const answer = await runner.robots.get(origin, robotsFetch(runner, task, reporter));
   spans?.robots(askedAtMs, answer);
   if (answer === null) return { next: 'returned', reported: false };
   const { robots } = answer;
   reporter.learnt(robotsFacts(answer));
-  noteSitemaps(runner, task, originOf(url), answer);
+  noteSitemaps(runner, task, origin, answer);
   if (robots.status === 'unreachable') {
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
+    if (await otherOriginAnswers(runner, task, origin, reporter)) {
+      const failure = { detail, retryAfterMs, originOnly: true };
+      silent.set(origin, failure);
+      await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);
+      return { next: 'on', reported: true };
+    }
     runner.inTrouble?.(runner.road.clock.nowMs());
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })), spans);
     return { next: 'returned', reported: true };

@@ -68,6 +68,8 @@ export interface RobotsAnswer {
 export interface RobotsCache {
   /** `origin`: scheme, host and port. Null: `fetch` gave up. */
   get(origin: string, fetch: RobotsFetch): Promise<RobotsAnswer | null>;
+  /** Is there a copy that may be used without asking? */
+  has(origin: string): boolean;
   /** Goes on with a chain at another host than it began at, with a lease of that host. `asked`: the URL to ask is last. */
   hop(asked: readonly string[], fetch: RobotsFetch): Promise<void>;
   readonly size: number;
@@ -253,6 +255,7 @@ export function createRobotsCache(
       untold.delete(origin);
       return robots === null ? null : { robots, fresh: true };
     },
+    has: (origin) => usable(origin) !== undefined,
     async hop(asked, fetch) {
       const origin = originOf(asked[0]!);
       const robots = await follow(asked, fetch);

@@ -24,7 +24,7 @@ function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, 
     budgets: { looks: given.looks ?? false, nextRefillAtMs: undefined, size: 0 },
     shares: { drained: new Set(given.drained === undefined ? [] : [given.drained]) },
     clock: { ready: given.ready ?? 0, nextReadyAtMs: given.nextReadyAtMs },
-    deadlines: { firstMs: given.firstMs },
+    leases: { deadlines: { firstMs: given.firstMs } },
     robotsHops: new Map(),
     quotaLeft: given.quotaLeft ?? 0,
   } as unknown as FrontierState;

@@ -5,7 +5,7 @@
  * late outcome is terminal. docs/design.md §4.5, §4.7, §4.13.
  */
 import type { Outcome, OutcomeKind, Result } from '../../../../schemas/types.ts';
-import { isHostFailure, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
+import { failsHost, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
@@ -139,14 +139,15 @@ function decideOutcome(
     giveUp(decision, lease, index, tried(entry), 'parseKilled', kind, outcome.status, outcome.detail);
     return 'dead';
   }
-  if (isHostFailure(kind) || !isRetriable(kind)) {
+  if (failsHost(outcome) || !isRetriable(kind)) {
     putBack(decision, lease, index, entry); // returned, held back by a Crawl-delay, or the host's own failure
     return 'again';
   }
   const { retriesMs } = policy.config;
   const waitMs = retriesMs[entry.attempts];
   if (waitMs === undefined) {
-    giveUp(decision, lease, index, tried(entry), 'retriesExhausted', kind, outcome.status, outcome.detail);
+    const reason = kind === 'robotsUnreachable' ? kind : 'retriesExhausted';
+    giveUp(decision, lease, index, tried(entry), reason, kind, outcome.status, outcome.detail);
     return 'dead';
   }
   decision.tally('retries');
@@ -215,7 +216,7 @@ function newLesson(): Lesson {
 function learn(lesson: Lesson, outcome: Outcome, result: Result): void {
   const { kind } = outcome;
   lesson.retryAfterMs = Math.max(lesson.retryAfterMs, outcome.retryAfterMs);
-  if (isHostFailure(kind)) lesson.hostFailed = true;
+  if (failsHost(outcome)) lesson.hostFailed = true;
   else if (kind === 'throttled' || kind === 'timeout') lesson.throttled = true;
   else if (kind === 'returned' || kind === 'unknown') lesson.returned = true;
   else if (kind === 'crawlDelayTooLong') lesson.heldBack = true;

@@ -7,7 +7,7 @@
  * retry that comes soon anyway.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
-import { isHostFailure, isRetriable } from '../../../fetch/outcome.ts';
+import { failsHost, isRetriable } from '../../../fetch/outcome.ts';
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
@@ -60,7 +60,7 @@ export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit
   const before = lease.pages.get(index)!;
   const { kind, retryAfterMs } = outcome;
   const emit = (dueAtMs: number, failures: number) => putPageBack(decision, lease, index, dueAtMs, failures);
-  if (kind !== 'parseFailed' && (isHostFailure(kind) || !isRetriable(kind))) return emit(atMs, before.failures);
+  if (kind !== 'parseFailed' && (failsHost(outcome) || !isRetriable(kind))) return emit(atMs, before.failures);
   const waitMs = retriesMs[before.failures];
   if (waitMs !== undefined && kind !== 'parseFailed') {
     decision.tally('retries');
