@@ -113,7 +113,6 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
           discoveredAtMs: clock.nowMs(),
           share: 0,
           traceparent: '',
-          originOnly: false,
           links,
         };
         return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };

@@ -181,7 +181,8 @@ async function fetchOne(
   if (robots.status === 'unreachable') {
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
-    if (await otherOriginAnswers(runner, task, origin, reporter)) {
+    // One that answers with an error may be under pressure, and both schemes are one machine's.
+    if (robots.silent && (await otherOriginAnswers(runner, task, origin, reporter))) {
       const failure = { detail, retryAfterMs, originOnly: true };
       silent.set(origin, failure);
       await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);

@@ -35,6 +35,8 @@ export interface Robots {
   readonly stale: boolean;
   /** unreachable: why, in plain words. */
   readonly detail: string;
+  /** unreachable: not even an answer came, as of a port where nobody speaks this scheme. */
+  readonly silent: boolean;
   /** unreachable: the address guard refused the host itself, so no retry helps. */
   readonly blockedAddress: boolean;
   /** unreachable: the wait that Retry-After asked for, ms. 0: none. */
@@ -314,6 +316,7 @@ function open(fetchedAtMs: number, token: string): Robots {
     fetchedAtMs,
     stale: false,
     detail: '',
+    silent: false,
     blockedAddress: false,
     retryAfterMs: 0,
   };
@@ -323,7 +326,7 @@ function unreachable(response: RobotsResponse, nowMs: number, token: string, red
   const { status, retryAfterMs } = response;
   const detail = `robots.txt: ${status === 0 ? response.detail : `status ${status}`}`;
   const blockedAddress = response.blockedAddress && !redirected;
-  return { ...open(nowMs, token), status: 'unreachable', detail, blockedAddress, retryAfterMs };
+  return { ...open(nowMs, token), status: 'unreachable', detail, silent: status === 0, blockedAddress, retryAfterMs };
 }
 
 function shortHash(body: Uint8Array): string {

@@ -496,3 +496,38 @@ test('failures of the network have outcomes of their own', async (t) => {
     assert.match(outcomes[0]?.detail ?? '', detail);
   }
 });
+
+test('an origin that nobody speaks for fails alone where the host answers under its other scheme, and is asked once a lease', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404).end();
+    else response.writeHead(200, html).end('x');
+  });
+  const harness = await startHarness(t);
+  const at = (scheme: string, path: string) => `${scheme}://a.test:${site.port}${path}`;
+  const urls = [at('https', '/1'), at('http', '/2'), at('https', '/3'), at('http', '/4')];
+  const { outcomes, requests } = await harness.lease({ urls: taskUrls(...urls) });
+  assert.deepEqual(kinds(outcomes), ['robotsUnreachable', 'fetched', 'robotsUnreachable', 'fetched']);
+  assert.deepEqual(
+    outcomes.map(({ originOnly }) => originOnly),
+    [true, false, true, false],
+  );
+  assert.equal(requests.filter(({ url }) => url.startsWith('https:')).length, 1);
+  // The next lease knows that the host answers, though it has none of its URLs.
+  const next = await harness.lease({ urls: taskUrls(at('https', '/5')) });
+  assert.deepEqual(
+    next.outcomes.map(({ kind, originOnly }) => [kind, originOnly]),
+    [['robotsUnreachable', true]],
+  );
+});
+
+test('a host that answers under neither scheme is at fault as a whole, and so is one that answers with an error', async (t) => {
+  const port = await unusedPort();
+  const harness = await startHarness(t);
+  const both = await harness.lease({ urls: taskUrls(`https://b.test:${port}/1`, `http://b.test:${port}/2`) });
+  assert.deepEqual(kinds(both.outcomes), ['robotsUnreachable', 'returned']);
+  assert.equal(both.outcomes[0]?.originOnly, false);
+  const ill = await serveSite(t, (_, response) => response.writeHead(500).end());
+  const one = await harness.lease({ urls: taskUrls(ill.url('c.test', '/1'), `https://c.test:${ill.port}/2`) });
+  assert.deepEqual(kinds(one.outcomes), ['robotsUnreachable', 'returned']);
+  assert.equal(one.outcomes[0]?.originOnly, false);
+});
