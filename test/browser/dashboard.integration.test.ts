@@ -284,7 +284,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     assert.match((await dialog.textContent())!, /61 leases that are out end in order/);
     await dialog.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('The crawl is paused').waitFor();
+    await page.getByText('The crawl is paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
     assert.deepEqual(told.steered, ['pause']);
     assert.deepEqual(
