@@ -1,6 +1,6 @@
 /** A repository of forty commits behind gitweb and behind cgit. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { debianPackage } from '../../../lab/bench/content/debian-package.ts';
@@ -16,7 +16,10 @@ export const gitweb: ZooSite = {
   kind: 'dynamic',
   start: () =>
     withRepository(async (own) => {
-      const script = join(debianPackage('git'), 'usr/share/gitweb/gitweb.cgi');
+      // Its pages ask crawlers to follow no links; where an operator lifts that, it is a maze.
+      const script = join(own, 'gitweb.cgi');
+      const packaged = readFileSync(join(debianPackage('git'), 'usr/share/gitweb/gitweb.cgi'), 'utf8');
+      writeFileSync(script, packaged.replaceAll('index, nofollow', 'index, follow'));
       const configuration = join(own, 'gitweb.conf');
       writeFileSync(configuration, `$projectroot = "${own}";\n$feature{'pathinfo'}{'default'} = [0];\n`);
       const library = join(debianPackage('libcgi-pm-perl'), 'usr/share/perl5');
