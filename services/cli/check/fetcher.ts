@@ -17,11 +17,14 @@ import { headerOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
 import { createRobotsCache, type Robots } from '../../fetcher/robots/cache.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { trustSettings } from '../flags/fetcher-flags.ts';
 import { type IdentityFlags, identityOf } from '../flags/identity-flags.ts';
 
 export interface FetchFlags extends IdentityFlags {
   readonly allowPrivate?: true | string[];
   readonly resolve?: ResolveOverride[];
+  readonly ca?: string[];
+  readonly insecure?: string[];
 }
 
 export interface CheckFetcher {
@@ -50,7 +53,12 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
     overrides: compileOverrides(flags.resolve ?? []),
     isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
   });
-  const client = createHttpClient({ clock, resolver });
+  const { ca, insecureHosts } = trustSettings(flags);
+  const trust = {
+    ...(ca !== undefined && { ca }),
+    ...(insecureHosts !== undefined && { insecureHosts: new Set(insecureHosts) }),
+  };
+  const client = createHttpClient({ clock, resolver, ...trust });
   const identity = identityOf(flags);
   const headers = requestHeaders(identity, '*/*', acceptEncoding);
   try {

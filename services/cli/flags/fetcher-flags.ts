@@ -57,12 +57,7 @@ export function addReachOptions(command: Command): Command {
         'names are looked up',
         collect(parseResolveOverride),
       ),
-    );
-}
-
-/** Of what crawls: whose certificates are believed. */
-export function addTrustOptions(command: Command): Command {
-  return command
+    )
     .addOption(
       setting(
         '--ca <file>',
@@ -82,7 +77,7 @@ export function addTrustOptions(command: Command): Command {
 }
 
 export function addFetcherOptions(command: Command): Command {
-  return addTrustOptions(addReachOptions(command))
+  return addReachOptions(command)
     .addOption(
       setting(
         '--requests <file>',

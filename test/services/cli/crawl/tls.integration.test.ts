@@ -64,3 +64,20 @@ test('the certificate of a host that is named is not looked at, and every reques
     assert.notEqual(refused.code, 0);
   }
 });
+
+test('commands that ask one host believe the authorities and hosts that are named, as crawls do', async () => {
+  const { seed, flags } = await startSite();
+  const reach = flags.slice(0, flags.indexOf('--delay'));
+  for (const command of [['fetch'], ['check', 'page'], ['check', 'robots']]) {
+    const refused = await runCommand([...command, seed, ...reach]);
+    assert.match(refused.stdout + refused.stderr, /self-signed certificate/, command.join(' '));
+    for (const trust of [
+      ['--ca', authority],
+      ['--insecure', 'secure.test'],
+    ]) {
+      const ended = await runCommand([...command, seed, ...reach, ...trust]);
+      assert.equal(ended.code, 0, ended.stdout + ended.stderr);
+      assert.doesNotMatch(ended.stdout + ended.stderr, /self-signed/);
+    }
+  }
+});
