@@ -1,6 +1,6 @@
 /** Every page with commands to type is followed by `docs:check`, or says why it is not. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { blocksOf } from './follow/blocks.ts';
@@ -25,4 +25,12 @@ test('pages that are listed are there, and have commands', () => {
 test('what a page promises is of a page that is followed', () => {
   const others = promises.map(({ page }) => page).filter((page) => !followedPages.includes(page));
   assert.deepEqual(others, []);
+});
+
+test('what a page promises stands in it, word for word', () => {
+  const gone = promises.filter(({ page, sentence }) => !readFileSync(join(root, page), 'utf8').includes(sentence));
+  assert.deepEqual(
+    gone.map(({ page, sentence }) => `${page}: ${sentence}`),
+    [],
+  );
 });

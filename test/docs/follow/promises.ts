@@ -23,7 +23,7 @@ export const promises: readonly Promised[] = [
   },
   {
     page: 'docs/tutorial.md',
-    sentence: '`--max-pages` is said to have changed; nothing else has.',
+    sentence: 'The command says that `--max-pages` has changed; nothing else has.',
     command: /--max-pages 400/,
     prints: /maxPages|pageQuota|max-pages|200 → 400/,
   },
@@ -35,7 +35,7 @@ export const promises: readonly Promised[] = [
   },
   {
     page: 'docs/tutorial.md',
-    sentence: 'ends with what it came to and with commands\nthat answer the next questions',
+    sentence: 'ends with a summary and with commands that answer the next\nquestions',
     command: /crawl https:\/\/example\.org --max-pages 200/,
     prints: /pages fetched[\s\S]*pages: +.* pages --data/,
   },
