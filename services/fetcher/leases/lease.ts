@@ -176,18 +176,19 @@ async function fetchOne(
   spans?.robots(askedAtMs, answer);
   if (answer === null) return { next: 'returned', reported: false };
   const { robots } = answer;
+  // One that answers with an error may be under pressure, and both schemes are one machine's.
+  if (robots.silent && !robots.blockedAddress && (await otherOriginAnswers(runner, task, origin, reporter))) {
+    // It says nothing of the host, whose Crawl-delay is the other's.
+    const failure = { detail: robots.detail, retryAfterMs: robots.retryAfterMs, originOnly: true };
+    silent.set(origin, failure);
+    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);
+    return { next: 'on', reported: true };
+  }
   reporter.learnt(robotsFacts(answer));
   noteSitemaps(runner, task, origin, answer);
   if (robots.status === 'unreachable') {
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
-    // One that answers with an error may be under pressure, and both schemes are one machine's.
-    if (robots.silent && (await otherOriginAnswers(runner, task, origin, reporter))) {
-      const failure = { detail, retryAfterMs, originOnly: true };
-      silent.set(origin, failure);
-      await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);
-      return { next: 'on', reported: true };
-    }
     runner.inTrouble?.(runner.road.clock.nowMs());
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })), spans);
     return { next: 'returned', reported: true };

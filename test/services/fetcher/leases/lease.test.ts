@@ -499,18 +499,19 @@ test('failures of the network have outcomes of their own', async (t) => {
 
 test('an origin that nobody speaks for fails alone where the host answers under its other scheme, and is asked once a lease', async (t) => {
   const site = await serveSite(t, (request, response) => {
-    if (request.url === '/robots.txt') response.writeHead(404).end();
+    if (request.url === '/robots.txt') response.end('User-agent: *\nCrawl-delay: 0.02');
     else response.writeHead(200, html).end('x');
   });
   const harness = await startHarness(t);
   const at = (scheme: string, path: string) => `${scheme}://a.test:${site.port}${path}`;
-  const urls = [at('https', '/1'), at('http', '/2'), at('https', '/3'), at('http', '/4')];
-  const { outcomes, requests } = await harness.lease({ urls: taskUrls(...urls) });
-  assert.deepEqual(kinds(outcomes), ['robotsUnreachable', 'fetched', 'robotsUnreachable', 'fetched']);
+  const urls = [at('http', '/1'), at('https', '/2'), at('http', '/3'), at('https', '/4')];
+  const { outcomes, requests, results } = await harness.lease({ urls: taskUrls(...urls) });
+  assert.deepEqual(kinds(outcomes), ['fetched', 'robotsUnreachable', 'fetched', 'robotsUnreachable']);
   assert.deepEqual(
     outcomes.map(({ originOnly }) => originOnly),
-    [true, false, true, false],
+    [false, true, false, true],
   );
+  assert.equal(results.at(-1)?.host.crawlDelayMs, 20, 'the host keeps the Crawl-delay of the origin that answers');
   assert.equal(requests.filter(({ url }) => url.startsWith('https:')).length, 1);
   // The next lease knows that the host answers, though it has none of its URLs.
   const next = await harness.lease({ urls: taskUrls(at('https', '/5')) });
@@ -518,6 +519,7 @@ test('an origin that nobody speaks for fails alone where the host answers under 
     next.outcomes.map(({ kind, originOnly }) => [kind, originOnly]),
     [['robotsUnreachable', true]],
   );
+  assert.equal(next.results.at(-1)?.host.robotsStatus, 'unknown', 'nothing is said of the host and its Crawl-delay');
 });
 
 test('a host that answers under neither scheme is at fault as a whole, and so is one that answers with an error', async (t) => {
