@@ -9,7 +9,7 @@
  */
 
 import type { LinkGroup, Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
-import { isHostFailure, isPressure } from '../../../topology/fetch/outcome.ts';
+import { failsHost, isPressure } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
@@ -124,8 +124,8 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
   reporter.finish();
 }
 
-/** Origins that this lease could not have the robots.txt of while another of its host answers, with their failures. */
-type SilentOrigins = Map<string, Partial<Outcome>>;
+/** Origins that answered this lease nothing while another of their host answers, with how they failed. */
+type SilentOrigins = Map<string, { readonly kind: OutcomeKind; readonly failure: Partial<Outcome> }>;
 
 /**
  * Does the host answer under its other scheme? Then what is silent is one of its origins, and not the host. It is asked only
@@ -168,7 +168,7 @@ async function fetchOne(
   const origin = originOf(url);
   const known = silent.get(origin);
   if (known !== undefined) {
-    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', known)), spans);
+    await tell(reporter, withoutPage(outcomeOf(index, url, known.kind, known.failure)), spans);
     return { next: 'on', reported: true };
   }
   const askedAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
@@ -180,7 +180,7 @@ async function fetchOne(
   if (robots.silent && !robots.blockedAddress && (await otherOriginAnswers(runner, task, origin, reporter))) {
     // It says nothing of the host, whose Crawl-delay is the other's.
     const failure = { detail: robots.detail, retryAfterMs: robots.retryAfterMs, originOnly: true };
-    silent.set(origin, failure);
+    silent.set(origin, { kind: 'robotsUnreachable', failure });
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);
     return { next: 'on', reported: true };
   }
@@ -233,12 +233,18 @@ async function fetchOne(
   const readAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
   const source = runner.sourceOf(task.hostKey);
   const read = await readPage(runner.reader, task, index, response, source, spans?.fetchContext);
-  const { outcome, page, groups, pending } = read;
+  const { page, groups, pending } = read;
+  let { outcome } = read;
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
   holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, linksIn(groups)));
   if (page !== null) runner.onPage(page, task, read.response ?? response);
   const { kind } = outcome;
-  const isTrouble = isHostFailure(kind) || isPressure(kind);
+  // A certificate that has expired since is one origin's. A connection refused may be a machine that is under pressure.
+  if (kind === 'tlsFailed' && (await otherOriginAnswers(runner, task, origin, reporter))) {
+    outcome = { ...outcome, originOnly: true };
+    silent.set(origin, { kind, failure: { detail: outcome.detail, originOnly: true } });
+  }
+  const isTrouble = failsHost(outcome) || isPressure(kind);
   if (isTrouble) runner.inTrouble?.(response.endMs);
   await tell(reporter, { outcome, requests, page, groups, pending }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
