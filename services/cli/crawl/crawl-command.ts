@@ -54,6 +54,7 @@ import { kafkaPlace, runKafkaCrawl } from './kafka-crawl.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
+import { addStopOptions, type StopFlags, stopRules } from './stop-rules.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
 
 interface CrawlFlags
@@ -66,6 +67,7 @@ interface CrawlFlags
     PluginFlags,
     DashboardFlags,
     OtlpFlags,
+    StopFlags,
     WebsubFlags {
   readonly keep?: number;
   readonly newOptions?: boolean;
@@ -80,7 +82,7 @@ export function addCrawlCommand(program: Command): void {
       '[seed...]',
       'URLs to start from, files with one a line, or - for standard input; none: go on with those of the data folder',
     );
-  addPolicyOptions(command);
+  addStopOptions(addPolicyOptions(command));
   addFetcherOptions(command);
   addSnapshotOptions(addSeenOptions(command));
   addWithOption(command);
@@ -120,9 +122,16 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   let pagesBefore: number | undefined;
+  let rule: string | undefined;
+  const ruleNow = stopRules(flags);
   const onStatus = (status: CrawlStatus) => {
     pagesBefore ??= status.counters.page;
     progress.show(status);
+    if (stop.signal.aborted) return;
+    rule = ruleNow(status);
+    if (rule === undefined) return;
+    progress.note(`stopping, by ${rule}: finishing requests under way`);
+    stop.abort();
   };
   const watching = { signal: stop.signal, onStatus };
   try {
@@ -154,7 +163,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         onReport: ledger.note,
       });
       progress.end();
-      report({ ...outcome, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
+      report({ ...outcome, rule, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
       return;
     }
     const typed = <K extends 'crawl' | 'partitions'>(key: K) =>
@@ -193,7 +202,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     });
     progress.end();
     const place = `--data ${folder.path}`;
-    report({ ...outcome, pagesBefore, place, resume: `crawl ${place}`, ledger, json: flags.json });
+    report({ ...outcome, rule, pagesBefore, place, resume: `crawl ${place}`, ledger, json: flags.json });
   }
 
   async function checkFolder(folder: DataFolder, given: readonly string[]): Promise<void> {

@@ -17,6 +17,7 @@ import { folderPath } from './folder-path.ts';
 
 const ofOneRun = [
   ...['json', 'newOptions', 'log', 'otlp', 'http', 'httpOpen', 'httpCert', 'httpKey', 'dashboard', 'callback'],
+  ...['maxTime', 'maxBytes', 'maxErrors'],
   ...['data', 'brokers', 'registry', 'compression', 'crawl', 'partitions'],
 ];
 const ofPolicy = addPolicyOptions(new Command()).options.map((option) => option.attributeName());

@@ -12,6 +12,8 @@ import { trapLines } from './trap-lines.ts';
 import { whyFew } from './why-few.ts';
 
 export interface Reported extends CrawlOutcome {
+  /** The rule that stopped it (stop-rules.ts); undefined: none did. */
+  readonly rule: string | undefined;
   /** When this run began; undefined: it was stopped before it looked. */
   readonly pagesBefore: number | undefined;
   /** The options that name the crawl to other commands. */
@@ -22,11 +24,16 @@ export interface Reported extends CrawlOutcome {
   readonly json?: boolean | undefined;
 }
 
-export function report({ end, counters, traps, seconds, pagesBefore, place, resume, ledger, json }: Reported): void {
+export function report(reported: Reported): void {
+  const { end, rule, counters, traps, seconds, pagesBefore, place, resume, ledger, json } = reported;
   const counts = countsOf(counters);
   const pagesNow = counts.pages - (pagesBefore ?? counts.pages);
   const rate = pagesNow > 0 && seconds > 0 ? ` (${(pagesNow / seconds).toFixed(1)} pages/s)` : '';
-  const how = { done: 'The crawl is done', quotaSpent: 'The page quota is spent', stopped: 'Stopped' }[end];
+  const how = {
+    done: 'The crawl is done',
+    quotaSpent: 'The page quota is spent',
+    stopped: rule === undefined ? 'Stopped' : `Stopped by ${rule},`,
+  }[end];
   const say = json === true ? process.stderr : process.stdout;
   const name = ownName();
   say.write(`${how} after ${clockText(seconds)}${rate}.\n${countsText(counts)}\n`);
@@ -51,7 +58,10 @@ export function report({ end, counters, traps, seconds, pagesBefore, place, resu
   else if (end === 'stopped') say.write(`  resume:  ${name} ${resume}\n`);
   else if (end === 'quotaSpent')
     say.write(`  more:    ${name} ${resume} --max-pages ${2 * Math.max(1, counts.pages)}\n`);
-  if (json === true) toStdout(`${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end })}\n`);
-  if (end === 'stopped') process.exitCode = 130;
+  if (json === true)
+    toStdout(
+      `${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end, ...(rule === undefined ? {} : { rule }) })}\n`,
+    );
+  if (end === 'stopped' && rule === undefined) process.exitCode = 130;
   else if (counts.pages === 0) process.exitCode = 1;
 }

@@ -6,11 +6,13 @@
  * usual.
  */
 import type { Command } from 'commander';
-import { bad } from '../flags/arguments.ts';
+import { bytes } from '../flags/arguments.ts';
 import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 import { changePolicy } from './policy-versions.ts';
+
+const bytesASecond = bytes('bandwidth', 1000, '1k a second, or none');
 
 export function addPauseCommands(program: Command): void {
   const operator = (name: string, description: string) =>
@@ -23,7 +25,7 @@ export function addPauseCommands(program: Command): void {
     'bandwidth <rate>',
     'receive at most so many bytes a second, over all fetchers, as in 500k or 2M ("none": as many as come)',
   ).action(async (rate: string, flags: OperatorFlags) => {
-    const bytesPerSecond = rate === 'none' ? undefined : bytesOf(rate);
+    const bytesPerSecond = rate === 'none' ? undefined : bytesASecond(rate);
     await changePolicy(flags, ({ bytesPerSecond: _, ...policy }) =>
       bytesPerSecond === undefined ? policy : { ...policy, bytesPerSecond },
     );
@@ -40,13 +42,4 @@ async function setPaused(flags: OperatorFlags, paused: boolean): Promise<void> {
     const { paused: _, ...rest } = policy;
     return paused ? { ...rest, paused } : rest;
   });
-}
-
-const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
-
-function bytesOf(text: string): number {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
-  const bytes = Math.round(Number(number) * (units[unit ?? ''] ?? Number.NaN));
-  if (!(bytes >= 1000)) throw bad('bandwidth', text, 'give bytes a second of at least 1k, as in 500k or 2M, or none');
-  return bytes;
 }

@@ -1,0 +1,85 @@
+/**
+ * When a run of a crawl stops by itself: `--max-time`, `--max-bytes`, `--max-errors`. Each counts what this run did, stops it
+ * as Ctrl-C would, with all that is queued kept, and the same command goes on. Pages are the policy's (`--max-pages`).
+ */
+import type { Command } from 'commander';
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import { bad, bytes, duration, durationText } from '../flags/arguments.ts';
+import { setting } from '../flags/setting.ts';
+
+export interface StopFlags {
+  /** ms. */
+  readonly maxTime?: number;
+  readonly maxBytes?: number;
+  readonly maxErrors?: ErrorsMax;
+}
+
+/** A number of failed URLs, or, where it ends in `%`, their share of all that were settled. */
+interface ErrorsMax {
+  readonly text: string;
+  readonly count: number;
+  readonly share: number;
+}
+
+/** Settled URLs before a share of them says something. */
+const judgedMin = 100;
+
+export function addStopOptions(command: Command): Command {
+  return command
+    .addOption(
+      setting(
+        '--max-time <duration>',
+        'stop this run after so long, as in 30m or 8h',
+        'a crawl runs until it is done',
+        duration('--max-time', { leastMs: 1 }),
+      ),
+    )
+    .addOption(
+      setting(
+        '--max-bytes <bytes>',
+        'stop this run when bodies of so many bytes were received, as in 500M or 10GiB',
+        'pages, scope and disk bound a crawl',
+        bytes('--max-bytes', 1, '1'),
+      ),
+    )
+    .addOption(
+      setting(
+        '--max-errors <n>',
+        `stop this run after so many URLs that failed, or at their share, as in 20% (of ${judgedMin} and more)`,
+        'failures are reported and retried, and end no crawl',
+        errorsMax,
+      ),
+    );
+}
+
+function errorsMax(text: string): ErrorsMax {
+  const [, count, percent] = /^(?:([1-9]\d*)|(\d+(?:\.\d+)?)%)$/.exec(text) ?? [];
+  const share = percent === undefined ? Number.POSITIVE_INFINITY : Number(percent) / 100;
+  if (count === undefined && !(share > 0 && share < 1))
+    throw bad('--max-errors', text, 'give a whole number from 1, or a share above 0% and below 100%, as in 20%');
+  return { text, count: count === undefined ? Number.POSITIVE_INFINITY : Number(count), share };
+}
+
+export interface Progress {
+  readonly counters: Counters;
+  readonly seconds: number;
+}
+
+/** Of this run: the rule that stops it, in words; undefined: it goes on. The first call says where the run began. */
+export function stopRules({ maxTime, maxBytes, maxErrors }: StopFlags): (now: Progress) => string | undefined {
+  let before: Counters | undefined;
+  return ({ counters, seconds }) => {
+    before ??= counters;
+    const grown = (...names: readonly (keyof Counters)[]) =>
+      names.reduce((sum, name) => sum + counters[name] - before![name], 0);
+    if (maxTime !== undefined && seconds * 1000 >= maxTime) return `--max-time ${durationText(maxTime)}`;
+    const received = grown('bytes');
+    if (maxBytes !== undefined && received >= maxBytes)
+      return `--max-bytes: ${received.toLocaleString('en-US')} of ${maxBytes.toLocaleString('en-US')} bytes`;
+    if (maxErrors === undefined) return undefined;
+    const failed = grown('failed', 'dead') - grown('notRead');
+    const settled = failed + grown('page', 'redirected', 'notRead');
+    const tooMany = failed >= maxErrors.count || (settled >= judgedMin && failed >= maxErrors.share * settled);
+    return tooMany ? `--max-errors ${maxErrors.text}: ${failed} of ${settled} URLs failed` : undefined;
+  };
+}
