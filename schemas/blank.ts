@@ -126,6 +126,7 @@ export const blankPage: Page = {
   rendered: false,
   declaredLanguage: '',
   nofollowed: [],
+  markdown: '',
 };
 
 export const blankRender: Render = {

@@ -255,6 +255,8 @@ export interface Page {
   readonly declaredLanguage: string;
   /** Links of the page that were not followed because it, or they, asked so (nofollow, ugc, sponsored): normalised, each once, the first 1,000 at most. */
   readonly nofollowed: readonly string[];
+  /** The main text as Markdown (CommonMark, GitHub's tables), links in full. Empty: not extracted, or nothing is. */
+  readonly markdown: string;
 }
 
 /** One fetched page that needs a browser, off by default. Key: host key. */

@@ -15,6 +15,7 @@ const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[
   { name: 'description', type: 'string', of: ({ description }) => description },
   { name: 'text', type: 'string', of: ({ text }) => text },
   { name: 'mainText', type: 'string', of: ({ mainText }) => mainText || null },
+  { name: 'markdown', type: 'string', of: ({ markdown }) => markdown || null },
   { name: 'language', type: 'string', of: ({ language }) => language || null },
   { name: 'canonical', type: 'string', of: ({ canonical }) => canonical || null },
   { name: 'contentHash', type: 'string', of: ({ contentHash }) => contentHash },

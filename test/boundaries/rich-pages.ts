@@ -16,12 +16,13 @@ import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from 
 
 const everything: RichWanted = {
   mainText: true,
+  markdown: true,
   language: false,
   metadata: true,
   mediaLinks: { images: true, scripts: true },
   tidyMarkup: true,
 };
-const read = (html: string) => readRichPage(html, everything, () => false);
+const read = (html: string) => readRichPage(html, everything, 'http://a.test/', () => false);
 
 /** Of the first element. */
 function attributesOf(html: string): ReadonlyMap<string, string> {
@@ -66,7 +67,7 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
       tidy.text('!');
       main.open('p', new Map());
       main.text(`${words(50)}!`);
-      return [tidy.finish().endsWith('</nav>!'), main.finish().includes('!')];
+      return [tidy.finish().endsWith('</nav>!'), main.finish().text.includes('!')];
     },
     [true, true],
     [false, false],
@@ -78,6 +79,20 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
   mainTextCharsMax: cutAt(
     richLimits.mainTextCharsMax,
     (n) => read(`<p>${'x y '.repeat(n).slice(0, n - 1)}z</p>`).mainText.length,
+  ),
+  // Blocks of one word, and the blank lines between them, which do not count.
+  markdownCharsMax: upTo(
+    (n) => {
+      const half = Math.floor(n / 2);
+      return read(`<p>${'x'.repeat(half)}</p><p>${'x'.repeat(n - half - 1)}!</p>`).markdown.endsWith('!');
+    },
+    true,
+    false,
+  ),
+  linkCharsMax: upTo(
+    (n) => read(`<p>${words(60)} <a href="${'x'.repeat(n)}">there</a></p>`).markdown.includes('](http://a.test/x'),
+    true,
+    false,
   ),
   metadataValuesMax: cutAt(richLimits.metadataValuesMax, (n) => {
     const { metadata } = read('<meta property="og:image" content="x">'.repeat(n));

@@ -103,10 +103,10 @@ function mean<T>(rows: readonly T[], of: (row: T) => number): number {
 
 function ours(html: string): string {
   const wanted = {
-    ...{ mainText: true, language: false, metadata: false, tidyMarkup: false },
+    ...{ mainText: true, markdown: false, language: false, metadata: false, tidyMarkup: false },
     mediaLinks: { images: false, scripts: false },
   };
-  return readRichPage(html, wanted, () => false).mainText;
+  return readRichPage(html, wanted, 'http://localhost/', () => false).mainText;
 }
 
 function words(text: string): Map<string, number> {

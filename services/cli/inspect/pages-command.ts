@@ -27,7 +27,17 @@ interface PagesFlags extends KafkaFlags, PagerFlags {
 const pageFields = [
   ...(['url', 'hostKey', 'status', 'fetchedAtMs', 'depth', 'contentType', 'charset', 'title', 'description'] as const),
   ...(['text', 'canonical', 'contentHash', 'etag', 'lastModified', 'bytes', 'truncated', 'noindex'] as const),
-  ...(['nofollow', 'links', 'linksDropped', 'mainText', 'language', 'metadata', 'fields', 'outlinks'] as const),
+  ...([
+    'nofollow',
+    'links',
+    'linksDropped',
+    'mainText',
+    'markdown',
+    'language',
+    'metadata',
+    'fields',
+    'outlinks',
+  ] as const),
   'rendered' as const,
 ] satisfies readonly (keyof Page)[];
 type PageField = (typeof pageFields)[number];

@@ -30,6 +30,8 @@ const fieldSchema = z.strictObject({
 
 export const extractRulesSchema = z.strictObject({
   mainText: z.boolean().default(false),
+  /** The main text with its headings, lists, tables, code and links. */
+  markdown: z.boolean().default(false),
   language: z.boolean().default(false),
   metadata: z.boolean().default(false),
   /** Text, title and links of PDFs, which are not read otherwise. */
@@ -56,11 +58,14 @@ export interface PageWishes {
 
 /** By host; undefined: nothing. */
 export function compileExtractRules(rules: ExtractRules): (hostname: string) => PageWishes | undefined {
-  const { mainText, language, metadata, links } = rules;
-  const always = mainText || language || metadata || links.images || links.scripts || links.data;
+  const { mainText, markdown, language, metadata, links } = rules;
+  const always = mainText || markdown || language || metadata || links.images || links.scripts || links.data;
   return (hostname) => {
     const fields = rules.fields.filter(({ hosts }) => hosts.some((pattern) => hostFits(pattern, hostname)));
     if (!always && fields.length === 0) return undefined;
-    return { wanted: { mainText, language, metadata, mediaLinks: links, tidyMarkup: fields.length > 0 }, fields };
+    return {
+      wanted: { mainText, markdown, language, metadata, mediaLinks: links, tidyMarkup: fields.length > 0 },
+      fields,
+    };
   };
 }

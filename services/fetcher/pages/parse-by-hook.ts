@@ -47,7 +47,7 @@ export async function parseByHook(
   };
 }
 
-const noRich = { mainText: '', language: '', declaredLanguage: '', metadata: null, complete: true };
+const noRich = { mainText: '', markdown: '', language: '', declaredLanguage: '', metadata: null, complete: true };
 
 function fieldsOf(fields: Readonly<Record<string, readonly string[]>>) {
   return Object.entries(fields).map(([name, values]) => ({

@@ -17,7 +17,7 @@ export function parseWholePage(body: Uint8Array, options: ParseOptions, wishes: 
   if (wishes === undefined) return { parsed, rich: null };
   const bytes = body.length > options.byteBudget ? body.subarray(0, options.byteBudget) : body;
   const { text: html } = decodePage(bytes, `text/html;charset=${parsed.charset}`);
-  const { tidyMarkup, mediaLinks, ...rich } = readRichPage(html, wishes.wanted, options.expired);
+  const { tidyMarkup, mediaLinks, ...rich } = readRichPage(html, wishes.wanted, parsed.base, options.expired);
   const fields = tidyMarkup === '' ? [] : selectFields(tidyMarkup, parsed.base, wishes.fields);
   return { parsed: withMedia(parsed, mediaLinks, options.linksMax), rich: { ...rich, fields } };
 }

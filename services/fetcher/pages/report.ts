@@ -275,6 +275,7 @@ function pageRecord(
     linksDropped: parsed.linksDropped,
     declaredLanguage: parsed.declaredLanguage,
     mainText: rich?.mainText ?? '',
+    markdown: rich?.markdown ?? '',
     language: rich?.language ?? '',
     metadata: rich === null ? '' : metadataJson(rich.metadata),
     fields: rich === null ? [] : [...rich.fields],

@@ -26,6 +26,7 @@ test('a lease fetches through the proxy and with the headers of its rules, and i
       outlinks: true,
       extract: extractRulesSchema.parse({
         mainText: true,
+        markdown: true,
         language: true,
         links: { images: true },
         fields: [{ name: 'price', selector: '.price', type: 'number' }],
@@ -46,9 +47,10 @@ test('a lease fetches through the proxy and with the headers of its rules, and i
   );
   const [page] = await harness.pages();
   assert.deepEqual(
-    [page?.mainText, page?.language, page?.metadata, page?.fields, page?.outlinks],
+    [page?.mainText, page?.markdown, page?.language, page?.metadata, page?.fields, page?.outlinks],
     [
       `Price\n${long}\n3,50`,
+      `# Price\n\n${long}\n\n**3,50**`,
       'en',
       '',
       [{ name: 'price', type: 'number', values: ['3.5'], problem: '' }],

@@ -11,6 +11,8 @@
 import { cut } from '../text.ts';
 import { type ContentRoot, contentRoot } from './content-root.ts';
 import { elementTallies, isProse } from './element-tally.ts';
+import { createInlineReader } from './inline-markdown.ts';
+import { markdownOf } from './markdown.ts';
 import type { Attributes } from './markup.ts';
 import { richLimits } from './rich-limits.ts';
 import { createBlockReader, type TextBlock, type TextElement } from './text-blocks.ts';
@@ -19,17 +21,22 @@ export interface MainText {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
-  /** Blocks of text with line breaks between; empty where nothing is main. */
-  finish(): string;
+  /** `text`: blocks with line breaks between. `markdown`: the same with their marks. Empty where nothing is main. */
+  finish(): { readonly text: string; readonly markdown: string };
 }
 
-export function createMainText(): MainText {
-  const reader = createBlockReader();
+/** `resolve`, of links as they stand in the page, where Markdown is wanted: markdown.ts. */
+export function createMainText(resolve?: (href: string) => string | null): MainText {
+  const reader = createBlockReader(resolve === undefined ? undefined : createInlineReader());
   return {
     open: reader.open,
     close: reader.close,
     text: reader.text,
-    finish: () => cut(written(chosen(reader.finish())), richLimits.mainTextCharsMax),
+    finish() {
+      const main = chosen(reader.finish());
+      const text = cut(written(main), richLimits.mainTextCharsMax);
+      return { text, markdown: resolve === undefined ? '' : markdownOf(main, resolve) };
+    },
   };
 }
 

@@ -14,7 +14,12 @@ export const richLimits = {
   closeDepthMax: 64,
   /** Words that make `main` or `article` believed to hold the main text. */
   mainWordsMin: 50,
+  /** A book's chapter has as much. */
   mainTextCharsMax: 100_000,
+  /** With marks and addresses of links; it ends before the block that exceeds it. */
+  markdownCharsMax: 200_000,
+  /** A longer link keeps its text alone. */
+  linkCharsMax: 2_048,
   /** Meta properties with values: pages with many pictures have some dozen. */
   metadataValuesMax: 200,
   jsonLdBlocksMax: 20,

@@ -4,14 +4,18 @@
  */
 import { languageOf } from '../../content/language.ts';
 import { declaredCode } from '../../content/language-codes.ts';
+import { resolveHttp } from '../hrefs.ts';
 import { createMainText } from './main-text.ts';
 import { readMarkup } from './markup.ts';
 import { createMediaLinks, type MediaLinksWanted } from './media-links.ts';
 import { createMetadataReader, type Metadata } from './metadata.ts';
+import { richLimits } from './rich-limits.ts';
 import { createTidyMarkup } from './tidy-markup.ts';
 
 export interface RichWanted {
   readonly mainText: boolean;
+  /** Of the main text. */
+  readonly markdown: boolean;
   readonly language: boolean;
   readonly metadata: boolean;
   readonly mediaLinks: MediaLinksWanted;
@@ -22,6 +26,8 @@ export interface RichWanted {
 export interface RichPage {
   /** Empty: not wanted, or nothing is. */
   readonly mainText: string;
+  /** The main text with headings, lists, tables, code and links. Empty: not wanted, or nothing is. */
+  readonly markdown: string;
   /** The language that `<html lang>` declares, in lower case; empty: none. */
   readonly declaredLanguage: string;
   /** ISO 639-1 code, told from the main text; empty: not wanted, or it could not be told. */
@@ -35,8 +41,13 @@ export interface RichPage {
   readonly complete: boolean;
 }
 
-export function readRichPage(html: string, wanted: RichWanted, expired: () => boolean): RichPage {
-  const main = wanted.mainText || wanted.language ? createMainText() : null;
+/** `base`: what links are relative to. */
+export function readRichPage(html: string, wanted: RichWanted, base: string, expired: () => boolean): RichPage {
+  // A link within the page leads nowhere outside of it.
+  const resolve = (href: string) =>
+    href === '' || href.startsWith('#') || href.length > richLimits.linkCharsMax ? null : resolveHttp(href, base);
+  const isRead = wanted.mainText || wanted.markdown || wanted.language;
+  const main = isRead ? createMainText(wanted.markdown ? resolve : undefined) : null;
   const metadata = wanted.metadata ? createMetadataReader() : null;
   const { images, scripts, data } = wanted.mediaLinks;
   const media = images || scripts || data === true ? createMediaLinks(wanted.mediaLinks) : null;
@@ -72,9 +83,10 @@ export function readRichPage(html: string, wanted: RichWanted, expired: () => bo
     },
     expired,
   );
-  const mainText = main?.finish() ?? '';
+  const { text: mainText, markdown } = main?.finish() ?? { text: '', markdown: '' };
   return {
     mainText: wanted.mainText ? mainText : '',
+    markdown,
     declaredLanguage,
     language: wanted.language ? languageOf(mainText, declaredLanguage) || declaredCode(declaredLanguage) : '',
     metadata: metadata?.finish() ?? null,

@@ -5,6 +5,7 @@
  * Only elements that hold text are kept, by the blocks in them: a page of a million empty ones costs nothing.
  */
 import { type Apart, apartOf } from './apart.ts';
+import type { CellName, InlineCell, InlineReader } from './inline-markdown.ts';
 import type { Attributes } from './markup.ts';
 import { voidNames } from './markup.ts';
 import { richLimits } from './rich-limits.ts';
@@ -31,6 +32,8 @@ export interface TextBlock {
   /** 1 to 6 of a heading, else 0. */
   readonly heading: number;
   readonly at: TextElement;
+  /** Its cells with their marks; absent: not asked for. */
+  readonly cells?: readonly InlineCell[];
 }
 
 export interface BlockReader {
@@ -59,7 +62,11 @@ const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>;
   tr: { ends: new Set(['tr']), within: /^table$/ },
 };
 
-export function createBlockReader(): BlockReader {
+/** Elements that are told apart within a block. */
+const cellNames: ReadonlySet<string> = new Set(['td', 'th', 'dt', 'dd']);
+
+/** `inline`: keeps what stands in each block. */
+export function createBlockReader(inline?: InlineReader): BlockReader {
   const blocks: TextBlock[] = [];
   let at: TextElement = { name: '', class: '', parent: null, depth: 0, apart: '', inMain: '' };
   let depth = 0;
@@ -83,7 +90,8 @@ export function createBlockReader(): BlockReader {
     if (words > 0) {
       const linkDensity = Math.min(linkWords / words, 1);
       const linkShare = Math.min(linkChars / text.length, 1);
-      blocks.push({ text, words, linkDensity, linkShare, heading, at });
+      const block = { text, words, linkDensity, linkShare, heading, at };
+      blocks.push(inline === undefined ? block : { ...block, cells: inline.take() });
     }
     linkWords = linkChars = 0;
   };
@@ -144,16 +152,23 @@ export function createBlockReader(): BlockReader {
         const href = attributes.get('href');
         linkAt = href === undefined || (heading > 0 && href.startsWith('#')) ? -1 : depth;
       }
-      if (inlineNames.has(name)) return;
+      if (inlineNames.has(name)) {
+        inline?.open(name, attributes);
+        return;
+      }
       if (joinsBefore(name, before)) pieces.push(' ');
       else endBlock();
+      if (inline !== undefined && cellNames.has(name)) inline.cell(name as CellName);
       before = name;
       heading = headingOf(name) || heading;
       if (!voidNames.has(name)) push(name, attributes);
     },
     close(name) {
       if (name === 'a') linkAt = -1;
-      if (inlineNames.has(name)) return;
+      if (inlineNames.has(name)) {
+        inline?.close(name);
+        return;
+      }
       if (joined.has(name)) pieces.push(' ');
       else endBlock();
       before = name;
@@ -165,6 +180,7 @@ export function createBlockReader(): BlockReader {
     text(text) {
       if (chars >= richLimits.mainTextCharsMax * 2) return;
       chars += text.length;
+      inline?.text(text);
       const inLine = text.trim();
       if (inLine === '') {
         if (pieces.length > 0) pieces.push(' ');

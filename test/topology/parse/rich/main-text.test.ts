@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { readRichPage } from '../../../../topology/parse/rich/rich-page.ts';
 
 const wanted = {
-  ...{ mainText: true, language: false, metadata: false, tidyMarkup: false },
+  ...{ mainText: true, markdown: false, language: false, metadata: false, tidyMarkup: false },
   mediaLinks: { images: false, scripts: false },
 };
-const mainText = (html: string) => readRichPage(html, wanted, () => false).mainText;
+const mainText = (html: string) => readRichPage(html, wanted, 'http://a.test/', () => false).mainText;
 const sentences = (name: string, count = 4) =>
   `The ${name} has a view of the harbor and of the town below it. `.repeat(count);
 const paragraph = (name: string, count = 4) => `<p>${sentences(name, count)}</p>`;

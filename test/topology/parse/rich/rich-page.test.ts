@@ -9,12 +9,14 @@ import { articlePage, layoutNames, overlap } from './article-pages.ts';
 
 const everything: RichWanted = {
   mainText: true,
+  markdown: true,
   language: true,
   metadata: true,
   mediaLinks: { images: true, scripts: true },
   tidyMarkup: true,
 };
-const read = (html: string) => readRichPage(html, everything, () => false);
+const base = 'http://a.test/docs/';
+const read = (html: string) => readRichPage(html, everything, base, () => false);
 
 for (const script of ['latin', 'han'] as const) {
   test(`main text is told from what surrounds it, in every layout, in ${script} script`, () => {
@@ -219,7 +221,7 @@ test('hostile pages cost time in proportion to their size', () => {
     const work = (times: number) => {
       let looks = 0;
       const started = process.cpuUsage();
-      readRichPage(evil.repeat(times), everything, () => ++looks < 0);
+      readRichPage(evil.repeat(times), everything, base, () => ++looks < 0);
       const { user, system } = process.cpuUsage(started);
       return user + system;
     };
@@ -234,7 +236,8 @@ test('addresses in data attributes are links where that is asked for, and words 
     '<a data-href="/more" href="#">x</a><div data-src="https://b.test/p.html" data-id=7 data-name="and/or" data-json=\'{"a":"/b"}\'>' +
     '<img data-srcset="/s.png 1x, ../l.png 2x" data-target="#x">';
   const asked = (data: boolean) =>
-    readRichPage(html, { ...everything, mediaLinks: { images: false, scripts: false, data } }, () => false).mediaLinks;
+    readRichPage(html, { ...everything, mediaLinks: { images: false, scripts: false, data } }, base, () => false)
+      .mediaLinks;
   assert.deepEqual(asked(true), ['/more', 'https://b.test/p.html', '/s.png', '../l.png']);
   assert.deepEqual(asked(false), []);
 });
