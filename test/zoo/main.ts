@@ -14,14 +14,16 @@ import { defaultNormalize } from '../../topology/url/normalize-config.ts';
 import { type CrawledSite, crawlSite } from './crawled-site.ts';
 import type { ZooSite } from './site.ts';
 import { dokuwiki } from './sites/dokuwiki.ts';
+import { fossil } from './sites/fossil.ts';
 import { cgit, gitweb } from './sites/git-web.ts';
+import { hgweb } from './sites/hgweb.ts';
 import { mediawiki } from './sites/mediawiki.ts';
 import { staticDocs } from './sites/static-docs.ts';
 import { trac } from './sites/trac.ts';
 import { wordpress } from './sites/wordpress.ts';
 import { type WgetSet, wgetSet } from './wget-set.ts';
 
-const sites: readonly ZooSite[] = [...staticDocs, gitweb, cgit, mediawiki, dokuwiki, wordpress, trac];
+const sites: readonly ZooSite[] = [...staticDocs, gitweb, cgit, hgweb, fossil, mediawiki, dokuwiki, wordpress, trac];
 /** Named with their reasons; beyond them counted. */
 const missingNamed = 10;
 const wgetDynamicSeconds = 60;
