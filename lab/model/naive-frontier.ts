@@ -47,8 +47,8 @@ export class NaiveFrontier {
   readonly leases = new Map<number, NaiveLease>();
   readonly #seen = new Set<string>();
   readonly #purged = new Set<string>();
-  /** Messages that found the partition full. */
-  readonly #waiting: Discovered[] = [];
+  /** Links that found the partition full. */
+  readonly #waiting: { readonly group: LinkGroup; readonly link: Link }[] = [];
   rules!: Rules;
   nowMs = 0;
   quotaSpent = 0;
@@ -103,9 +103,11 @@ export class NaiveFrontier {
     for (const result of results) this.#result(result);
     for (const lease of this.#expired()) this.#expire(lease);
     this.#abandon(dying);
-    this.#waiting.push(...discovered);
+    for (const { groups } of discovered)
+      for (const group of groups) this.#waiting.push(...group.links.map((link) => ({ group, link })));
     while (this.#waiting.length > 0 && (this.rules.whenFull !== 'pause' || this.#queued < this.rules.queuedMax)) {
-      for (const group of this.#waiting.shift()!.groups) for (const link of group.links) this.#arrive(group, link);
+      const { group, link } = this.#waiting.shift()!;
+      this.#arrive(group, link);
     }
   }
 

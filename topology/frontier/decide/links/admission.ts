@@ -57,6 +57,11 @@ export class Admission {
       : 0;
   }
 
+  /** Number of gathered entries. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
   sizeOf(hostKey: string): number {
     return hostKey === this.#hostKey ? this.#entries.length : 0;
   }

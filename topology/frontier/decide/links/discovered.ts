@@ -19,7 +19,7 @@ import { isOfAnotherSite } from './another-site.ts';
 import { type Arrival, acceptLink } from './arrival.ts';
 import { countReferrer, isBeyondBudget, linkingDomains } from './budgets.ts';
 import type { Growth } from './growth.ts';
-import { dropOf } from './queue-room.ts';
+import { dropOf, isFull } from './queue-room.ts';
 import { isBeyondShare } from './queue-share.ts';
 import { decideRefresh, isPush } from './refresh.ts';
 import { scoreInputs } from './score-inputs.ts';
@@ -46,7 +46,8 @@ export function decideDiscovered(
       continue;
     }
     for (let i = Math.max(0, from - number); i < group.links.length; i++) {
-      if (number + i >= to || decision.bytes + admission.bytes > frontierLimits.commitBytesSoft) {
+      const isCommitFull = decision.bytes + admission.bytes > frontierLimits.commitBytesSoft;
+      if (number + i >= to || isCommitFull || isQueueFull(decision, policy, admission)) {
         admission.flush();
         return number + i;
       }
@@ -58,6 +59,15 @@ export function decideDiscovered(
   }
   admission.flush();
   return 'done';
+}
+
+/** `discovered` waits then, in the middle of a message too: one page may hold more links than the queue has room for. */
+function isQueueFull({ state }: Decision, { config }: Policy, admission: Admission): boolean {
+  const { queued, retrying } = state.counters;
+  if (!isFull({ queued: queued + admission.size, retrying }, state.shares.opened, config)) return false;
+  // Those of a host that is held back take up no room.
+  admission.flush();
+  return isFull(state.counters, state.shares.opened, config);
 }
 
 /** One link: refused, known already, without room, or admitted. False, and nothing done, if the seen test cannot tell yet. */

@@ -16,7 +16,7 @@ import type { Counters } from '../../changes/counters.ts';
 
 /** True while `discovered` must wait for leases to make room. */
 export function isFull(
-  { queued, retrying }: Counters,
+  { queued, retrying }: Pick<Counters, 'queued' | 'retrying'>,
   opened: number,
   { queuedMax, whenFull = 'pause' }: PolicyConfig,
 ): boolean {
