@@ -1,5 +1,6 @@
 /** Commands, the log, the codec, HTTP, consumers and what else runs around the core. */
 
+import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import type { archiveLimits } from '../../services/archive/archive-limits.ts';
 import type { auditLimits } from '../../services/audit/audit-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
@@ -45,6 +46,22 @@ const patience = 'how long somebody is waited for: what comes of it is tested wi
 const batch = 'how much is done at once: what comes out is the same';
 const sample = 'how much of it a page shows';
 const preset = 'a default, which may be set otherwise';
+
+export const workerBoundaries: BoundaryTable<typeof workerLimits> = {
+  workersMax: upTo((n) => isTaken('crawl', '--workers', `${n}`)),
+  silentLooksMax: undriven('a minute without a sign: a worker would have to hang in a test'),
+  lookEveryMs: tuning(often),
+  pauseMaxMs: tuning(pause),
+  pauseMs: tuning(pause),
+  soonMs: tuning('which pause comes next'),
+  deathsPerUrlMax: undriven('test/services/application/workers/dead-leases.test.ts kills at one URL three times'),
+  hostsCountedMax: undriven('beyond it the count begins anew'),
+  heapMbMax: tuning('what V8 may take; a worker that needs more is replaced'),
+  heapMbMin: tuning('what V8 may take, however small the container is'),
+  endMs: tuning(patience),
+  tasksPerRead: tuning(batch),
+  saidCharsMax: tuning(sample),
+};
 
 export const crawlBoundaries: BoundaryTable<typeof crawlLimits> = {
   leasesMax: tuning(preset),

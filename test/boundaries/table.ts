@@ -1,5 +1,6 @@
 /** The one list: each group of limits, with what stands at their edges. */
 
+import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { archiveLimits } from '../../services/archive/archive-limits.ts';
 import { auditLimits } from '../../services/audit/audit-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
@@ -76,6 +77,7 @@ export const table: Readonly<Record<string, Group>> = {
   seenLimits: of(seenLimits, frontier.seenBoundaries),
   demandLimits: of(demandLimits, frontier.demandBoundaries),
   crawlLimits: of(crawlLimits, services.crawlBoundaries),
+  workerLimits: of(workerLimits, services.workerBoundaries),
   httpLimits: of(httpLimits, services.httpBoundaries),
   logLimits: of(logLimits, services.logBoundaries),
   avroLimits: of(avroLimits, services.avroBoundaries),

@@ -19,8 +19,13 @@ export function canPinTo(cores: readonly number[]): boolean {
 }
 
 /** `node ARGS` in the project's folder; `core` null: on any. */
-export function startNode(core: number | null, args: readonly string[], stdio: Stdio): ChildProcess {
-  const env = { ...process.env, CRAWLSTREAM_BENCH_USAGE: '1', NODE_OPTIONS: '' };
+export function startNode(
+  core: number | null,
+  args: readonly string[],
+  stdio: Stdio,
+  more: NodeJS.ProcessEnv = {},
+): ChildProcess {
+  const env = { ...process.env, CRAWLSTREAM_BENCH_USAGE: '1', NODE_OPTIONS: '', ...more };
   const command = core === null ? process.execPath : 'taskset';
   const pinning = core === null ? [] : ['-c', `${core}`, process.execPath];
   return spawn(command, [...pinning, ...args], { cwd: projectRoot, env, stdio: [...stdio] });
@@ -32,6 +37,8 @@ export interface CommandOptions {
   readonly node?: readonly string[];
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;
+  /** Folder in which each process leaves what it used: those that the command starts, too. */
+  readonly usages?: string | undefined;
 }
 
 export interface MeasuredCommand {
@@ -42,13 +49,14 @@ export interface MeasuredCommand {
 
 /** `crawlstream ARGS`, which tells what it used on its way out. */
 export function startMeasured(args: readonly string[], options: CommandOptions): MeasuredCommand {
-  const { core, node = [], profile } = options;
+  const { core, node = [], profile, usages } = options;
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/process/fetch-usage.js')).href;
   const child = startNode(
     core,
     [...profiling, ...node, '--import', usageModule, 'dist/services/cli/main.js', ...args],
     ['ignore', 'pipe', 'pipe', 'pipe'],
+    usages === undefined ? {} : { CRAWLSTREAM_BENCH_USAGE_FOLDER: usages },
   );
   const ended = (async () => {
     const [stdout = '', errors, usage = ''] = await Promise.all(child.stdio.slice(1).map((stream) => text(stream)));

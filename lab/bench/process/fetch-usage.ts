@@ -1,5 +1,9 @@
-/** Loaded into the process that is measured: on its way out it says what it used, on file descriptor 3. */
-import { writeSync } from 'node:fs';
+/**
+ * Loaded into the process that is measured, and into those that it starts: on its way out each says what it used, on file
+ * descriptor 3, and in a file of `CRAWLSTREAM_BENCH_USAGE_FOLDER` where that is given.
+ */
+import { writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 
 export interface Usage {
   /** User and system time of all threads. */
@@ -14,5 +18,7 @@ if (process.env['CRAWLSTREAM_BENCH_USAGE'] === '1') {
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
     const usage: Usage = { cpuMillis: (userCPUTime + systemCPUTime) / 1000, peakRssBytes: maxRSS * 1024 };
     writeSync(3, JSON.stringify(usage));
+    const folder = process.env['CRAWLSTREAM_BENCH_USAGE_FOLDER'];
+    if (folder !== undefined) writeFileSync(join(folder, `${process.pid}`), JSON.stringify(usage));
   });
 }

@@ -15,6 +15,7 @@ import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts
 export interface CrawlRun extends Ports {
   readonly frontier: WholeCrawl['frontier'];
   readonly fetcher: Omit<WholeCrawl['fetcher'], 'onFailure'>;
+  readonly workers?: WholeCrawl['workers'];
   /** Processors that are running already; they drain before the crawl ends. */
   readonly processors: RunningProcessors;
   /** Aborted: drain and stop. */
@@ -49,7 +50,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
   fetcherFailed.catch(() => {});
   const at = await endOfTasks(run);
   const whole = startWhole(createApplication(run), {
-    ...{ at, frontier: run.frontier, graceMs: run.graceMs },
+    ...{ at, frontier: run.frontier, graceMs: run.graceMs, workers: run.workers },
     fetcher: { ...run.fetcher, onFailure: failFetcher },
   });
   const { frontier } = whole;

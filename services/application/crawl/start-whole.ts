@@ -1,20 +1,22 @@
-/** The frontier with all its partitions, and a fetcher beside it: what a crawl in one process is made of. */
-import type { Fetcher } from '../../fetcher/fetcher.ts';
+/** The frontier with all its partitions, and fetchers beside it: what a crawl in one process is made of. */
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Application, TaskPositions } from '../application.ts';
+import type { FetchWorkersStart, RunningFetcher } from '../workers/fetch-workers.ts';
 
 export interface WholeCrawl {
   /** From `endOfTasks`, before this is called. */
   readonly at: TaskPositions;
   readonly frontier: Parameters<Application['frontier']>[0];
   readonly fetcher: Parameters<Application['fetcher']>[0];
+  /** Starts fetchers in processes of their own, in the place of the one in this process. */
+  readonly workers?: ((start: FetchWorkersStart) => RunningFetcher) | undefined;
   /** How long requests under way may take to finish when it ends, ms. Absent: their whole timeout. */
   readonly graceMs?: number | undefined;
 }
 
 export interface RunningWhole {
   readonly frontier: Frontier;
-  readonly fetcher: Fetcher;
+  readonly fetcher: RunningFetcher;
   /** Drains: no lease is granted any more, those that are out are finished, and their results may still be decided. */
   endLeases(): Promise<void>;
   stop(): Promise<void>;
@@ -24,9 +26,12 @@ export interface RunningWhole {
  * After a kill nothing is lost: `at` is taken before any partition is claimed, and a claim ends all earlier leases, so
  * older tasks are void, and results that were not decided are on the log for the next start.
  */
-export function startWhole(application: Application, { at, graceMs, ...options }: WholeCrawl): RunningWhole {
+export function startWhole(application: Application, { at, graceMs, workers, ...options }: WholeCrawl): RunningWhole {
   const frontier = application.frontier(options.frontier);
-  const fetcher = application.fetcher(options.fetcher, at);
+  const fetcher =
+    workers === undefined
+      ? application.fetcher(options.fetcher, at)
+      : workers({ at, frontier, onFailure: options.fetcher.onFailure });
   const endLeases = async () => {
     frontier.endGrants();
     await fetcher.stop(graceMs);

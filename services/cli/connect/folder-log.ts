@@ -3,7 +3,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { openCodec } from '../../runtime/avro/record-codec.ts';
-import { createEmbeddedRegistry } from '../../runtime/avro/schema-registry.ts';
+import { createEmbeddedRegistry, type SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
@@ -14,6 +14,8 @@ import { withStores } from './stores.ts';
 export interface FolderLog {
   readonly log: EmbeddedLog;
   readonly codec: RecordCodec;
+  /** What the codec asks. */
+  readonly registry: SchemaRegistry;
 }
 
 /** The crawl's topics exist afterwards. `groupIntervalMs`: appends within this time are made durable together. */
@@ -33,7 +35,8 @@ export function withFolderLog<T>(
         const decided = await log.last(`${crawl}.frontier-changelog`, partition);
         if (decided !== undefined) clock.goOnFrom?.(decided.timestampMs);
       }
-      return await act({ log, codec: await openCodec(createEmbeddedRegistry(store), crawl) });
+      const registry = createEmbeddedRegistry(store);
+      return await act({ log, codec: await openCodec(registry, crawl), registry });
     } finally {
       await log.close();
     }

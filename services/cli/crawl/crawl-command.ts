@@ -56,6 +56,7 @@ import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
 import { addStopOptions, type StopFlags, stopRules } from './stop-rules.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
+import { addWorkersOption, type WorkersFlags, workersFor, workersOnKafka, workersWanted } from './workers-flag.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -68,7 +69,8 @@ interface CrawlFlags
     DashboardFlags,
     OtlpFlags,
     StopFlags,
-    WebsubFlags {
+    WebsubFlags,
+    WorkersFlags {
   readonly keep?: number;
   readonly newOptions?: boolean;
   readonly json?: boolean;
@@ -83,7 +85,7 @@ export function addCrawlCommand(program: Command): void {
       'URLs to start from, files with one a line, or - for standard input; none: go on with those of the data folder',
     );
   addStopOptions(addPolicyOptions(command));
-  addFetcherOptions(command);
+  addWorkersOption(addFetcherOptions(command));
   addSnapshotOptions(addSeenOptions(command));
   addWithOption(command);
   for (const processor of consumers) addProcessorOptions(command, processor);
@@ -148,6 +150,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
     sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
+      workersOnKafka(flags);
       for (const note of optionNotes(command)) progress.note(note);
       const outcome = await runKafkaCrawl({
         ...watching,
@@ -171,8 +174,13 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     const folder = await openFolder(seeds, flags, { crawl: typed('crawl'), partitions: typed('partitions') }, clock);
     await checkFolder(folder, seeds);
     for (const note of optionNotes(command)) progress.note(note);
+    const workers = workersFor(flags, folder.manifest.partitions);
+    for (const line of workers.lines) progress.note(line);
     const outcome = await runEmbeddedCrawl({
       ...watching,
+      workers: workers.count,
+      plugins: flags.plugin ?? [],
+      onReport: ledger.note,
       service,
       desk,
       folder,
@@ -230,6 +238,7 @@ async function openFolder(
   // A crawl that is to be continued must exist: a misspelt name must not make a new one.
   if (seeds.length === 0) return readDataFolder(path, wanted);
   const facts = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
-  const defaults = newCrawl(flags.crawl, 1);
+  // A host is with one worker: fewer partitions than workers would leave some without any.
+  const defaults = newCrawl(flags.crawl, workersWanted(flags));
   return openDataFolder(path, { ...facts, ...wanted }, { defaults, createdBy: productVersion, clock });
 }

@@ -15,6 +15,7 @@ import { type Attendants, runCrawl } from '../../application/crawl/run-crawl.ts'
 import type { RunningWhole } from '../../application/crawl/start-whole.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import type { RunningProcessors } from '../../application/start-processors.ts';
+import { type FetchWorkersOptions, startFetchWorkers } from '../../application/workers/fetch-workers.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
@@ -55,6 +56,12 @@ export interface EmbeddedCrawl {
   readonly anew: boolean;
   say(text: string): void;
   readonly fetcher: FetcherConfig;
+  /** Hears of each URL. */
+  readonly onReport: FetchWorkersOptions['onReport'];
+  /** Processes that fetch; 1: this one does. */
+  readonly workers: number;
+  /** Paths of plugins, for workers to load. */
+  readonly plugins: readonly string[];
   /** Leases out at once. */
   readonly leasesMax: number;
   /** How each partition's seen test remembers. */
@@ -119,14 +126,15 @@ async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, checkpoints: State
 
 async function runWith(
   crawl: EmbeddedCrawl,
-  { log, codec }: FolderLog,
+  opened: FolderLog,
   stores: StateStore[],
   processors: RunningProcessors,
   repository: SnapshotRepository,
 ): Promise<CrawlOutcome> {
+  const { log, codec, registry } = opened;
   const { folder, clock, leasesMax, service, signal, onStatus } = crawl;
   const { manifest } = folder;
-  const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher) }, { log, codec });
+  const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher) }, opened);
   const { seeds } = await readRequest(folder);
   for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
   const meters = createMeters();
@@ -154,6 +162,20 @@ async function runWith(
       config: { ...crawl.fetcher, leasesMax },
       onSpan: service.spans?.tell,
     },
+    ...(crawl.workers > 1 && {
+      workers: (start) =>
+        startFetchWorkers(
+          {
+            count: crawl.workers,
+            ...{ ports: { log, codec, clock, manifest }, registry, plugins: crawl.plugins, say: crawl.say },
+            config: { ...crawl.fetcher, leasesMax },
+            normalize: policy.normalize,
+            onReport: crawl.onReport,
+            onSpan: service.spans?.tell,
+          },
+          start,
+        ),
+    }),
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   });
   return outcome;
@@ -162,7 +184,7 @@ async function runWith(
 /** What observes the crawl and maintains its folder while it runs. */
 async function attend(
   crawl: EmbeddedCrawl,
-  { log, codec }: FolderLog,
+  { log, codec }: Pick<FolderLog, 'log' | 'codec'>,
   { frontier, fetcher }: RunningWhole,
   meters: FrontierMeters,
   repository: SnapshotRepository,

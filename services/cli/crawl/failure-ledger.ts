@@ -9,7 +9,7 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { causeOf } from '../inspect/outcome-cause.ts';
 
 export interface FailureLedger {
-  note(outcome: Outcome, page: Page | null): void;
+  note(outcome: Outcome, page: Pick<Page, 'nofollow'> | null): void;
   /** A line per kind, the most frequent first. */
   lines(): readonly string[];
   /** A URL of the most frequent kind; undefined: none has failed. */

@@ -1,5 +1,6 @@
 /** The status of a partition as of what is durable, which its owner reports to others. */
 import type { PartitionStatus } from '../../../topology/frontier/ask/crawl-end.ts';
+import type { Leases } from '../../../topology/frontier/hosts/leases.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { Freshness } from '../../../topology/frontier/recrawl/freshness-now.ts';
 import { type HeldTrap, heldTraps } from './held-traps.ts';
@@ -19,6 +20,8 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly freshness: Freshness | null;
   /** Asked at the end of a crawl: the traps that stand, as of now. */
   traps(): readonly HeldTrap[];
+  /** The leases that are out, as of now. */
+  leases(): Pick<Leases, 'get' | 'keys'>;
 }
 
 export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: number | null): Committed {
@@ -33,5 +36,6 @@ export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: 
     tasksWaiting,
     freshness: freshnessOf(state),
     traps: () => heldTraps(state),
+    leases: () => state.leases,
   };
 }

@@ -23,6 +23,14 @@ export class Distribution {
     this.#sum += value;
   }
 
+  /** Takes in what another with the same bounds has counted. */
+  add({ counts, sum }: Pick<Distribution, 'counts' | 'sum'>): void {
+    counts.forEach((count, bucket) => {
+      this.#counts[bucket]! += count;
+    });
+    this.#sum += sum;
+  }
+
   /** Counts of each bucket by itself; the last is the one beyond all bounds. */
   get counts(): readonly number[] {
     return [...this.#counts];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { blankOutcome, blankPage } from '../../../../schemas/blank.ts';
+import { blankOutcome } from '../../../../schemas/blank.ts';
 import type { Outcome } from '../../../../schemas/types.ts';
 import { createFailureLedger } from '../../../../services/cli/crawl/failure-ledger.ts';
 import { tlsLines } from '../../../../services/cli/crawl/tls-lines.ts';
@@ -57,7 +57,7 @@ it('what is no failure is not told, and kinds come by how often they were met', 
 
 it('a crawl that is done with a page or none says why, and one with more says nothing', () => {
   const ledger = createFailureLedger([seed], () => undefined);
-  ledger.note(outcome('fetched'), { ...blankPage, url: seed, nofollow: true });
+  ledger.note(outcome('fetched'), { nofollow: true });
   const few = (counts: object) => whyFew({ ...blankCounts, pages: 1, ...counts }, { nofollow: [] }).join('\n');
   assert.match(
     whyFew({ ...blankCounts, pages: 1 }, ledger).join('\n'),

@@ -1,0 +1,158 @@
+/**
+ * `npm run bench -- workers [--runs N] [--workers N] [--hosts N] [--pages N] [--json]`
+ *
+ * A whole crawl in a data folder by one process, and by `--workers` (2) beside the one with frontier and log, in turns and
+ * on the same number of partitions, so that each pair has the same minutes of the machine. Three webs: plain pages, as of
+ * `bench crawl`; the same where each answer takes 300 ms; and plain pages of which the main text, the language and the
+ * metadata are wanted, which is what fetchers' CPU is spent on. Nothing is pinned: the web takes its part of the cores.
+ *
+ * Pages per CPU-second count all processes of the crawl, start and end included; the ratio is of one pair.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { build } from '../process/compiled.ts';
+import { startMeasured } from '../process/compiled-process.ts';
+import type { Usage } from '../process/fetch-usage.ts';
+import { inTemporaryFolder } from '../process/temporary-folder.ts';
+import { startWebProcess } from '../process/web-process.ts';
+
+interface Options {
+  readonly runs: number;
+  readonly workers: number;
+  readonly hosts: number;
+  readonly pages: number;
+}
+
+interface Measured {
+  readonly pages: number;
+  readonly complete: boolean;
+  readonly pagesPerSecond: number;
+  readonly cpuMillisPerPage: number;
+  /** Of the process with frontier and log. */
+  readonly ownCpuMillisPerPage: number;
+  readonly peakRssBytes: readonly number[];
+}
+
+const latencyMs = 300;
+const webs = {
+  plain: { web: [], crawl: [] },
+  [`answers after ${latencyMs} ms`]: { web: ['--set', 'slow=1', '--set', `slowMs=${latencyMs}`], crawl: [] },
+  'costly pages': { web: [], crawl: ['--extract'] },
+} as const;
+
+export async function run(args: readonly string[]): Promise<void> {
+  const { json, ...options } = optionsOf(args);
+  build();
+  const results: Record<string, object> = {};
+  for (const [name, { web, crawl }] of Object.entries(webs)) {
+    const pairs: { readonly one: Measured; readonly more: Measured }[] = [];
+    for (let n = 0; n < options.runs; n++) {
+      const one = await measure(options, web, crawl, 1);
+      const more = await measure(options, web, crawl, options.workers);
+      pairs.push({ one, more });
+      show(name, 1, one);
+      show(name, options.workers, more);
+    }
+    const pagesPerSecond = spread(pairs.map(({ one, more }) => more.pagesPerSecond / one.pagesPerSecond));
+    const pagesPerCpuSecond = spread(pairs.map(({ one, more }) => one.cpuMillisPerPage / more.cpuMillisPerPage));
+    const said = (figures: Spread) => `${figures.min} ${figures.median} ${figures.max}`;
+    process.stdout.write(
+      `${name}: ${options.workers} workers to one process, min median max: pages a second ${said(pagesPerSecond)}, pages per CPU-second ${said(pagesPerCpuSecond)}\n`,
+    );
+    results[name] = { pairs, pagesPerSecond, pagesPerCpuSecond };
+  }
+  if (json) process.stdout.write(`${JSON.stringify({ name: 'workers', ...options, results })}\n`);
+}
+
+function measure(
+  { hosts, pages, workers }: Options,
+  webOptions: readonly string[],
+  crawlOptions: readonly string[],
+  count: number,
+): Promise<Measured> {
+  return inTemporaryFolder(async (folder) => {
+    const usages = join(folder, 'usages');
+    await mkdir(usages);
+    const rules = join(folder, 'extract.yaml');
+    await writeFile(rules, 'mainText: true\nlanguage: true\nmetadata: true\n');
+    const web = await startWebProcess(
+      ['--preset', 'plain', '--hosts', `${hosts}`, '--pages', `${pages}`, ...webOptions],
+      null,
+    );
+    try {
+      const resolve = web.resolve.flatMap((one) => ['--resolve', one]);
+      const where = ['--data', join(folder, 'crawl'), '--partitions', `${workers}`, '--workers', `${count}`];
+      const extract = crawlOptions.flatMap((option) => [option, rules]);
+      const { ended } = startMeasured(['crawl', ...web.seeds, ...resolve, '--delay', '0', ...extract, ...where], {
+        ...{ core: null, usages },
+        node: ['--max-semi-space-size=32'],
+      });
+      const { usage } = await ended;
+      const report = await web.report('delayMs=0&sitemaps=false');
+      const used = await Promise.all(
+        (await readdir(usages)).map(async (name) => JSON.parse(await readFile(join(usages, name), 'utf8')) as Usage),
+      );
+      const perPage = (millis: number) => round(millis / report.fetched, 3);
+      return {
+        pages: report.fetched,
+        complete: report.ok,
+        pagesPerSecond: Math.round(report.pagesPerSecond),
+        cpuMillisPerPage: perPage(used.reduce((sum, { cpuMillis }) => sum + cpuMillis, 0)),
+        ownCpuMillisPerPage: perPage(usage.cpuMillis),
+        peakRssBytes: used.map(({ peakRssBytes }) => peakRssBytes).sort((a, b) => b - a),
+      };
+    } finally {
+      await web.end();
+    }
+  });
+}
+
+interface Spread {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
+function spread(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b).map((value) => round(value, 2));
+  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]!, max: sorted.at(-1)! };
+}
+
+function show(web: string, workers: number, { pages, complete, ...figures }: Measured): void {
+  const { pagesPerSecond, cpuMillisPerPage, ownCpuMillisPerPage, peakRssBytes } = figures;
+  const rss = peakRssBytes.map((bytes) => Math.round(bytes / 2 ** 20)).join(' + ');
+  const who = workers === 1 ? 'one process' : `${workers} workers`;
+  const found = complete ? '' : ', with findings';
+  process.stdout.write(
+    `${web}, ${who}: ${pages} pages${found}, ${pagesPerSecond} a second, ${cpuMillisPerPage} ms of CPU a page (${ownCpuMillisPerPage} of the first process), ${rss} MB\n`,
+  );
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function optionsOf(args: readonly string[]): Options & { readonly json: boolean } {
+  const text = { type: 'string' } as const;
+  const names = { runs: text, workers: text, hosts: text, pages: text };
+  let values: { readonly [name in keyof typeof names]?: string } & { json: boolean };
+  try {
+    values = parseArgs({ args: [...args], options: { ...names, json: { type: 'boolean', default: false } } }).values;
+  } catch (error) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', (error as Error).message);
+  }
+  const number = (name: keyof typeof names, byDefault: number, least = 1) => {
+    const value = Number(values[name] ?? byDefault);
+    if (Number.isSafeInteger(value) && value >= least) return value;
+    throw new CrawlstreamError('INVALID_ARGUMENT', `--${name} ${values[name]}: give a whole number from ${least} on`);
+  };
+  return {
+    runs: number('runs', 3),
+    workers: number('workers', 2, 2),
+    hosts: number('hosts', 200),
+    pages: number('pages', 50),
+    json: values.json,
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * The program of a fetch worker: a fetcher in a process of its own, over the log of the process that started it.
+ *
+ * It holds nothing that matters, and lives no longer than its channel: if the crawl's process is killed, it ends at
+ * once and contacts nobody any more. Signals of a terminal reach it too, and are left to the crawl's process.
+ */
+import { Socket } from 'node:net';
+import type { Outcome, Page } from '../../../schemas/types.ts';
+import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import type { FetcherGroup } from '../../fetcher/group.ts';
+import { openCodec, type SchemaSource } from '../../runtime/avro/record-codec.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { logOverChannel } from '../../runtime/log/channel/log-over-channel.ts';
+import { type Channel, createChannel, plainError } from '../../runtime/log/channel/message-channel.ts';
+import { createApplication } from '../application.ts';
+import { loadPlugins } from '../plugin/load-plugins.ts';
+import { channelFd, statsEveryMs } from './worker-limits.ts';
+import { plainStats, type WorkerOrders } from './worker-orders.ts';
+
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+const clock = new SystemClock();
+let fetching: FetcherGroup | undefined;
+let hasStopped = false;
+const { log, served } = logOverChannel(() => channel);
+const channel: Channel = createChannel(
+  new Socket({ fd: channelFd, readable: true, writable: true }),
+  { ...served, begin, stop },
+  fail,
+);
+// What it might still finish does not count: the leases of a crawl whose process is gone are ended by the next one.
+void channel.closed.then(() => (hasStopped ? process.exit(0) : process.kill(process.pid, 'SIGKILL')));
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+
+async function begin(orders: WorkerOrders): Promise<void> {
+  clock.goOnFrom(orders.nowMs);
+  const { manifest, config, isTraced } = orders;
+  const registry: SchemaSource = {
+    idFor: (subject, schema) => channel.call('schemas.idFor', subject, schema) as Promise<number | null>,
+    schemaById: (id, subject) => channel.call('schemas.byId', id, subject) as Promise<object>,
+    isWhole: true,
+  };
+  const codec = await openCodec(registry, manifest.crawl);
+  const hooks = (await loadPlugins(orders.plugins, [])).map(({ plugin }) => plugin);
+  fetching = await createApplication({ log, codec, clock, manifest }).fetcherMember({
+    fetcherId: `${process.pid}`,
+    normalize: compileNormalizer(orders.normalize),
+    config: {
+      ...config,
+      ...(hooks.length > 0 && { hooks }),
+      groupSize: () => 1, // The group's own.
+      say: (text) => channel.tell('say', text),
+      onReport: createReports(),
+    },
+    ...(isTraced && { onSpan: (span) => channel.tell('span', span) }),
+    onFailure: fail,
+  });
+  setInterval(tellStats, statsEveryMs).unref();
+}
+
+async function stop(): Promise<void> {
+  await fetching?.stop();
+  tellStats();
+  hasStopped = true;
+}
+
+function tellStats(): void {
+  if (fetching !== undefined) channel.tell('stats', plainStats(fetching.fetcher.stats()));
+}
+
+/** The crawl's process says why, and ends this one. */
+function fail(error: unknown): void {
+  channel.tell('failed', plainError(error));
+}
+
+/** Tells what the crawl's report needs to know: pages that are as they should be are most, and go untold. */
+function createReports(): (outcome: Outcome, page: Page | null) => void {
+  const ordinary: ReadonlySet<Outcome['kind']> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
+  /** Hosts that TLS has kept out: that one of them answers is told too. */
+  const shut = new Set<string>();
+  return (outcome, page) => {
+    const nofollow = page?.nofollow === true;
+    if (isTlsFailure(outcome)) shut.add(hostKeyOf(outcome.url));
+    const opens = shut.size > 0 && outcome.status > 0 && shut.delete(hostKeyOf(outcome.url));
+    if (nofollow || opens || !ordinary.has(outcome.kind)) channel.tell('report', outcome, nofollow);
+  };
+}

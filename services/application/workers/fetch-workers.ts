@@ -1,0 +1,187 @@
+/**
+ * Fetchers in processes of their own beside the crawl's process, which keeps the log and the frontier.
+ *
+ * Each has a fixed share of the partitions, so that a host's tasks always come to one of them, as on Kafka; one that dies
+ * is replaced by another with the same share, which goes on from the tasks that the dead one had not taken. Its leases
+ * are ended (dead-leases.ts). A kill of this process ends all of them: they live no longer than their channels.
+ */
+import type { Outcome } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import type { Fetcher } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
+import { requestLimits } from '../../fetcher/http/request-limits.ts';
+import type { Frontier } from '../../frontier/frontier.ts';
+import type { SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
+import { type Channel, errorOf } from '../../runtime/log/channel/message-channel.ts';
+import { serveLog } from '../../runtime/log/channel/serve-log.ts';
+import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
+import type { Ports, TaskPositions } from '../application.ts';
+import { createDeadLeases } from './dead-leases.ts';
+import { createTaskShares } from './task-shares.ts';
+import { workerLimits } from './worker-limits.ts';
+import type { PlainFetcherConfig, PlainStats, WorkerOrders } from './worker-orders.ts';
+import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
+import { addEnded, sumStats } from './worker-stats.ts';
+
+export interface FetchWorkersOptions {
+  /** At least 1, and no more than there are partitions. */
+  readonly count: number;
+  readonly ports: Ports;
+  readonly registry: SchemaRegistry;
+  readonly config: FetcherConfig;
+  readonly normalize: PolicyConfig['normalize'];
+  /** Paths of plugins, absolute. */
+  readonly plugins: readonly string[];
+  /** Hears of outcomes that are not as they should be, and of pages that want their links not followed. */
+  readonly onReport: (outcome: Outcome, page: { readonly nofollow: boolean } | null) => void;
+  readonly onSpan?: SpanSink | undefined;
+  say(text: string): void;
+}
+
+/** What there is once the crawl starts. */
+export interface FetchWorkersStart {
+  readonly at: TaskPositions;
+  readonly frontier: Pick<Frontier, 'committed'>;
+  /** The crawl cannot go on. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export type RunningFetcher = Pick<Fetcher, 'stats' | 'positions' | 'stop'>;
+
+interface Slot {
+  readonly number: number;
+  worker?: WorkerProcess;
+  stats?: PlainStats;
+  /** Our own looks since its last sign of life. */
+  silentLooks: number;
+}
+
+export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWorkersStart): RunningFetcher {
+  const { count, ports, config, say } = options;
+  const { clock, manifest } = ports;
+  const shares = createTaskShares(ports.log, manifest, count, start.at);
+  const deadLeases = createDeadLeases(ports, start.frontier);
+  const slots = Array.from({ length: count }, (_, number): Slot => ({ number, silentLooks: 0 }));
+  const stopping = new AbortController();
+  let ended: PlainStats | undefined;
+  const heapMb = heapMbOf(count);
+
+  const begin = (slot: Slot): WorkerProcess => {
+    let channel: Channel | undefined;
+    const log = serveLog(shares.logOf(slot.number), () => channel!);
+    const fail = (error: unknown) => {
+      if (error instanceof CrawlstreamError) start.onFailure(error);
+      else say(`worker ${slot.number + 1} met a bug, please report it: ${(error as Error).stack}`);
+      worker.kill();
+    };
+    const worker = startWorkerProcess(
+      {
+        orders: ordersOf(slot),
+        heapMb,
+        served: {
+          ...log.served,
+          'schemas.idFor': options.registry.idFor,
+          'schemas.byId': options.registry.schemaById,
+          say,
+          span: (span: Span) => options.onSpan?.(span),
+          report: (outcome: Outcome, nofollow: boolean) => options.onReport(outcome, nofollow ? { nofollow } : null),
+          failed: (error: Parameters<typeof errorOf>[0]) => fail(errorOf(error)),
+          stats(stats: PlainStats) {
+            slot.stats = stats;
+            slot.silentLooks = 0;
+          },
+        },
+        onFault: fail,
+      },
+      (one) => (channel = one),
+    );
+    void channel!.closed.then(log.close);
+    worker.begun.catch((error: unknown) => {
+      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) fail(error);
+    });
+    return worker;
+  };
+
+  const ordersOf = ({ number }: Slot): WorkerOrders => {
+    const { leasesMax = fetcherLimits.leasesMax } = config;
+    const share = Math.ceil(leasesMax / manifest.partitions) * shares.partitionsOf(number).length;
+    return {
+      manifest: { crawl: manifest.crawl, partitions: manifest.partitions, keyMode: manifest.keyMode },
+      config: { ...plainConfig(config), leasesMax: share },
+      normalize: options.normalize,
+      plugins: options.plugins,
+      nowMs: clock.nowMs(),
+      isTraced: options.onSpan !== undefined,
+    };
+  };
+
+  /** One worker after another, until the crawl stops. */
+  const run = async (slot: Slot) => {
+    let pauseMs: number = workerLimits.pauseMs;
+    while (!stopping.signal.aborted) {
+      const beganMs = clock.nowMs();
+      const worker = begin(slot);
+      slot.worker = worker;
+      slot.silentLooks = 0;
+      const how = await worker.ended;
+      const diedAtMs = clock.nowMs();
+      if (slot.stats !== undefined) ended = ended === undefined ? sumOfOne(slot.stats) : addEnded(ended, slot.stats);
+      delete slot.stats;
+      if (stopping.signal.aborted) return;
+      const back = await deadLeases.end({
+        fetcherId: `${worker.pid}`,
+        taken: shares.takenBy(slot.number),
+        diedAtMs,
+      });
+      const leases = `${back} ${back === 1 ? 'lease' : 'leases'}`;
+      say(`worker ${slot.number + 1} of ${count} died (${how}): ${leases} came back, and another takes its place`);
+      const wasSoon = diedAtMs - beganMs < workerLimits.soonMs;
+      if (wasSoon) await clock.sleepUntil(clock.nowMs() + pauseMs, stopping.signal);
+      pauseMs = wasSoon ? Math.min(2 * pauseMs, workerLimits.pauseMaxMs) : workerLimits.pauseMs;
+    }
+  };
+  const sumOfOne = (stats: PlainStats) => addEnded(stats, sumStats([]));
+
+  /** One that hangs is killed, and so replaced. What counts is how often it was looked: a machine that slept wakes all of us. */
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      await clock.sleepUntil(clock.nowMs() + workerLimits.lookEveryMs, stopping.signal);
+      for (const slot of slots) {
+        if (++slot.silentLooks <= workerLimits.silentLooksMax) continue;
+        say(`worker ${slot.number + 1} has given no sign of life for ${workerLimits.silentLooksMax} s: it is killed`);
+        slot.worker?.kill();
+      }
+    }
+  };
+
+  const runs = shares.placed.then(() => Promise.all([watch(), ...slots.map(run)]));
+  runs.catch(start.onFailure);
+
+  const stop = async (graceMs: number) => {
+    stopping.abort();
+    await Promise.all(slots.map(({ worker }) => worker?.stop(graceMs)));
+    await runs.catch(() => {});
+  };
+  let stopped: Promise<void> | undefined;
+
+  return {
+    stats: () => sumStats([...(ended === undefined ? [] : [ended]), ...slots.flatMap(({ stats }) => stats ?? [])]),
+    positions: shares.positions,
+    stop: (graceMs = requestLimits.totalTimeoutMs) => (stopped ??= stop(graceMs)),
+  };
+}
+
+function plainConfig(config: FetcherConfig): PlainFetcherConfig {
+  const { groupSize: _, hooks: __, onReport: ___, onPage: ____, room: _____, say: ______, ...plain } = config;
+  return plain;
+}
+
+/** In a container, its share of half the memory: what is outside the heaps needs as much. */
+function heapMbOf(count: number): number {
+  const limit = process.constrainedMemory();
+  const { heapMbMax, heapMbMin } = workerLimits;
+  if (!(limit > 0 && limit < 2 ** 43)) return heapMbMax;
+  return Math.max(heapMbMin, Math.min(heapMbMax, Math.floor(limit / 2 ** 20 / 2 / (count + 1))));
+}

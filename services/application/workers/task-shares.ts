@@ -1,0 +1,58 @@
+/**
+ * Which worker has which partitions of `tasks`, and how far each has come: a group with fixed members. A worker that takes
+ * a dead one's place goes on from the positions that the dead one committed.
+ */
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { Log, Position } from '../../runtime/log/log.ts';
+import type { TaskPositions } from '../application.ts';
+
+export interface TaskShares {
+  /** Resolves once the group stands where the crawl begins. */
+  readonly placed: Promise<void>;
+  partitionsOf(worker: number): readonly number[];
+  /** The log as the worker sees it: it is a member of the fetchers' group. */
+  logOf(worker: number): Log;
+  /** By partition: where this run began, and the first task that nobody has taken. */
+  takenBy(worker: number): ReadonlyMap<number, { readonly from: number; readonly to: number }>;
+  positions(): readonly Position[];
+}
+
+export function createTaskShares(
+  log: Log,
+  { crawl, partitions }: Pick<Manifest, 'crawl' | 'partitions'>,
+  workers: number,
+  at: TaskPositions,
+): TaskShares {
+  const group = `${crawl}.fetcher`;
+  const topic = `${crawl}.tasks`;
+  const begin = new Map(at.map(({ partition, offset }) => [partition, offset]));
+  const next = new Map(begin);
+  const partitionsOf = (worker: number) =>
+    Array.from({ length: partitions }, (_, partition) => partition).filter((one) => one % workers === worker);
+  const positions = () => [...next].map(([partition, offset]) => ({ topic, partition, offset }));
+  const placed = log.commit(group, positions());
+
+  return {
+    placed,
+    partitionsOf,
+    positions,
+    logOf: (worker) => ({
+      ...log,
+      commit(name, given) {
+        if (name === group) for (const { partition, offset } of given) next.set(partition, offset);
+        return log.commit(name, given);
+      },
+      async join({ onAssigned }) {
+        onAssigned(partitionsOf(worker), []);
+        return { name: `worker ${worker + 1}`, members: workers, leave: async () => {} };
+      },
+    }),
+    takenBy: (worker) =>
+      new Map(
+        partitionsOf(worker).map((partition) => [
+          partition,
+          { from: begin.get(partition) ?? 0, to: next.get(partition) ?? 0 },
+        ]),
+      ),
+  };
+}

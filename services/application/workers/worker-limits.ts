@@ -1,0 +1,32 @@
+/** Bounds of fetch workers. */
+
+/** Where a worker finds its channel. 3 is left to what is loaded into processes from outside. */
+export const channelFd = 4;
+/** How often a worker tells its figures: what is shown is no older, and it is the sign that it lives. ms */
+export const statsEveryMs = 500;
+
+export const workerLimits = {
+  /** Workers of one crawl: as many as the cores of the largest machines; each costs some 100 MB. */
+  workersMax: 256,
+  /** A worker that gave no sign of life for so many of our own looks is ended and replaced. */
+  silentLooksMax: 60,
+  lookEveryMs: 1_000,
+  /** A worker that died soon after its start is replaced after a pause, which doubles up to this. ms */
+  pauseMaxMs: 30_000,
+  pauseMs: 500,
+  /** One that lived so long begins with the shortest pause again. ms */
+  soonMs: 10_000,
+  /** How often a lease comes back at once that stood at the same URL when its worker died. */
+  deathsPerUrlMax: 2,
+  /** Hosts of which that is counted. */
+  hostsCountedMax: 100_000,
+  /** Old objects of a worker's heap, MB: beyond it the worker ends, and another takes its place. */
+  heapMbMax: 1_024,
+  heapMbMin: 256,
+  /** Beyond the time that requests under way may take, for the end of a worker. ms */
+  endMs: 10_000,
+  /** Tasks looked at in one go for those of a worker that died. */
+  tasksPerRead: 500,
+  /** Said by a worker as it died, that is kept: the reason stands at its beginning or at its end. */
+  saidCharsMax: 4_096,
+} as const;

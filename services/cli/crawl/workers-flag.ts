@@ -1,0 +1,48 @@
+/** `--workers N`: how many processes fetch for a crawl in a data folder. */
+import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
+import { workerLimits } from '../../application/workers/worker-limits.ts';
+import { bad, wholeNumber } from '../flags/arguments.ts';
+import { setting } from '../flags/setting.ts';
+
+export interface WorkersFlags {
+  readonly workers?: number;
+}
+
+export function addWorkersOption(command: Command): Command {
+  return command.addOption(
+    setting(
+      '--workers <n>',
+      'processes that fetch, each with its share of the hosts (default: the cores less one, at least 1)',
+      'the frontier and the log take one core; what is left can fetch. With 1, one process does everything',
+      wholeNumber('--workers', 1, workerLimits.workersMax),
+    ),
+  );
+}
+
+export function workersWanted({ workers }: WorkersFlags): number {
+  return workers ?? Math.min(workerLimits.workersMax, Math.max(1, availableParallelism() - 1));
+}
+
+/** What the partitions of a folder allow, and what is to be said of it. */
+export function workersFor(
+  flags: WorkersFlags,
+  partitions: number,
+): { readonly count: number; readonly lines: readonly string[] } {
+  const wanted = workersWanted(flags);
+  const count = Math.min(wanted, partitions);
+  if (flags.workers === undefined || count === wanted) return { count, lines: [] };
+  const have = `${partitions} ${partitions === 1 ? 'partition' : 'partitions'}`;
+  const remedy = `crawlstream dump and load --partitions ${wanted} move it into a folder for ${wanted}`;
+  return { count, lines: [`--workers ${wanted}: ${count} fetch, as this crawl has ${have}: ${remedy}`] };
+}
+
+/** Throws INVALID_ARGUMENT. */
+export function workersOnKafka({ workers = 1 }: WorkersFlags): void {
+  if (workers === 1) return;
+  throw bad(
+    '--workers',
+    `${workers}`,
+    'on Kafka, start more fetchers instead: crawlstream fetcher, as often as wanted',
+  );
+}

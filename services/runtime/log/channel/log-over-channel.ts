@@ -1,0 +1,190 @@
+/**
+ * The log port of a process that has no log of its own: each call goes to the process that has it (serve-log.ts).
+ *
+ * The same contract holds: an append resolves once the other process has made it durable. What it costs is a copy of
+ * the bytes and a way there and back. Errors keep their code and message, not their class.
+ */
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type {
+  GroupMember,
+  GroupOptions,
+  GroupStatus,
+  Log,
+  LogReader,
+  LogRecord,
+  OffsetRange,
+  StandbyPlace,
+} from '../log.ts';
+import { type Channel, errorOf, type Served } from './message-channel.ts';
+import { flatAppends, recordsOf } from './records.ts';
+import type { JoinWish } from './serve-log.ts';
+
+export interface ChannelLog {
+  readonly log: Log;
+  /** What the channel must serve for it. */
+  readonly served: Served;
+}
+
+interface Joined {
+  members: number;
+  readonly options: GroupOptions;
+}
+
+/** `channel`: asked for once it is there, as what it serves is made before it. */
+export function logOverChannel(channel: () => Channel): ChannelLog {
+  const appends = new Set<Promise<unknown>>();
+  const readers = new Set<LogReader>();
+  const groups = new Map<number, Joined>();
+  let nextId = 1;
+  let isOpen = true;
+
+  const call = <T>(name: string, ...given: readonly unknown[]): Promise<T> =>
+    isOpen ? (channel().call(name, ...given) as Promise<T>) : Promise.reject(closedError());
+  const committedAll: Log['committedAll'] = (group, topic, partitions) =>
+    call('log.committedAll', group, topic, partitions);
+
+  const log: Log = {
+    createTopics: (specs) => call('log.createTopics', specs),
+    partitionsOf: (topic) => call('log.partitionsOf', topic),
+    append(records, { leads = false } = {}) {
+      const append = call<number[]>('log.append', flatAppends(records), leads);
+      appends.add(append);
+      const done = () => void appends.delete(append);
+      append.then(done, done);
+      return append;
+    },
+    reader() {
+      if (!isOpen) throw closedError();
+      const reader = readerOver(channel(), nextId++, () => readers.delete(reader));
+      readers.add(reader);
+      return reader;
+    },
+    offsets: (topic, partition) => call<OffsetRange>('log.offsets', topic, partition),
+    offsetAt: (topic, partition, timeMs) => call('log.offsetAt', topic, partition, timeMs),
+    last: async (topic, partition) => recordsOf(await call<unknown[]>('log.last', topic, partition))[0],
+    trim: (topic, partition, before) => call('log.trim', topic, partition, before),
+    commit: (group, positions) => call('log.commit', group, positions),
+    committed: async (group, topic, partition) => (await committedAll(group, topic, [partition])).get(partition),
+    committedAll,
+    groups: (prefix) => call<GroupStatus[]>('log.groups', prefix),
+    forgetGroup: (group) => call('log.forgetGroup', group),
+    async join(options) {
+      const { onAssigned: _, onFailure: __, holds: ___, caughtUp: ____, ...wish } = options;
+      const id = nextId++;
+      const group: Joined = { members: 1, options };
+      groups.set(id, group);
+      const { name, members } = await call<{ name: string; members: number }>(
+        'group.join',
+        id,
+        wish satisfies JoinWish,
+      );
+      group.members = members;
+      return {
+        name,
+        get members() {
+          return group.members;
+        },
+        async leave() {
+          groups.delete(id);
+          await call('group.leave', id);
+        },
+      };
+    },
+    membersOf: (group) => call<readonly GroupMember[]>('log.membersOf', group),
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await Promise.allSettled(appends);
+      await Promise.all([...readers].map((reader) => reader.close()));
+    },
+  };
+
+  return {
+    log,
+    served: {
+      'group.assigned': (
+        id: number,
+        partitions: readonly number[],
+        standbys: readonly StandbyPlace[],
+        members: number,
+      ) => {
+        const group = groups.get(id);
+        if (group === undefined) return;
+        group.members = members;
+        group.options.onAssigned(partitions, standbys);
+      },
+      'group.failed': (id: number, error: Parameters<typeof errorOf>[0]) =>
+        groups.get(id)?.options.onFailure(errorOf(error)),
+    },
+  };
+}
+
+/**
+ * Records may be on their way while their partition is sought, dropped or paused here: those of the first two are not
+ * wanted any more, and those of a paused one are read again later.
+ */
+function readerOver(channel: Channel, id: number, onClose: () => void): LogReader {
+  const assigned = new Set<string>();
+  const moved = new Set<string>();
+  const paused = new Set<string>();
+  let isPolling = false;
+  let isOpen = true;
+  const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
+
+  const wanted = (records: LogRecord[]): LogRecord[] => {
+    const reread = new Set<string>();
+    return records.filter(({ topic, partition, offset }) => {
+      const key = keyOf(topic, partition);
+      if (moved.has(key)) return false;
+      if (!paused.has(key)) return true;
+      if (!reread.has(key)) channel.tell('reader.seek', id, topic, partition, offset);
+      reread.add(key);
+      return false;
+    });
+  };
+
+  return {
+    seek(topic, partition, offset, before) {
+      assigned.add(keyOf(topic, partition));
+      moved.add(keyOf(topic, partition));
+      channel.tell('reader.seek', id, topic, partition, offset, before);
+    },
+    drop(topic, partition) {
+      assigned.delete(keyOf(topic, partition));
+      moved.add(keyOf(topic, partition));
+      paused.delete(keyOf(topic, partition));
+      channel.tell('reader.drop', id, topic, partition);
+    },
+    pause(topic, partition) {
+      if (!assigned.has(keyOf(topic, partition))) return;
+      paused.add(keyOf(topic, partition));
+      channel.tell('reader.pause', id, topic, partition);
+    },
+    resume(topic, partition) {
+      paused.delete(keyOf(topic, partition));
+      channel.tell('reader.resume', id, topic, partition);
+    },
+    async poll(options) {
+      if (!isOpen) throw closedError();
+      if (isPolling) throw new Error('one poll at a time: the last one has not come back');
+      isPolling = true;
+      moved.clear();
+      try {
+        return wanted(recordsOf((await channel.call('reader.poll', id, options)) as unknown[]));
+      } finally {
+        isPolling = false;
+      }
+    },
+    wake: () => channel.tell('reader.wake', id),
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      onClose();
+      await channel.call('reader.close', id).catch(() => {});
+    },
+  };
+}
+
+function closedError(): CrawlstreamError {
+  return new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+}

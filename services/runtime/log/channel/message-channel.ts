@@ -1,0 +1,171 @@
+/**
+ * Calls between two processes over a stream: each side serves some names, and calls or tells those of the other.
+ *
+ * What one side sends arrives in that order, and each message is dealt with before the next is looked at, as far as it
+ * goes without waiting. Messages of one turn of the event loop share a frame: its length (u32, big-endian), and their
+ * list in V8's serialisation. Byte arrays come out as slices of the frame, so that a record is copied once on its way.
+ * Both sides are the same release of this program: nothing here is stored, or comes from elsewhere.
+ */
+import type { Duplex } from 'node:stream';
+import { DefaultDeserializer, DefaultSerializer } from 'node:v8';
+import { CrawlstreamError, type ErrorCode } from '../../../../topology/errors.ts';
+
+export interface Channel {
+  /** Rejects with what the other side threw, or with OWNERSHIP_LOST if it is gone. */
+  call(name: string, ...given: readonly unknown[]): Promise<unknown>;
+  /** No answer is wanted; if the other side is gone, nothing happens. */
+  tell(name: string, ...given: readonly unknown[]): void;
+  /** Resolves once the other side is gone, and all that it had sent has been dealt with. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** What a side does, by name. */
+export type Served = Readonly<Record<string, (...given: never[]) => unknown>>;
+
+const kinds = { call: 0, tell: 1, answer: 2, failure: 3 } as const;
+type Message = readonly [kind: number, id: number, what: unknown, given?: readonly unknown[]];
+
+const lengthBytes = 4;
+
+/** `onFault`: something that was told, and so has no caller, threw. */
+export function createChannel(stream: Duplex, served: Served, onFault: (error: unknown) => void): Channel {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  let outgoing: Message[] = [];
+  let nextId = 1;
+  let isOpen = true;
+  let tellClosed = () => {};
+  const closed = new Promise<void>((resolve) => (tellClosed = resolve));
+
+  const flush = () => {
+    const messages = outgoing;
+    outgoing = [];
+    if (isOpen) stream.write(frameOf(messages));
+  };
+  const send = (message: Message) => {
+    if (!isOpen) return;
+    if (outgoing.push(message) === 1) queueMicrotask(flush);
+  };
+
+  const answer = async (id: number, name: string, given: readonly unknown[]) => {
+    try {
+      send([kinds.answer, id, await act(name, given)]);
+    } catch (error) {
+      send([kinds.failure, id, plainError(error)]);
+    }
+  };
+  const act = (name: string, given: readonly unknown[]): unknown => {
+    const one = served[name] as ((...given: readonly unknown[]) => unknown) | undefined;
+    if (one === undefined) throw new Error(`nobody serves ${name}`);
+    return one(...given);
+  };
+  const take = ([kind, id, what, given = []]: Message) => {
+    if (kind === kinds.call) void answer(id, what as string, given);
+    else if (kind === kinds.tell) {
+      try {
+        act(what as string, given);
+      } catch (error) {
+        onFault(error);
+      }
+    } else {
+      const caller = waiting.get(id);
+      waiting.delete(id);
+      if (kind === kinds.answer) caller?.resolve(what);
+      else caller?.reject(errorOf(what as PlainError));
+    }
+  };
+
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    for (const { reject } of waiting.values()) reject(gone());
+    waiting.clear();
+    tellClosed();
+  };
+  const frames = readFrames((messages) => {
+    for (const message of messages) take(message);
+  });
+  stream.on('data', frames);
+  // A process that dies may reset the stream: whatever it had sent has been read before.
+  stream.on('error', () => {});
+  stream.on('end', end);
+  stream.on('close', end);
+
+  return {
+    call(name, ...given) {
+      if (!isOpen) return Promise.reject(gone());
+      const id = nextId++;
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        send([kinds.call, id, name, given]);
+      });
+    },
+    tell: (name, ...given) => send([kinds.tell, 0, name, given]),
+    closed,
+    close() {
+      if (outgoing.length > 0) flush();
+      stream.end();
+      end();
+    },
+  };
+}
+
+function frameOf(messages: readonly Message[]): Buffer {
+  const serializer = new DefaultSerializer();
+  serializer.writeRawBytes(Buffer.alloc(lengthBytes));
+  serializer.writeHeader();
+  serializer.writeValue(messages);
+  const frame = serializer.releaseBuffer();
+  frame.writeUInt32BE(frame.length - lengthBytes);
+  return frame;
+}
+
+/** Calls back with the messages of each whole frame. */
+function readFrames(onFrame: (messages: readonly Message[]) => void): (chunk: Buffer) => void {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  let wanted = lengthBytes;
+  return (chunk) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    while (bytes >= wanted) {
+      const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes);
+      const end = lengthBytes + whole.readUInt32BE();
+      if (whole.length < end) {
+        chunks = [whole];
+        wanted = end;
+        return;
+      }
+      const deserializer = new DefaultDeserializer(whole.subarray(lengthBytes, end));
+      deserializer.readHeader();
+      const rest = whole.subarray(end);
+      chunks = rest.length === 0 ? [] : [rest];
+      bytes = rest.length;
+      wanted = lengthBytes;
+      onFrame(deserializer.readValue() as readonly Message[]);
+    }
+  };
+}
+
+interface PlainError {
+  /** Absent: it is no error of ours, but a bug. */
+  readonly code?: ErrorCode;
+  readonly message: string;
+  readonly stack?: string | undefined;
+}
+
+export function plainError(error: unknown): PlainError {
+  const { message = String(error), stack } = (error ?? {}) as Partial<Error>;
+  return error instanceof CrawlstreamError ? { code: error.code, message } : { message, stack };
+}
+
+export function errorOf({ code, message, stack }: PlainError): Error {
+  if (code !== undefined) return new CrawlstreamError(code, message);
+  const error = new Error(message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
+function gone(): CrawlstreamError {
+  return new CrawlstreamError('OWNERSHIP_LOST', 'the process at the other end is gone');
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Channel,
+  createChannel,
+  type Served,
+} from '../../../../../services/runtime/log/channel/message-channel.ts';
+import { CrawlstreamError } from '../../../../../topology/errors.ts';
+import { streamPair } from './stream-pair.ts';
+
+const noFault = (error: unknown): void => {
+  throw error;
+};
+
+function pair(served: Served, onFault = noFault): [Channel, Channel] {
+  const [ours, theirs] = streamPair();
+  return [createChannel(ours, {}, noFault), createChannel(theirs, served, onFault)];
+}
+
+test('a call is answered with what the other side gives or throws, with the code of the error', async () => {
+  const [client] = pair({
+    sum: (a: number, b: number) => a + b,
+    later: async (map: Map<string, unknown>) => map.get('key'),
+    ours: () => Promise.reject(new CrawlstreamError('DISK_FULL', 'no room')),
+    bug: () => {
+      throw new TypeError('a bug');
+    },
+  });
+  assert.equal(await client.call('sum', 1, 2), 3);
+  assert.equal(await client.call('later', new Map([['key', undefined]])), undefined);
+  await assert.rejects(
+    client.call('ours'),
+    (error: CrawlstreamError) => error.code === 'DISK_FULL' && error.message === 'no room',
+  );
+  await assert.rejects(
+    client.call('bug'),
+    (error: Error) => error.message === 'a bug' && !(error instanceof CrawlstreamError),
+  );
+  await assert.rejects(client.call('nothing'), /nobody serves nothing/);
+});
+
+test('what is told and called arrives in its order, whatever its size, and bytes are as they were', async () => {
+  const got: number[] = [];
+  const [client] = pair({
+    take: (bytes: Buffer) => got.push(bytes.length) && bytes,
+    told: (n: number) => void got.push(n),
+  });
+  const sizes = [0, 1, 70_000, 3, 2_000_000, 65_536];
+  const answers = sizes.map((size) => {
+    client.tell('told', -size);
+    return client.call('take', Buffer.alloc(size, size % 251));
+  });
+  for (const [n, answer] of (await Promise.all(answers)).entries())
+    assert.ok(Buffer.alloc(sizes[n]!, sizes[n]! % 251).equals(answer as Buffer));
+  assert.deepEqual(
+    got,
+    sizes.flatMap((size) => [-size, size]),
+  );
+});
+
+test('messages are whole where the stream gives single bytes', async () => {
+  const [ours, theirs] = streamPair();
+  const client = createChannel(ours, {}, noFault);
+  const frames: Buffer[] = [];
+  theirs.on('data', (chunk: Buffer) => frames.push(chunk));
+  client.tell('told', 'first');
+  await new Promise(setImmediate);
+  client.tell('told', 'second');
+  await new Promise(setImmediate);
+  const [to, from] = streamPair();
+  const told: string[] = [];
+  createChannel(from, { told: (text: string) => told.push(text) }, noFault);
+  for (const byte of Buffer.concat(frames)) {
+    to.write(Buffer.of(byte));
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(told, ['first', 'second']);
+});
+
+test('when the other side is gone, calls under way and later ones are rejected, after all that it had sent is dealt with', async () => {
+  const told: number[] = [];
+  const [ours, theirs] = streamPair();
+  const client = createChannel(ours, { told: (n: number) => told.push(n) }, noFault);
+  const server = createChannel(theirs, { never: () => new Promise(() => {}) }, noFault);
+  const waiting = assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'OWNERSHIP_LOST');
+  for (let n = 0; n < 100; n++) server.tell('told', n);
+  server.close();
+  await client.closed;
+  assert.equal(told.length, 100);
+  await waiting;
+  await assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'OWNERSHIP_LOST');
+  client.tell('told');
+});
+
+test('a fault of what was told goes to who listens, as nobody waits for an answer', async () => {
+  const faults: unknown[] = [];
+  const [client] = pair(
+    {
+      told: () => {
+        throw new Error('fault');
+      },
+    },
+    (error) => void faults.push(error),
+  );
+  client.tell('told');
+  client.tell('missing');
+  await client.call('missing').catch(() => {});
+  assert.deepEqual(
+    faults.map((error) => (error as Error).message),
+    ['fault', 'nobody serves missing'],
+  );
+});
