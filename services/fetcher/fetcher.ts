@@ -36,8 +36,8 @@ import { watchBlockedHosts } from './leases/blocked-hosts.ts';
 import { createHostSlots } from './leases/host-slots.ts';
 import { createTaskIntake } from './leases/intake.ts';
 import { type LeaseRunner, runLease } from './leases/lease.ts';
-import { createAddressPacer } from './pace/address-pacer.ts';
-import { createBandwidth } from './pace/bandwidth.ts';
+import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
+import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
 import { createGrantClock } from './pace/grant-clock.ts';
 import type { PacedRequest } from './pace/paced-request.ts';
 import { createPacer } from './pace/pacer.ts';
@@ -69,6 +69,9 @@ export interface FetcherOptions {
   /** Where to read `tasks` from. More may follow by `assign`. */
   readonly positions: readonly { readonly partition: number; readonly offset: number }[];
   readonly dnsLookup?: DnsLookup;
+  /** Limits that it shares with others in another way than by shares of the group's. Absent: its own, by its share. */
+  readonly addressPacer?: AddressPacer;
+  readonly bandwidth?: Bandwidth;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
@@ -182,7 +185,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { partitions } = options;
   const hostSlots = createHostSlots();
   let scopeVerdict: ReturnType<typeof compileScope> = () => null;
-  const bandwidth = createBandwidth(options.clock, config.groupSize);
+  const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
   const blockedHosts = watchBlockedHosts({
     clock,
     log,
@@ -208,7 +211,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ownClock: options.clock,
       http,
       pacer,
-      addressPacer: createAddressPacer(options.clock, config.addressDelayMs, config.groupSize),
+      addressPacer: options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize),
       resolver,
       slots,
       bandwidth,

@@ -32,11 +32,16 @@ export interface Frontier {
   stop(): Promise<void>;
 }
 
+/** At least one, if there are any: a partition that could grant nothing would never come to its end. */
+function shareOf(leases: number, partition: number, partitions: number): number {
+  return Math.min(leases, Math.max(1, Math.floor(leases / partitions) + (partition < leases % partitions ? 1 : 0)));
+}
+
 export function startFrontier(options: FrontierOptions): Frontier {
   const { crawl, partitions, keyMode, stores, leasesMax } = options;
   const owners = stores.map((store, partition) => {
     const identity: PartitionIdentity = { crawl, partition, partitions, keyMode };
-    return new PartitionOwner({ ...options, store, identity, leasesMax: Math.ceil(leasesMax / partitions) });
+    return new PartitionOwner({ ...options, store, identity, leasesMax: shareOf(leasesMax, partition, partitions) });
   });
   const stopAll = () => {
     for (const owner of owners) owner.stop();

@@ -51,6 +51,7 @@ export const workerBoundaries: BoundaryTable<typeof workerLimits> = {
   workersMax: upTo((n) => isTaken('crawl', '--workers', `${n}`)),
   silentLooksMax: undriven('a minute without a sign: a worker would have to hang in a test'),
   lookEveryMs: tuning(often),
+  workLookMs: tuning(often),
   pauseMaxMs: tuning(pause),
   pauseMs: tuning(pause),
   soonMs: tuning('which pause comes next'),

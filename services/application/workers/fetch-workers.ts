@@ -19,6 +19,7 @@ import { serveLog } from '../../runtime/log/channel/serve-log.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
 import type { Ports, TaskPositions } from '../application.ts';
 import { createDeadLeases } from './dead-leases.ts';
+import { createSharedPace } from './shared-pace.ts';
 import { createTaskShares } from './task-shares.ts';
 import { workerLimits } from './worker-limits.ts';
 import type { PlainFetcherConfig, PlainStats, WorkerOrders } from './worker-orders.ts';
@@ -62,6 +63,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
   const { count, ports, config, say } = options;
   const { clock, manifest } = ports;
   const shares = createTaskShares(ports.log, manifest, count, start.at);
+  const pace = createSharedPace(clock, config.addressDelayMs);
   const deadLeases = createDeadLeases(ports, start.frontier);
   const slots = Array.from({ length: count }, (_, number): Slot => ({ number, silentLooks: 0 }));
   const stopping = new AbortController();
@@ -71,6 +73,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
   const begin = (slot: Slot): WorkerProcess => {
     let channel: Channel | undefined;
     const log = serveLog(shares.logOf(slot.number), () => channel!);
+    const share = pace.serve();
     const fail = (error: unknown) => {
       if (error instanceof CrawlstreamError) start.onFailure(error);
       else say(`worker ${slot.number + 1} met a bug, please report it: ${(error as Error).stack}`);
@@ -82,6 +85,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
         heapMb,
         served: {
           ...log.served,
+          ...share.served,
           'schemas.idFor': options.registry.idFor,
           'schemas.byId': options.registry.schemaById,
           say,
@@ -97,7 +101,10 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
       },
       (one) => (channel = one),
     );
-    void channel!.closed.then(log.close);
+    void channel!.closed.then(() => {
+      share.close();
+      return log.close();
+    });
     worker.begun.catch((error: unknown) => {
       if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) fail(error);
     });
@@ -117,10 +124,17 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     };
   };
 
+  /** A worker is started for its first task: a crawl of few hosts has few. False: the crawl stops. */
+  const hasWork = async ({ number }: Slot): Promise<boolean> => {
+    while (!stopping.signal.aborted && !(await shares.hasTasks(number)))
+      await clock.sleepUntil(clock.nowMs() + workerLimits.workLookMs, stopping.signal);
+    return !stopping.signal.aborted;
+  };
+
   /** One worker after another, until the crawl stops. */
   const run = async (slot: Slot) => {
     let pauseMs: number = workerLimits.pauseMs;
-    while (!stopping.signal.aborted) {
+    while (await hasWork(slot)) {
       const beganMs = clock.nowMs();
       const worker = begin(slot);
       slot.worker = worker;
@@ -129,6 +143,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
       const diedAtMs = clock.nowMs();
       if (slot.stats !== undefined) ended = ended === undefined ? sumOfOne(slot.stats) : addEnded(ended, slot.stats);
       delete slot.stats;
+      delete slot.worker;
       if (stopping.signal.aborted) return;
       const back = await deadLeases.end({
         fetcherId: `${worker.pid}`,
@@ -149,9 +164,9 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     while (!stopping.signal.aborted) {
       await clock.sleepUntil(clock.nowMs() + workerLimits.lookEveryMs, stopping.signal);
       for (const slot of slots) {
-        if (++slot.silentLooks <= workerLimits.silentLooksMax) continue;
+        if (slot.worker === undefined || ++slot.silentLooks <= workerLimits.silentLooksMax) continue;
         say(`worker ${slot.number + 1} has given no sign of life for ${workerLimits.silentLooksMax} s: it is killed`);
-        slot.worker?.kill();
+        slot.worker.kill();
       }
     }
   };

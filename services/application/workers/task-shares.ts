@@ -14,6 +14,8 @@ export interface TaskShares {
   logOf(worker: number): Log;
   /** By partition: where this run began, and the first task that nobody has taken. */
   takenBy(worker: number): ReadonlyMap<number, { readonly from: number; readonly to: number }>;
+  /** Is there a task that the worker has not taken? */
+  hasTasks(worker: number): Promise<boolean>;
   positions(): readonly Position[];
 }
 
@@ -36,6 +38,11 @@ export function createTaskShares(
     placed,
     partitionsOf,
     positions,
+    async hasTasks(worker) {
+      for (const partition of partitionsOf(worker))
+        if ((await log.offsets(topic, partition)).end > (next.get(partition) ?? 0)) return true;
+      return false;
+    },
     logOf: (worker) => ({
       ...log,
       commit(name, given) {

@@ -11,6 +11,8 @@ export const workerLimits = {
   /** A worker that gave no sign of life for so many of our own looks is ended and replaced. */
   silentLooksMax: 60,
   lookEveryMs: 1_000,
+  /** How often it is looked whether there is a task for a worker that was not started yet. ms */
+  workLookMs: 25,
   /** A worker that died soon after its start is replaced after a pause, which doubles up to this. ms */
   pauseMaxMs: 30_000,
   pauseMs: 500,

@@ -51,8 +51,10 @@ export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Chan
     child.once('close', (code, signal) => resolve(signal === null ? `code ${code}` : signal));
   });
   const ended = Promise.all([gone, channel.closed]).then(([how]) => {
-    const [first = ''] = said.trim().split('\n');
-    return first === '' ? how : `${how}: ${first}`;
+    const lines = said.trim().split('\n');
+    // V8 says how its heap stood before it says what is the matter.
+    const why = lines.find((line) => /\berror\b/i.test(line)) ?? lines[0] ?? '';
+    return why === '' ? how : `${how}: ${why.trim()}`;
   });
   const begun = channel.call('begin', start.orders).then(() => {});
   begun.catch(() => {});

@@ -7,6 +7,7 @@ import { setting } from '../flags/setting.ts';
 
 export interface WorkersFlags {
   readonly workers?: number;
+  readonly concurrency: number;
 }
 
 export function addWorkersOption(command: Command): Command {
@@ -20,8 +21,13 @@ export function addWorkersOption(command: Command): Command {
   );
 }
 
-export function workersWanted({ workers }: WorkersFlags): number {
-  return workers ?? Math.min(workerLimits.workersMax, Math.max(1, availableParallelism() - 1));
+/** Throws INVALID_ARGUMENT. Each worker's share of the hosts fetched from at once is at least one. */
+export function workersWanted({ workers, concurrency }: WorkersFlags): number {
+  if (workers === undefined)
+    return Math.min(workerLimits.workersMax, concurrency, Math.max(1, availableParallelism() - 1));
+  if (workers <= concurrency) return workers;
+  const most = `--concurrency ${concurrency} lets ${concurrency} ${concurrency === 1 ? 'host' : 'hosts'} be fetched from at once`;
+  throw bad('--workers', `${workers}`, `${most}: give no more workers than that, or --concurrency ${workers}`);
 }
 
 /** What the partitions of a folder allow, and what is to be said of it. */
@@ -38,7 +44,7 @@ export function workersFor(
 }
 
 /** Throws INVALID_ARGUMENT. */
-export function workersOnKafka({ workers = 1 }: WorkersFlags): void {
+export function workersOnKafka({ workers = 1 }: Pick<WorkersFlags, 'workers'>): void {
   if (workers === 1) return;
   throw bad(
     '--workers',

@@ -202,6 +202,9 @@ test('a number of workers that cannot be is refused, with what to give instead',
     assert.match(stderr, new RegExp(`--workers "${value}": give a whole number from 1 to 256`));
     assert.equal(stdout, '');
   }
+  const narrow = await runCommand(['crawl', 'http://127.0.0.1:8/', '--workers', '3', '--concurrency', '2']);
+  assert.equal(narrow.code, 2, narrow.stderr);
+  assert.match(narrow.stderr, /--workers "3": --concurrency 2 lets 2 hosts be fetched from at once: give no more/);
   const kafka = await runCommand(['crawl', 'http://127.0.0.1:8/', '--workers', '2', '--brokers', '127.0.0.1:8']);
   assert.equal(kafka.code, 2, kafka.stderr);
   assert.match(kafka.stderr, /--workers "2": on Kafka, start more fetchers instead: crawlstream fetcher/);
