@@ -1,6 +1,6 @@
 /**
- * Loaded into the process that is measured, and into those that it starts: on its way out each says what it used, on file
- * descriptor 3, and in a file of `CRAWLSTREAM_BENCH_USAGE_FOLDER` where that is given.
+ * Loaded into the process that is measured, and into those that it starts: on its way out it says what it used on file
+ * descriptor 3, and each of them in a file of `CRAWLSTREAM_BENCH_USAGE_FOLDER` where that is given.
  */
 import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,9 @@ if (process.env['CRAWLSTREAM_BENCH_USAGE'] === '1') {
   process.once('exit', () => {
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
     const usage: Usage = { cpuMillis: (userCPUTime + systemCPUTime) / 1000, peakRssBytes: maxRSS * 1024 };
-    writeSync(3, JSON.stringify(usage));
     const folder = process.env['CRAWLSTREAM_BENCH_USAGE_FOLDER'];
     if (folder !== undefined) writeFileSync(join(folder, `${process.pid}`), JSON.stringify(usage));
+    // A fetch worker has no such descriptor of ours.
+    if (!process.argv[1]?.includes('fetch-worker')) writeSync(3, JSON.stringify(usage));
   });
 }

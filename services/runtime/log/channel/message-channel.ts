@@ -2,8 +2,9 @@
  * Calls between two processes over a stream: each side serves some names, and calls or tells those of the other.
  *
  * What one side sends arrives in that order, and each message is dealt with before the next is looked at, as far as it
- * goes without waiting. Messages of one turn of the event loop share a frame: its length (u32, big-endian), and their
- * list in V8's serialisation. Byte arrays come out as slices of the frame, so that a record is copied once on its way.
+ * goes without waiting. Messages of one turn of the event loop share a frame: its length, the length of the next part (u32,
+ * big-endian), the list of messages in V8's serialisation without its byte arrays, and these, one after another. They
+ * come out as slices of the frame, so that a record is copied once on its way.
  * Both sides are the same release of this program: nothing here is stored, or comes from elsewhere.
  */
 import type { Duplex } from 'node:stream';
@@ -27,6 +28,8 @@ const kinds = { call: 0, tell: 1, answer: 2, failure: 3 } as const;
 type Message = readonly [kind: number, id: number, what: unknown, given?: readonly unknown[]];
 
 const lengthBytes = 4;
+/** The frame's length, and that of what stands before the byte arrays. */
+const headBytes = 8;
 
 /** `onFault`: something that was told, and so has no caller, threw. */
 export function createChannel(stream: Duplex, served: Served, onFault: (error: unknown) => void): Channel {
@@ -40,7 +43,7 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
   const flush = () => {
     const messages = outgoing;
     outgoing = [];
-    if (isOpen) stream.write(frameOf(messages));
+    if (isOpen) stream.write(new FrameWriter().frame(messages));
   };
   const send = (message: Message) => {
     if (!isOpen) return;
@@ -110,14 +113,54 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
   };
 }
 
-function frameOf(messages: readonly Message[]): Buffer {
-  const serializer = new DefaultSerializer();
-  serializer.writeRawBytes(Buffer.alloc(lengthBytes));
-  serializer.writeHeader();
-  serializer.writeValue(messages);
-  const frame = serializer.releaseBuffer();
-  frame.writeUInt32BE(frame.length - lengthBytes);
-  return frame;
+/** Takes byte arrays out, so that each is copied once, and into its place. */
+class FrameWriter extends DefaultSerializer {
+  readonly #blobs: Uint8Array[] = [];
+  #blobBytes = 0;
+
+  _writeHostObject(view: Uint8Array): void {
+    this.writeUint32(this.#blobBytes);
+    this.writeUint32(view.byteLength);
+    this.#blobs.push(view);
+    this.#blobBytes += view.byteLength;
+  }
+
+  frame(messages: readonly Message[]): Buffer {
+    this.writeHeader();
+    this.writeValue(messages);
+    const head = this.releaseBuffer();
+    const frame = Buffer.allocUnsafeSlow(headBytes + head.length + this.#blobBytes);
+    frame.writeUInt32BE(frame.length - lengthBytes);
+    frame.writeUInt32BE(head.length, lengthBytes);
+    frame.set(head, headBytes);
+    let at = headBytes + head.length;
+    for (const blob of this.#blobs) {
+      frame.set(blob, at);
+      at += blob.byteLength;
+    }
+    return frame;
+  }
+}
+
+class FrameReader extends DefaultDeserializer {
+  readonly #blobs: Buffer;
+
+  /** `frame`: what follows its length. */
+  constructor(frame: Buffer) {
+    const blobsAt = headBytes - lengthBytes + frame.readUInt32BE();
+    super(frame.subarray(headBytes - lengthBytes, blobsAt));
+    this.#blobs = frame.subarray(blobsAt);
+  }
+
+  _readHostObject(): Buffer {
+    const from = this.readUint32();
+    return this.#blobs.subarray(from, from + this.readUint32());
+  }
+
+  messages(): readonly Message[] {
+    this.readHeader();
+    return this.readValue() as readonly Message[];
+  }
 }
 
 /** Calls back with the messages of each whole frame. */
@@ -136,13 +179,11 @@ function readFrames(onFrame: (messages: readonly Message[]) => void): (chunk: Bu
         wanted = end;
         return;
       }
-      const deserializer = new DefaultDeserializer(whole.subarray(lengthBytes, end));
-      deserializer.readHeader();
       const rest = whole.subarray(end);
       chunks = rest.length === 0 ? [] : [rest];
       bytes = rest.length;
       wanted = lengthBytes;
-      onFrame(deserializer.readValue() as readonly Message[]);
+      onFrame(new FrameReader(whole.subarray(lengthBytes, end)).messages());
     }
   };
 }
