@@ -21,6 +21,7 @@ import type { Ports, TaskPositions } from '../application.ts';
 import { createDeadLeases } from './dead-leases.ts';
 import { createSharedPace } from './shared-pace.ts';
 import { createTaskShares } from './task-shares.ts';
+import { memoryLimitMb, workerHeapMb } from './worker-heap.ts';
 import { workerLimits } from './worker-limits.ts';
 import type { PlainFetcherConfig, PlainStats, WorkerOrders } from './worker-orders.ts';
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
@@ -68,7 +69,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
   const slots = Array.from({ length: count }, (_, number): Slot => ({ number, silentLooks: 0 }));
   const stopping = new AbortController();
   let ended: PlainStats | undefined;
-  const heapMb = heapMbOf(count);
+  const heapMb = workerHeapMb(count, memoryLimitMb());
 
   const begin = (slot: Slot): WorkerProcess => {
     let channel: Channel | undefined;
@@ -191,12 +192,4 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
 function plainConfig(config: FetcherConfig): PlainFetcherConfig {
   const { groupSize: _, hooks: __, onReport: ___, onPage: ____, room: _____, say: ______, ...plain } = config;
   return plain;
-}
-
-/** In a container, its share of half the memory: what is outside the heaps needs as much. */
-function heapMbOf(count: number): number {
-  const limit = process.constrainedMemory();
-  const { heapMbMax, heapMbMin } = workerLimits;
-  if (!(limit > 0 && limit < 2 ** 43)) return heapMbMax;
-  return Math.max(heapMbMin, Math.min(heapMbMax, Math.floor(limit / 2 ** 20 / 2 / (count + 1))));
 }

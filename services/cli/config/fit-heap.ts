@@ -8,6 +8,7 @@
 import { existsSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
 import type { Command } from 'commander';
+import { type WorkersFlags, workersWanted } from '../flags/workers-flag.ts';
 import { heapSizeMb } from './heap-size.ts';
 
 const mb = 2 ** 20;
@@ -27,13 +28,15 @@ export function fitHeap(command: Command): void {
   if (!existsSync(script)) return;
   // A process that was given a size keeps it, whether from us or from an operator.
   if (isTold(process.execArgv) || isTold((process.env['NODE_OPTIONS'] ?? '').split(' '))) return;
-  const { seenMemory, standbys, concurrency } = command.opts();
+  const { seenMemory, standbys, concurrency, brokers } = command.opts();
+  const fetches = command.name() === 'crawl' && brokers === undefined;
   const wanted = heapSizeMb({
     role: command.name(),
     limitMb: limit / mb,
     seenMemoryMb: seenMemory,
     standbys,
     concurrency,
+    ...(fetches && { workers: workersWanted(command.opts<WorkersFlags>()) }),
   });
   const has = getHeapStatistics().heap_size_limit / mb;
   if (Math.abs(has - wanted) < worthwhile * wanted) return;

@@ -6,6 +6,7 @@
  * where V8 would have collected garbage. MiB throughout.
  */
 import { consumers } from '../../application/topology.ts';
+import { workerHeapMb } from '../../application/workers/worker-heap.ts';
 import { memoryBytes } from '../plan/coefficients.ts';
 
 export interface HeapWish {
@@ -17,6 +18,8 @@ export interface HeapWish {
   readonly standbys?: number | undefined;
   /** `--concurrency`, of a fetcher. */
   readonly concurrency?: number | undefined;
+  /** `--workers`, of a crawl: each has a heap of its own. */
+  readonly workers?: number | undefined;
 }
 
 const mb = 2 ** 20;
@@ -43,12 +46,24 @@ export function heapSizeMb(wish: HeapWish): number {
   return Math.floor(Math.max(free, wish.limitMb * heapShareMin));
 }
 
-function besideHeapMb({ role, seenMemoryMb = 0, standbys = 0, concurrency = 0 }: HeapWish): number {
+function besideHeapMb({
+  role,
+  limitMb,
+  seenMemoryMb = 0,
+  standbys = 0,
+  concurrency = 0,
+  workers = 1,
+}: HeapWish): number {
   const seen = seenMemoryMb * (standbys > 0 ? 2 : 1);
   const stores = memoryBytes.storesMax / mb;
   switch (role) {
     case 'crawl':
-      return seen + stores + concurrency * fetchedHostMb;
+      return (
+        seen +
+        stores +
+        concurrency * fetchedHostMb +
+        (workers > 1 ? workers * (workerHeapMb(workers, limitMb) + outsideMb) : 0)
+      );
     case 'frontier':
     case 'urlfrontier':
       return seen + stores;

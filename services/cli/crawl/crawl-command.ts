@@ -42,6 +42,13 @@ import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
 import { setting } from '../flags/setting.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
+import {
+  addWorkersOption,
+  type WorkersFlags,
+  workersFor,
+  workersOnKafka,
+  workersWanted,
+} from '../flags/workers-flag.ts';
 import { QueryService } from '../roles/query-service.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { say } from '../terminal/say.ts';
@@ -56,7 +63,6 @@ import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
 import { addStopOptions, type StopFlags, stopRules } from './stop-rules.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
-import { addWorkersOption, type WorkersFlags, workersFor, workersOnKafka, workersWanted } from './workers-flag.ts';
 
 interface CrawlFlags
   extends PolicyFlags,

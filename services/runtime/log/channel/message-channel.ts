@@ -118,11 +118,11 @@ class FrameWriter extends DefaultSerializer {
   readonly #blobs: Uint8Array[] = [];
   #blobBytes = 0;
 
-  _writeHostObject(view: Uint8Array): void {
+  _writeHostObject(blob: Uint8Array): void {
     this.writeUint32(this.#blobBytes);
-    this.writeUint32(view.byteLength);
-    this.#blobs.push(view);
-    this.#blobBytes += view.byteLength;
+    this.writeUint32(blob.byteLength);
+    this.#blobs.push(blob);
+    this.#blobBytes += blob.byteLength;
   }
 
   frame(messages: readonly Message[]): Buffer {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { workerHeapMb } from '../../../../services/application/workers/worker-heap.ts';
 import { heapSizeMb } from '../../../../services/cli/config/heap-size.ts';
 
 describe('the heap of a process in a container', () => {
@@ -14,6 +15,19 @@ describe('the heap of a process in a container', () => {
     const few = heapSizeMb({ role: 'fetcher', limitMb: 1536, concurrency: 100 });
     const many = heapSizeMb({ role: 'fetcher', limitMb: 1536, concurrency: 3000 });
     assert.ok(few > many && many > 800 && many + 360 + 150 < 1536, `${few}, ${many}`);
+  });
+
+  it('leaves a crawl with workers room for their heaps', () => {
+    const wish = { role: 'crawl', limitMb: 8192, seenMemoryMb: 256, concurrency: 1000 };
+    const one = heapSizeMb({ ...wish, workers: 1 });
+    assert.equal(heapSizeMb(wish), one);
+    // Half the limit is shared out among the workers and the crawl's own process.
+    const three = heapSizeMb({ ...wish, workers: 3 });
+    assert.ok(three > 2048 && three + 3 * 1024 < 8192 && one - three > 3 * 1024, `${one}, ${three}`);
+    assert.deepEqual(
+      [workerHeapMb(3), workerHeapMb(3, 8192), workerHeapMb(3, 4096), workerHeapMb(15, 4096)],
+      [1024, 1024, 512, 256],
+    );
   });
 
   it('stays below the limit of a small Job, which V8 by itself would exceed', () => {

@@ -2,8 +2,8 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { workerLimits } from '../../application/workers/worker-limits.ts';
-import { bad, wholeNumber } from '../flags/arguments.ts';
-import { setting } from '../flags/setting.ts';
+import { bad, wholeNumber } from './arguments.ts';
+import { setting } from './setting.ts';
 
 export interface WorkersFlags {
   readonly workers?: number;
