@@ -55,6 +55,7 @@ export const workerBoundaries: BoundaryTable<typeof workerLimits> = {
   pauseMaxMs: tuning(pause),
   pauseMs: tuning(pause),
   soonMs: tuning('which pause comes next'),
+  startsFailedMax: undriven('workers that cannot be started: no descriptors, no memory'),
   deathsPerUrlMax: undriven('test/services/application/workers/dead-leases.test.ts kills at one URL three times'),
   hostsCountedMax: undriven('beyond it the count begins anew'),
   heapMbMax: tuning('what V8 may take; a worker that needs more is replaced'),

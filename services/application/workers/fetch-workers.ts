@@ -132,22 +132,39 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     return !stopping.signal.aborted;
   };
 
-  /** One worker after another, until the crawl stops. */
-  const run = async (slot: Slot) => {
-    let pauseMs: number = workerLimits.pauseMs;
-    while (await hasWork(slot)) {
-      const beganMs = clock.nowMs();
+  /** A worker from its start to its end. `isFault`: it never began to fetch, and nobody killed it. */
+  const live = async (slot: Slot) => {
+    try {
       const worker = begin(slot);
       slot.worker = worker;
       slot.silentLooks = 0;
-      const how = await worker.ended;
+      const { how, bySignal } = await worker.ended;
+      const hasBegun = await worker.begun.then(
+        () => true,
+        () => false,
+      );
+      return { worker, how, isFault: !bySignal && !hasBegun };
+    } catch (error) {
+      return { worker: undefined, how: (error as Error).message, isFault: true };
+    }
+  };
+
+  /** One worker after another, until the crawl stops. */
+  const run = async (slot: Slot) => {
+    let pauseMs: number = workerLimits.pauseMs;
+    let startsFailed = 0;
+    while (await hasWork(slot)) {
+      const beganMs = clock.nowMs();
+      const { worker, how, isFault } = await live(slot);
       const diedAtMs = clock.nowMs();
       if (slot.stats !== undefined) ended = ended === undefined ? sumOfOne(slot.stats) : addEnded(ended, slot.stats);
       delete slot.stats;
       delete slot.worker;
       if (stopping.signal.aborted) return;
+      startsFailed = isFault ? startsFailed + 1 : 0;
+      if (startsFailed >= workerLimits.startsFailedMax) throw notStarted(slot, how);
       const back = await deadLeases.end({
-        fetcherId: `${worker.pid}`,
+        fetcherId: `${worker?.pid}`,
         taken: shares.takenBy(slot.number),
         diedAtMs,
       });
@@ -187,6 +204,11 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     positions: shares.positions,
     stop: (graceMs = requestLimits.totalTimeoutMs) => (stopped ??= stop(graceMs)),
   };
+}
+
+function notStarted({ number }: Slot, how: string): CrawlstreamError {
+  const what = `worker ${number + 1} ended ${workerLimits.startsFailedMax} times before it could fetch (${how})`;
+  return new CrawlstreamError('UNSUPPORTED', `${what}: --workers 1 fetches in the crawl's own process`);
 }
 
 function plainConfig(config: FetcherConfig): PlainFetcherConfig {

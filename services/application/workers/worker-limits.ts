@@ -18,6 +18,8 @@ export const workerLimits = {
   pauseMs: 500,
   /** One that lived so long begins with the shortest pause again. ms */
   soonMs: 10_000,
+  /** A worker that ends so often before it can fetch, and nobody kills it, ends the crawl. */
+  startsFailedMax: 5,
   /** How often a lease comes back at once that stood at the same URL when its worker died. */
   deathsPerUrlMax: 2,
   /** Hosts of which that is counted. */

@@ -18,8 +18,12 @@ export interface WorkerProcess {
   kill(): void;
 }
 
-/** How it ended, in words. */
-export type WorkerEnd = string;
+export interface WorkerEnd {
+  /** In words. */
+  readonly how: string;
+  /** A signal ended it: not what it did itself. */
+  readonly bySignal: boolean;
+}
 
 export interface WorkerStart {
   readonly orders: WorkerOrders;
@@ -33,28 +37,33 @@ export interface WorkerStart {
 const fromSource = import.meta.url.endsWith('.ts');
 const program = fileURLToPath(new URL(fromSource ? './fetch-worker.ts' : './fetch-worker.js', import.meta.url));
 
-/** `onChannel`: the way to it, before anything comes that way. */
+/**
+ * `onChannel`: the way to it, before anything comes that way. Throws where the machine lets no process or descriptor be
+ * made.
+ */
 export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Channel) => void): WorkerProcess {
   // What this process was started with loads it as well; a debugger's port and a heap's size are one process's own.
   const own = process.execArgv.filter((word) => !/^--(?:inspect|max-old-space-size)/.test(word));
   const child = spawn(process.execPath, [...own, `--max-old-space-size=${start.heapMb}`, program], {
     stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],
   });
+  const gone = new Promise<WorkerEnd>((resolve) => {
+    child.once('error', ({ message }) => resolve({ how: message, bySignal: false }));
+    child.once('close', (code, signal) => resolve({ how: signal ?? `code ${code}`, bySignal: signal !== null }));
+  });
+  // Without descriptors left, Node makes no streams, and tells of it later.
+  if (child.stdio?.[channelFd] == null) throw new Error('too few file descriptors');
   let said = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     if (said.length < workerLimits.saidCharsMax) said += text;
   });
   const channel = createChannel(child.stdio[channelFd] as Duplex, start.served, start.onFault);
   onChannel(channel);
-  const gone = new Promise<WorkerEnd>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(signal === null ? `code ${code}` : signal));
-  });
-  const ended = Promise.all([gone, channel.closed]).then(([how]) => {
+  const ended = Promise.all([gone, channel.closed]).then(([{ how, bySignal }]) => {
     const lines = said.trim().split('\n');
     // V8 says how its heap stood before it says what is the matter.
     const why = lines.find((line) => /\berror\b/i.test(line)) ?? lines[0] ?? '';
-    return why === '' ? how : `${how}: ${why.trim()}`;
+    return { how: why === '' ? how : `${how}: ${why.trim()}`, bySignal };
   });
   const begun = channel.call('begin', start.orders).then(() => {});
   begun.catch(() => {});

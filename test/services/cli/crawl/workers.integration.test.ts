@@ -163,7 +163,7 @@ test('an interrupt that reaches workers too drains them, and the same command re
   assertFlawless(small.check({ delayMs: 25 }));
 });
 
-test('--max-pages, plugins, limits of bytes and what is said of failures hold over all workers', async () => {
+test('--max-pages, rules, plugins and what is said of failures hold over all workers', async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 20, domains: 2 });
   const plugin = join(temporaryFolder(), 'no-items.mjs');
   writeFileSync(plugin, "export default { name: 'no-items', urlFilter: ({ url }) => !url.includes('/item') };\n");
@@ -171,6 +171,16 @@ test('--max-pages, plugins, limits of bytes and what is said of failures hold ov
   const quota = await runCommand([...small.crawlArguments, ...flags, '--max-pages', '37', '--data', newFolder()]);
   assert.equal(quota.code, 0, quota.stderr);
   assert.equal(lastJson(quota)['pages'], 37);
+
+  const rules = join(temporaryFolder(), 'rules.yaml');
+  const fields = join(temporaryFolder(), 'fields.yaml');
+  writeFileSync(rules, "- hosts: ['*.test']\n  headers: { x-asked: 'yes' }\n");
+  writeFileSync(fields, 'mainText: true\nfields: [{ name: heading, selector: h1 }]\n');
+  const ruled = newFolder();
+  const files = ['--requests', rules, '--extract', fields, '--data', ruled];
+  assertEnded(await runCommand([...small.crawlArguments, ...flags, ...files]), 160);
+  const { stdout } = await runCommand(['pages', '--data', ruled]);
+  assert.equal(stdout.match(/"name":"heading"/g)?.length, 160, stdout.slice(0, 2_000));
 
   const data = newFolder();
   const dead = 'http://127.0.0.1:8/';
