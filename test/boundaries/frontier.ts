@@ -117,7 +117,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
   askLinksPerStep: tuning(slices),
   budgetKeysPerStep: tuning(slices),
   queueShareLeast: cutAt(frontierLimits.queueShareLeast, (n) => {
-    const hand = new Hand({ queuedMax: 10 });
+    const hand = new Hand({ queuedMax: 300 });
     hand.links('a.test', n);
     return hand.rig.core.state.counters.queued;
   }),
