@@ -14,6 +14,7 @@ import { addConfigCommand } from './config/config-command.ts';
 import { fitHeap } from './config/fit-heap.ts';
 import { serviceNames } from './config/settings.ts';
 import { unknownVariablesNote } from './config/unknown-variables.ts';
+import { nameCommand } from './connect/command-name.ts';
 import { addCrawlCommand } from './crawl/crawl-command.ts';
 import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
@@ -134,6 +135,7 @@ export function createProgram(): Command {
     if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);
     await recallOptions(program, command, process.env);
     fitHeap(command);
+    nameCommand(pathOf(command));
     if (isService(command) && command.opts()['log'] === 'json') await sayInJson(command.name(), productVersion);
     const unknown = unknownVariablesNote(program, process.env);
     if (unknown !== undefined) say(unknown, 'warn');

@@ -79,7 +79,7 @@ async function openKafka(
   { brokers, registry, crawl = 'crawl' }: Extract<CrawlAddress, { brokers: string }>,
   name: string,
 ): Promise<CrawlSource> {
-  const { log, codec } = await openKafkaAccess({ brokers, registry, crawl, stays: true, onNotice: warn });
+  const { log, codec } = await openKafkaAccess({ brokers, registry, crawl, role: name, stays: true, onNotice: warn });
   codec.waits.onWait = ({ message }) => warn(`${message}; waiting for it`);
   const group = `${crawl}.${name}`;
   let leave = async () => {};

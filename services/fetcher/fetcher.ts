@@ -89,6 +89,8 @@ export interface FetcherStats {
   readonly tasksWaiting: number;
   /** Tasks on a partition that their host does not lead to: dead letters. */
   readonly tasksMisrouted: number;
+  /** Tasks that nobody could read: dead letters. */
+  readonly tasksUndecodable: number;
   readonly requestsInFlight: number;
   readonly requestsWaiting: number;
   readonly requests: number;
@@ -137,6 +139,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   let requests = 0;
   let bytes = 0;
   let misroutedTasks = 0;
+  let undecodableTasks = 0;
   let leaseEnded = () => {};
 
   const fail = (error: unknown) => {
@@ -292,6 +295,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const wait = { clock, signal: stopping.signal, isHeld };
     const { tasks, positions, deadLetters, misrouted } = await intake.take(some, wait);
     misroutedTasks += misrouted;
+    undecodableTasks += deadLetters.length - misrouted;
     if (deadLetters.length > 0) await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
@@ -331,6 +335,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       leasesRunning: running.size,
       tasksWaiting: backlog.length,
       tasksMisrouted: misroutedTasks,
+      tasksUndecodable: undecodableTasks,
       requestsInFlight: slots.taken,
       requestsWaiting: slots.waiting,
       requests,

@@ -1,24 +1,18 @@
-/** The fetcher's metrics, and how far its group is behind. */
-import type { Clock } from '../runtime/clock.ts';
-import type { Log, Position } from '../runtime/log/log.ts';
-import { tellLag } from '../runtime/metrics/lag.ts';
+/** The fetcher's metrics. */
 import type { MetricSource } from '../runtime/metrics/metrics.ts';
 import type { Fetcher } from './fetcher.ts';
 
-export interface MeteredFetcher {
-  readonly log: Pick<Log, 'offsets' | 'reader'>;
-  readonly clock: Clock;
-  readonly group: string;
-  readonly fetcher: Pick<Fetcher, 'stats' | 'positions'>;
-}
-
-export function fetcherMetrics({ log, clock, group, fetcher }: MeteredFetcher): MetricSource {
-  return async (tell) => {
+export function fetcherMetrics(fetcher: Pick<Fetcher, 'stats'>): MetricSource {
+  return (tell) => {
     const stats = fetcher.stats();
     tell.value('crawlstream_fetcher_leases', stats.leasesRunning);
     tell.value('crawlstream_fetcher_leases_max', stats.leasesMax);
     tell.value('crawlstream_fetcher_tasks_waiting', stats.tasksWaiting);
     tell.value('crawlstream_fetcher_tasks_misrouted_total', stats.tasksMisrouted);
+    const letters = { undecodable: stats.tasksUndecodable, misrouted: stats.tasksMisrouted };
+    for (const [reason, count] of Object.entries(letters)) {
+      tell.value('crawlstream_dead_letters_total', count, { writer: 'fetcher', reason });
+    }
     tell.value('crawlstream_fetcher_requests_in_flight', stats.requestsInFlight);
     tell.value('crawlstream_fetcher_requests_waiting', stats.requestsWaiting);
     tell.value('crawlstream_fetcher_hosts', stats.pacedHosts);
@@ -36,7 +30,5 @@ export function fetcherMetrics({ log, clock, group, fetcher }: MeteredFetcher): 
     }
     tell.spread('crawlstream_fetcher_request_seconds', stats.requestSeconds);
     tell.spread('crawlstream_fetcher_host_interval_seconds', stats.hostIntervalSeconds);
-    const positions: readonly Position[] = fetcher.positions();
-    await tellLag(tell, { log, clock, group, positions });
   };
 }

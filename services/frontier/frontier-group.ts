@@ -13,12 +13,14 @@ import { noFetcher } from '../runtime/crawl/fetcher-count.ts';
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { watchFetchers } from './demand/fetcher-watch.ts';
+import { frontierPositions } from './frontier-metrics.ts';
 import type { Committed } from './own/committed.ts';
 import type { PartitionOwner } from './own/partition-owner.ts';
 import type { Held } from './query/queries.ts';
 import { waitsForText } from './restore/restore.ts';
 import { PartitionTask, type PartitionTaskOptions } from './standby/partition-task.ts';
 import type { Standby } from './standby/standby.ts';
+import { tellPositions } from './tell-positions.ts';
 
 export interface FrontierGroupOptions
   extends Omit<PartitionTaskOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
@@ -107,13 +109,21 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     throw error;
   });
 
-  return {
-    committed: () =>
-      new Map(
-        partitionTasks.flatMap(({ owner, stopped: fault }, partition) =>
-          owner !== undefined || fault !== undefined ? [[partition, owner?.committed]] : [],
-        ),
+  const committed = () =>
+    new Map(
+      partitionTasks.flatMap(({ owner, stopped: fault }, partition) =>
+        owner !== undefined || fault !== undefined ? [[partition, owner?.committed]] : [],
       ),
+    );
+  const telling = new AbortController();
+  const told = tellPositions({
+    ...{ log, clock: options.clock, group: `${crawl}.frontier`, signal: telling.signal },
+    positions: () => frontierPositions(crawl, committed()),
+  });
+  told.catch(onFailure);
+
+  return {
+    committed,
     standbys: () =>
       new Map(partitionTasks.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
     owner: (partition) => partitionTasks[partition]?.owner,
@@ -143,8 +153,10 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     note: () => (fetchers?.fetchers === 0 ? noFetcher : null),
     stop: async () => {
       stopped = true;
+      telling.abort();
       await Promise.all(partitionTasks.map((partitionTask) => partitionTask.end()));
       await fetchers?.stop();
+      await told.catch(() => {});
       await membership.leave();
     },
   };

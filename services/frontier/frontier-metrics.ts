@@ -4,17 +4,14 @@ import { placeNames } from '../../topology/frontier/changes/changes.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Log, Position } from '../runtime/log/log.ts';
-import { tellLag } from '../runtime/metrics/lag.ts';
+import type { Position } from '../runtime/log/log.ts';
 import type { MetricName, MetricSource, Telling } from '../runtime/metrics/metrics.ts';
 import type { Committed } from './own/committed.ts';
 import type { FrontierMeters } from './own/meters.ts';
 import type { Standby, StandbyStatus } from './standby/standby.ts';
 
 export interface MeteredFrontier {
-  readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly clock: Clock;
-  readonly crawl: string;
   readonly meters: FrontierMeters;
   /** The partitions that this process has; undefined: one that is being restored. */
   committed(): Iterable<readonly [partition: number, Committed | undefined]>;
@@ -64,11 +61,10 @@ const refusals = [
 ] as const;
 
 export function frontierMetrics(metered: MeteredFrontier): MetricSource {
-  const { log, clock, crawl, meters, committed, standbys, stopped } = metered;
-  return async (tell) => {
+  const { clock, meters, committed, standbys, stopped } = metered;
+  return (tell) => {
     const fetchers = metered.fetchers?.() ?? null;
     if (fetchers !== null) tell.value('crawlstream_frontier_fetchers', fetchers);
-    const positions: Position[] = [];
     for (const [partition, one] of committed()) {
       tellRestore(tell, meters, partition, one === undefined);
       const isStopped = stopped?.().includes(partition) === true;
@@ -76,19 +72,30 @@ export function frontierMetrics(metered: MeteredFrontier): MetricSource {
       if (one === undefined) continue;
       tellPartition(tell, partition, one);
       if (one.freshness !== null) tellFreshness(tell, partition, one.freshness);
-      for (const topic of inputTopics) {
-        positions.push({ topic: `${crawl}.${topic}`, partition, offset: one.positions[topic].offset });
-      }
     }
     for (const [partition, { status }] of standbys?.() ?? []) tellStandby(tell, clock, partition, status);
     tell.value('crawlstream_frontier_commits_total', meters.commits);
     tell.value('crawlstream_frontier_commit_bytes_total', meters.commitBytes);
     tell.value('crawlstream_frontier_granted_total', meters.granted);
+    for (const [reason, count] of Object.entries(meters.deadLetters)) {
+      tell.value('crawlstream_dead_letters_total', count, { writer: 'frontier', reason });
+    }
     tell.spread('crawlstream_frontier_step_seconds', meters.stepSeconds);
     tell.spread('crawlstream_frontier_commit_seconds', meters.commitSeconds);
     tell.spread('crawlstream_frontier_latency_seconds', meters.latencySeconds);
-    await tellLag(tell, { log, clock, group: `${crawl}.frontier`, positions });
   };
+}
+
+/** What the partitions of this process have decided of their inputs; one that is being restored is left out. */
+export function frontierPositions(crawl: string, committed: Iterable<readonly [number, Committed | undefined]>) {
+  const positions: Position[] = [];
+  for (const [partition, one] of committed) {
+    if (one === undefined) continue;
+    for (const topic of inputTopics) {
+      positions.push({ topic: `${crawl}.${topic}`, partition, offset: one.positions[topic].offset });
+    }
+  }
+  return positions;
 }
 
 function tellPartition(tell: Telling, partition: number, committed: Committed): void {

@@ -127,6 +127,7 @@ export const httpBoundaries: BoundaryTable<typeof httpLimits> = {
   passOnMs: tuning(patience),
   listMs: tuning(patience),
   listsAtOnce: tuning(batch),
+  knownMs: tuning(patience),
   membersMs: tuning(often),
 };
 

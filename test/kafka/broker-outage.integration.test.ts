@@ -16,6 +16,7 @@ import { planWeb } from '../../lab/web/plan.ts';
 import { type RunningWeb, startWeb } from '../../lab/web/server.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { listening, scrape } from '../services/cli/listening.ts';
+import { answersAtOnce, askedPaths } from './answers-at-once.ts';
 
 const skip = (await skipReason()) ?? false;
 const awayMs = 60_000;
@@ -60,6 +61,25 @@ describe('a broker that is away for a minute', { skip, timeout: 600_000 }, () =>
   const readyz = async (name: string) => {
     const response = await fetch(`${await listening(roles[name]!)}/readyz`);
     return { status: response.status, text: await response.text() };
+  };
+  /** Everything that is asked is answered at once, by what is known and how old that is. */
+  const untilTold = async (name: string, t: { diagnostic(text: string): void }) => {
+    const url = await listening(roles[name]!);
+    const paths = [...askedPaths, ...(name === 'frontier' ? ['/partitions'] : [])];
+    t.diagnostic(`${name} answers within ${Math.round(await answersAtOnce(url, paths))} ms`);
+    const series = await scrape(url);
+    assert.equal(series.get('crawlstream_brokers_away'), 1);
+    assert.equal(series.get('crawlstream_cut_off{what="brokers"}'), 1);
+    assert.equal(series.get('crawlstream_ready'), 0);
+    const told = (metric: string) => [...series].filter(([key]) => key.startsWith(`${metric}{group="crawl.${name}"`));
+    assert.ok(told('crawlstream_lag_records').length >= 3 && told('crawlstream_lag_age_seconds')[0]![1] > 0, name);
+    if (name !== 'frontier') return;
+    const { partitions, ageMs } = (await (await fetch(`${url}/partitions`)).json()) as {
+      readonly partitions: readonly { readonly owner: string | null }[];
+      readonly ageMs: number;
+    };
+    assert.ok(partitions.length === 3 && partitions.every(({ owner }) => owner !== null), JSON.stringify(partitions));
+    assert.ok(ageMs > 0, `${ageMs}`);
   };
   const untilAtWork = async (name: string, before: number, deadline: number) => {
     for (;;) {
@@ -115,6 +135,11 @@ describe('a broker that is away for a minute', { skip, timeout: 600_000 }, () =>
             await sleep(200);
           }
           t.diagnostic(`${name} says so after ${((Date.now() - leftMs) / 1000).toFixed(1)} s`);
+        }
+        // As long as it lasts: what was asked of the brokers and not answered must not pile up.
+        while (Date.now() < leftMs + awayMs - 5_000) {
+          for (const name of Object.keys(roles)) await untilTold(name, t);
+          await sleep(5_000);
         }
       } finally {
         await sleep(Math.max(0, leftMs + awayMs - Date.now()));

@@ -14,6 +14,7 @@ import { SystemClock } from '../../services/runtime/clock.ts';
 import type { Consumer } from '../../services/runtime/consumer/consumer.ts';
 import { listening } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
+import { answersAtOnce, askedPaths } from './answers-at-once.ts';
 
 const skip = (await skipReason()) ?? false;
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';
@@ -90,6 +91,12 @@ describe('a cluster that changes', { skip, timeout: 300_000 }, () => {
   it('is told of in /readyz where its broker is away', async () => {
     await broker.kill();
     await Promise.all(Object.keys(roles).map((name) => until(name, 503, new RegExp(broker.brokers))));
+    for (const [name, more] of [
+      ['crawl', ['/partitions']],
+      ['urlfrontier', []],
+    ] as const) {
+      await answersAtOnce(await listening(roles[name]!), [...askedPaths, ...more]);
+    }
     await broker.restart();
     await Promise.all(Object.keys(roles).map((name) => until(name, 200, /^/)));
   });

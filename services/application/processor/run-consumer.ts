@@ -74,14 +74,16 @@ export async function runConsumer<T extends AvroTopic>(
       await close();
       throw error;
     });
-  const metered = consumerMetrics({ log, clock, name, group: `${crawl}.${name}`, consumer });
+  const metered = consumerMetrics(name, consumer);
   const sized = storeMetrics(name, work.folder ?? context.part(name));
   service.sources.add(metered).add(sized);
+  const unwatch = service.lag.add({ log, clock, group: `${crawl}.${name}`, positions: consumer.positions });
   const ended = consumer.ended
     .then(() => {
       if (failure !== undefined) throw failure.error;
     })
     .finally(() => {
+      unwatch();
       service.sources.delete(metered);
       service.sources.delete(sized);
     });

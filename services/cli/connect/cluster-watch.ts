@@ -7,6 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { watchSurplus } from '../../runtime/crawl/surplus-partitions.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import type { Away } from '../../runtime/metrics/service.ts';
 
 export interface WatchedCluster {
   readonly log: Pick<Log, 'partitionsOf' | 'brokersAway'>;
@@ -21,6 +22,7 @@ export interface ClusterWatch {
   waitsFor(): string | null;
   /** What an operator should know although work goes on; `more`: further notes to include. */
   note(more?: string | null): string | null;
+  away(): Away;
   stop(): Promise<void>;
 }
 
@@ -37,6 +39,10 @@ export function watchCluster({ log, codec, manifest, clock, say }: WatchedCluste
   return {
     waitsFor: () => codec.waits.waitsFor ?? (away()?.isCutOff ? away()!.text : null),
     note: (more = null) => [away()?.text, more, surplus].filter((one) => one).join('; ') || null,
+    away() {
+      const { count, isCutOff } = away() ?? { count: 0, isCutOff: false };
+      return { brokers: count, cutOff: codec.waits.waitsFor !== null ? 'schema' : isCutOff ? 'brokers' : null };
+    },
     stop() {
       stopping.abort();
       return watching;

@@ -10,6 +10,7 @@ import { productVersion } from '../../runtime/version.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { needBrokers } from '../flags/kafka-flags.ts';
 import { printNotice } from '../terminal/restore-text.ts';
+import { commandName } from './command-name.ts';
 import { cutShort } from './cut-short.ts';
 import { type NewCrawl, newCrawl } from './new-crawl.ts';
 
@@ -38,7 +39,7 @@ export async function withKafka<T>(
   const { crawl, registry, compression, partitions } = flags;
   const { log, codec } = await openKafkaAccess({
     ...{ brokers: needBrokers(flags), registry, crawl, compression, stays },
-    ...{ by: productVersion, onNotice: printNotice },
+    ...{ by: productVersion, role: commandName(), onNotice: printNotice },
   });
   try {
     // An existing crawl keeps its key mode.

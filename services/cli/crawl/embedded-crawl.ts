@@ -18,7 +18,7 @@ import type { RunningProcessors } from '../../application/start-processors.ts';
 import { type FetchWorkersOptions, startFetchWorkers } from '../../application/workers/fetch-workers.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
-import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
+import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metrics.ts';
 import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';
 import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -119,7 +119,7 @@ async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, checkpoints: State
       repository.objects.close();
     }
   } finally {
-    crawl.service.sources.clear();
+    crawl.service.forget();
     await consumers.stop();
   }
 }
@@ -192,14 +192,19 @@ async function attend(
   const { folder, clock, service, desk } = crawl;
   const { manifest } = folder;
   const name = manifest.crawl;
+  service.crawl = name;
+  service.partitions = manifest.partitions;
   service.probes.serve(frontier.waitsFor);
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
   desk.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
+  const committed = () => frontier.committed().entries();
   service.sources
-    .add(frontierMetrics({ log, clock, crawl: name, meters, committed: () => frontier.committed().entries() }))
-    .add(fetcherMetrics({ log, clock, group: `${name}.fetcher`, fetcher }))
+    .add(frontierMetrics({ clock, meters, committed }))
+    .add(fetcherMetrics(fetcher))
     .add(storeMetrics('state', folder.part('state')))
     .add(storeMetrics('log', logFolder(folder)));
+  service.lag.add({ log, clock, group: `${name}.frontier`, positions: () => frontierPositions(name, committed()) });
+  service.lag.add({ log, clock, group: `${name}.fetcher`, positions: fetcher.positions });
   const stopping = new AbortController();
   const kept = { ...crawl, log, codec, repository, onNotice: printNotice };
   const inbox = new CommandInbox(folder);

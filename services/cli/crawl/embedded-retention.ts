@@ -11,7 +11,9 @@ import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
+import { createSnapshotMeter } from '../state/snapshot-meter.ts';
 import { takeSnapshots } from '../state/snapshot-schedule.ts';
 
 export interface Retention {
@@ -24,6 +26,8 @@ export interface Retention {
   /** null: everything is kept. */
   readonly keepMs: number | null;
   onNotice(text: string): void;
+  /** Is told how snapshots go. */
+  readonly service: Pick<Service, 'sources'>;
 }
 
 const expireEveryMs = 60_000;
@@ -66,5 +70,7 @@ export async function snapshotsBeside(kept: Retention, signal: AbortSignal): Pro
   const { snapshotEvery: everyMs, snapshotsKept } = snapshots;
   if (everyMs === undefined) return;
   const args = ['--data', folder.path, '--to', snapshotPlace(kept), '--keep', `${snapshotsKept}`];
-  await takeSnapshots({ everyMs, clock, arguments: () => args, say }, signal);
+  const meter = createSnapshotMeter(everyMs, clock);
+  kept.service.sources.add(meter.tell);
+  await takeSnapshots({ everyMs, clock, arguments: () => args, say, meter }, signal);
 }

@@ -12,6 +12,7 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
+import { logMetrics } from '../../runtime/metrics/log-metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
 import type { GivenOptions } from '../connect/crawl-folder.ts';
@@ -67,6 +68,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   if (seeds.length === 0) needContact(flags, []);
   const run = async (connection: KafkaConnection): Promise<CrawlOutcome> => {
     const { log, codec, manifest } = connection;
+    service.crawl = manifest.crawl;
+    service.partitions = manifest.partitions;
     codec.waits.onWait = ({ message }) => crawl.say(`${message}; waiting for it`);
     const policy = await sendToKafka({
       ...connection,
@@ -86,6 +89,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     const role = { ...connection, clock, flags, service, desk, onFailure: fail };
     const frontier = await takeFrontierRole(role);
     const cluster = watchCluster({ ...connection, clock, say: crawl.say });
+    service.away = cluster.away;
+    service.sources.add(logMetrics(log));
     service.probes.serve(
       () => cluster.waitsFor() ?? frontier.waitsFor(),
       () => cluster.note(frontier.note()),

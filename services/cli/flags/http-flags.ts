@@ -1,6 +1,7 @@
 /** `--http`: the HTTP side of a service, while the service runs. */
 
 import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Opening, openings } from '../../runtime/http/access.ts';
@@ -11,7 +12,7 @@ import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../ru
 import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import { createService } from '../../runtime/metrics/service.ts';
+import { createService, tellAway } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { oneOf } from './arguments.ts';
 import { setting } from './setting.ts';
@@ -92,13 +93,16 @@ export async function withHttp<T>(
   const ofService: MetricSource = (tell) => {
     tell.value('crawlstream_info', 1, { version: productVersion, role });
     tell.value('crawlstream_ready', probes.waitsFor === null ? 1 : 0);
+    tell.value('crawlstream_memory_limit_bytes', memoryLimit());
+    if (service.partitions !== undefined) tell.value('crawlstream_partitions', service.partitions);
     for (const [fate, count] of Object.entries(service.spans?.counts ?? {})) {
       tell.value('crawlstream_spans_total', count, { fate });
     }
   };
   const exposition = createExposition(
-    () => [ofService, ...sources],
+    () => [ofService, tellAway(service), service.lag.tell, ...sources],
     (error) => say(`metrics: ${(error as Error).message}`),
+    () => (service.crawl === undefined ? {} : { crawl: service.crawl }),
   );
   const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`);
   const server = await startHttpServer({
@@ -122,11 +126,20 @@ export async function withHttp<T>(
       say('the token crosses the network in plain text: give --http-cert and --http-key, or guard the way');
     }
   }
+  const closing = new AbortController();
+  void service.lag.run(closing.signal);
   try {
     return await act(service);
   } finally {
+    closing.abort();
     await server.close();
   }
+}
+
+/** Of the container, where there is one with a limit. */
+function memoryLimit(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 function tlsOf({ httpCert: cert, httpKey: key }: HttpFlags, say: (text: string) => void): TlsPair | undefined {

@@ -51,7 +51,7 @@ function addNoteOptions(command: Command, description: string): Command {
 }
 
 async function list(flags: KafkaFlags & { readonly json?: boolean }): Promise<void> {
-  const { log, schemas } = await openKafkaAccess({ brokers: needBrokers(flags), crawl: flags.crawl });
+  const { log, schemas } = await openKafkaAccess({ brokers: needBrokers(flags), crawl: flags.crawl, role: 'schemas' });
   try {
     const notes = schemas.notes().map(({ topic, id, schema, told, atMs, by }) => {
       const fingerprint = schema === '' ? null : fingerprint64(JSON.parse(schema) as object);
@@ -83,7 +83,7 @@ async function schemaFor(file: string, { topic }: NoteFlags): Promise<string> {
 
 async function say(flags: NoteFlags, schema: string): Promise<void> {
   const { topic, id, by, crawl } = flags;
-  const { log } = await openKafkaAccess({ brokers: needBrokers(flags), crawl });
+  const { log } = await openKafkaAccess({ brokers: needBrokers(flags), crawl, role: 'schemas' });
   try {
     const note: SchemaNote = { topic, id, schema, told: true, atMs: new SystemClock().nowMs(), by };
     const control = `${crawl}.control`;

@@ -72,6 +72,7 @@ async function readFolder(
   const folder = await readDataFolder(needData(flags));
   await withFolderLog(folder, clock, async ({ log, codec }) => {
     const { manifest, part } = folder;
+    service.crawl = manifest.crawl;
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
     const context = { log, codec, clock, manifest, part, shared: false, fromStart, reach, service, say, ...hooks };

@@ -6,6 +6,7 @@ import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
 import type { CrawlPhase } from '../../dashboard/status.ts';
 import { listHosts } from '../../frontier/query/host-lists.ts';
+import { keepPlaces } from '../../frontier/query/known-places.ts';
 import { ownPartitions, type Restores } from '../../frontier/query/own-partitions.ts';
 import { partitionPlaces } from '../../frontier/query/partition-places.ts';
 import { type Asked, Queries } from '../../frontier/query/queries.ts';
@@ -68,7 +69,8 @@ export class QueryService {
     const placed = { log, crawl, partitions, self: member, restores, queries };
     const places = async () => partitionPlaces({ ...placed, members: await queries.members() });
     const own = () => ownPartitions(partitions, member, restores);
-    this.#queried = { partitions, keyMode, queries, places, own };
+    const known = keepPlaces({ clock, look: places, own });
+    this.#queried = { partitions, keyMode, queries, places: known, own };
     this.#view = viewOf({
       ...{ log, codec, clock, topics: manifest, release: productVersion, places },
       members: () => queries.members(),

@@ -6,7 +6,8 @@ import * as topology from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import type { Service } from '../../runtime/metrics/service.ts';
+import { logMetrics } from '../../runtime/metrics/log-metrics.ts';
+import { awayAfter, type Service } from '../../runtime/metrics/service.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
@@ -109,6 +110,7 @@ async function keepRole(
   signal: AbortSignal,
 ): Promise<void> {
   const clock = new SystemClock();
+  service.crawl = flags.crawl;
   let before = '';
   while (!signal.aborted) {
     service.probes.suspend(before === '' ? 'connecting to the brokers' : before);
@@ -119,7 +121,7 @@ async function keepRole(
       };
       await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
     } catch (error) {
-      service.sources.clear();
+      service.forget();
       // Either nothing was under way, or its outcome was reported.
       if (signal.aborted && isCutShort(error)) return;
       if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
@@ -127,6 +129,7 @@ async function keepRole(
       if (error.message !== before) say(`${error.message}; starting again`, 'warn', { code: error.code });
       before = error.message;
       service.probes.suspend(before);
+      service.away = () => awayAfter(error.code);
       await clock.sleepUntil(clock.nowMs() + againMs, signal);
     }
   }
@@ -147,6 +150,9 @@ async function holdRole(
   codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { code });
   service.probes.suspend('joining the group');
   const cluster = watchCluster({ ...role, say });
+  service.away = cluster.away;
+  service.sources.add(logMetrics(log));
+  service.partitions = manifest.partitions;
   const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail })).catch(async (error) => {
     await cluster.stop();
     throw error;

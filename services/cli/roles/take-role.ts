@@ -10,7 +10,7 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { FetcherGroup } from '../../fetcher/group.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import type { FrontierGroup } from '../../frontier/frontier-group.ts';
-import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
+import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metrics.ts';
 import { createMeters } from '../../frontier/own/meters.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
@@ -28,6 +28,7 @@ import type { SeenFlags } from '../flags/seen-flags.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
 import { needSnapshotPlace, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
+import { createSnapshotMeter } from '../state/snapshot-meter.ts';
 import { takeSnapshots } from '../state/snapshot-schedule.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { say } from '../terminal/say.ts';
@@ -83,9 +84,9 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   });
   const { committed, standbys, stopped } = group;
   const fetchers = () => group.fetchers;
-  service.sources.add(
-    frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys, stopped, fetchers }),
-  );
+  const { crawl } = manifest;
+  service.sources.add(frontierMetrics({ clock, meters, committed, standbys, stopped, fetchers }));
+  service.lag.add({ log, clock, group: `${crawl}.frontier`, positions: () => frontierPositions(crawl, committed()) });
   service.sources.add(storeMetrics('state', folder.part('state')));
   desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags, ask: service.askMember });
   const stopping = new AbortController();
@@ -104,7 +105,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
 
 /** Sums over the partitions that this process has at the time. */
 async function snapshotsBeside(
-  { clock, manifest, flags }: FrontierRole,
+  { clock, manifest, flags, service }: FrontierRole,
   data: string,
   group: FrontierGroup,
   signal: AbortSignal,
@@ -121,7 +122,9 @@ async function snapshotsBeside(
       ...['--to', snapshotTo!, '--keep', `${snapshotsKept}`, '--trim'],
     ];
   };
-  await takeSnapshots({ everyMs, clock, arguments: args, say: printNotice }, signal);
+  const meter = createSnapshotMeter(everyMs, clock);
+  service.sources.add(meter.tell);
+  await takeSnapshots({ everyMs, clock, arguments: args, say: printNotice, meter }, signal);
 }
 
 /** Partitions with a state from before. */
@@ -147,6 +150,8 @@ export async function takeFetcherRole(role: Role, config: FetcherConfig): Promis
     onSpan: service.spans?.tell,
     onFailure,
   });
-  service.sources.add(fetcherMetrics({ log, clock, group: `${crawl}.fetcher`, fetcher: joined.fetcher }));
+  const { fetcher } = joined;
+  service.sources.add(fetcherMetrics(fetcher));
+  service.lag.add({ log, clock, group: `${crawl}.fetcher`, positions: fetcher.positions });
   return joined;
 }

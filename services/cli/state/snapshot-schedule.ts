@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../runtime/clock.ts';
+import type { SnapshotMeter } from './snapshot-meter.ts';
 import { yieldProcessor } from './yield-processor.ts';
 
 export interface SnapshotSchedule {
@@ -14,30 +15,51 @@ export interface SnapshotSchedule {
   /** Arguments of `crawlstream state snapshot` for the present state; null: there is nothing to take. */
   arguments(): readonly string[] | null;
   say(text: string): void;
+  readonly meter: SnapshotMeter;
 }
 
 /** Resolves once the signal is aborted, and the one under way has been given up. */
 export async function takeSnapshots(schedule: SnapshotSchedule, signal: AbortSignal): Promise<void> {
-  const { everyMs, clock, say } = schedule;
+  const { everyMs, clock, say, meter } = schedule;
   for (;;) {
     await clock.sleepUntil(clock.nowMs() + everyMs, signal);
     if (signal.aborted) return;
     const args = schedule.arguments();
-    if (args === null) continue;
-    const problem = await run(args, signal);
+    if (args === null) {
+      meter.passed();
+      continue;
+    }
+    const beganMs = clock.nowMs();
+    const { problem, bytes } = await run(args, signal);
     if (signal.aborted) return;
-    if (problem !== undefined) say(`a snapshot failed: ${problem}; the next is due in ${Math.round(everyMs / 1000)} s`);
+    if (problem === undefined) meter.taken((clock.nowMs() - beganMs) / 1000, bytes);
+    else {
+      meter.failed();
+      say(`a snapshot failed: ${problem}; the next is due in ${Math.round(everyMs / 1000)} s`);
+    }
   }
 }
 
-/** The error output of a failed run. */
-async function run(args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, 'state', 'snapshot', ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+interface Ran {
+  /** The error output of a failed run. */
+  readonly problem?: string;
+  /** Of what was taken. */
+  readonly bytes: number;
+}
+
+async function run(args: readonly string[], signal: AbortSignal): Promise<Ran> {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, process.argv[1]!, 'state', 'snapshot', '--json', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   yieldProcessor(child);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-4_096)));
+  let told = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -45,12 +67,19 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<string
       child.once('error', reject);
       child.once('close', resolve);
     });
-    return code === 0 ? undefined : lastLine(said) || `it ended with code ${code}`;
+    return code === 0
+      ? { bytes: bytesIn(told) }
+      : { problem: lastLine(said) || `it ended with code ${code}`, bytes: 0 };
   } catch (error) {
-    return (error as Error).message;
+    return { problem: (error as Error).message, bytes: 0 };
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+function bytesIn(told: string): number {
+  const { partitions } = JSON.parse(told) as { readonly partitions: readonly { readonly bytes?: number }[] };
+  return partitions.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
 }
 
 function lastLine(text: string): string {

@@ -143,7 +143,7 @@ async function serve(
     partitions: manifest.partitions,
     keyMode: manifest.keyMode,
     queries,
-    places: async () => partitions,
+    places: async () => ({ partitions, ageMs: 0 }),
     own: () => [],
   };
   const say = (text: string) => toStderr(`${text}\n`);

@@ -20,7 +20,9 @@ import { withServedFolder } from './served-folder.ts';
 import { withServedKafka } from './served-kafka.ts';
 import type { UrlfrontierFlags } from './urlfrontier-command.ts';
 
-export async function serve(flags: UrlfrontierFlags, { probes, sources }: Service): Promise<void> {
+export async function serve(flags: UrlfrontierFlags, service: Service): Promise<void> {
+  const { probes, sources } = service;
+  service.crawl = flags.crawl;
   const clock = new SystemClock();
   const listen = listenOf(flags);
   const stop = new AbortController();
@@ -38,6 +40,7 @@ export async function serve(flags: UrlfrontierFlags, { probes, sources }: Servic
     const server = await startServer({ book, peers, listen, say });
     const metered = servedMetrics(book);
     sources.add(metered);
+    service.away = cluster?.away;
     probes.serve(
       () => cluster?.waitsFor() ?? null,
       () => cluster?.note() ?? null,

@@ -2,6 +2,7 @@
  * What the owners of a process count and time, over all of its partitions. It is for metrics only, and no decision uses
  * it.
  */
+import type { DeadLetter, DeadLetterReason } from '../../../schemas/types.ts';
 import { Distribution, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
 import type { RestoreProgress } from '../restore/restore.ts';
 
@@ -13,6 +14,8 @@ export interface FrontierMeters {
   /** Commits that became durable. */
   commits: number;
   commitBytes: number;
+  /** Dead letters, by reason. */
+  readonly deadLetters: Partial<Record<DeadLetterReason, number>>;
   /** Leases whose task is published. */
   granted: number;
   /** Restores that take a while, as last reported, by partition. */
@@ -27,6 +30,8 @@ export function createMeters(): FrontierMeters {
     commits: 0,
     commitBytes: 0,
     granted: 0,
+    // A counter that begins with its first letter would hide that one from rates.
+    deadLetters: { undecodable: 0, misrouted: 0, parseKilled: 0, unknown: 0 },
     restores: new Map(),
   };
 }
@@ -42,4 +47,8 @@ export function meterCommit(
   meters.commitBytes += bytes;
   meters.commitSeconds.observe(tookMs / 1000);
   if (latencyMs !== undefined) meters.latencySeconds.observe(Math.max(0, latencyMs) / 1000);
+}
+
+export function meterLetters({ deadLetters }: FrontierMeters, letters: readonly Pick<DeadLetter, 'reason'>[]): void {
+  for (const { reason } of letters) deadLetters[reason] = (deadLetters[reason] ?? 0) + 1;
 }

@@ -41,7 +41,7 @@ import { CallSide } from './call-side.ts';
 import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { InputRecords } from './input-records.ts';
-import { createMeters, type FrontierMeters, meterCommit } from './meters.ts';
+import { createMeters, type FrontierMeters, meterCommit, meterLetters } from './meters.ts';
 import { StepSpans } from './step-spans.ts';
 import { taskRecord } from './task-record.ts';
 
@@ -369,9 +369,9 @@ export class PartitionOwner {
   }
 
   #deadLetter(letters: Step['deadLetters']): Promise<void> {
-    const { log, codec, identity } = this.#options;
-    const { partition } = identity;
-    const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition }));
+    const { log, codec, identity: of } = this.#options;
+    const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition: of.partition }));
+    meterLetters(this.#meters, letters);
     return appendDeadLetters(log, codec, this.#topic('dead-letters'), keyed);
   }
 

@@ -86,17 +86,23 @@ async function placeOf(
     owner: owner?.name ?? (self.held(partition).owner ? self.name : null),
     address: owner?.address ?? null,
     standbys: copies.sort((a, b) => a.rank - b.rank),
+    lag,
+    restored: told?.restored ?? null,
+    restoreLeftMs: told?.restoreLeftMs ?? null,
+    ...figuresOf(committed ?? { counters, readyHosts: null, delayedHosts: null, freshness: null }),
+  };
+}
+
+type Figures = Pick<PartitionPlace, 'counters' | 'readyHosts' | 'delayedHosts' | 'freshness'>;
+
+/** What a partition's newest commit says of it. */
+export function figuresOf({ counters, readyHosts, delayedHosts, freshness }: Figures) {
+  return {
     hosts: counters.hosts,
     queued: counters.queued + counters.retrying,
     leased: counters.leased,
     deferred: counters.deferred,
     pages: counters.page,
-    lag,
-    counters,
-    restored: told?.restored ?? null,
-    restoreLeftMs: told?.restoreLeftMs ?? null,
-    readyHosts: committed?.readyHosts ?? null,
-    delayedHosts: committed?.delayedHosts ?? null,
-    freshness: committed?.freshness ?? null,
+    ...{ counters, readyHosts, delayedHosts, freshness },
   };
 }

@@ -5,6 +5,7 @@
  * Members find each other by the addresses they told their group. A question is passed on only once: a member that gets
  * a question passed on answers from what it has, or not at all.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
@@ -70,7 +71,8 @@ export const passedOnHeader = 'x-crawlstream-passed-on';
 export class Queries {
   readonly #options: QueriesOptions;
   readonly #ask: AskMember;
-  #members: { readonly atMs: number; readonly list: Promise<readonly FrontierMember[]> } | undefined;
+  #known: { readonly atMs: number; readonly list: readonly FrontierMember[] } | undefined;
+  #asking: Promise<readonly FrontierMember[]> | undefined;
 
   constructor(options: QueriesOptions) {
     this.#options = options;
@@ -111,19 +113,27 @@ export class Queries {
     return address === null ? undefined : this.#ask(address, target, passOnMs, { [passedOnHeader]: '1' });
   }
 
-  /** The members of the group, as of a moment ago; those of before, while they share out partitions anew. */
-  members(): Promise<readonly FrontierMember[]> {
+  /**
+   * The members of the group, as of a moment ago; those of before, while they share out partitions anew, and while the
+   * brokers do not answer.
+   */
+  async members(): Promise<readonly FrontierMember[]> {
     const { log, crawl, clock } = this.#options;
     const nowMs = clock.nowMs();
-    const before = this.#members;
+    const before = this.#known;
     if (before !== undefined && nowMs - before.atMs < httpLimits.membersMs) return before.list;
-    const list = frontierMembers(log, crawl, nowMs).catch((error) => {
-      if (before !== undefined && error instanceof CrawlstreamError && error.retriable) return before.list;
+    this.#asking ??= frontierMembers(log, crawl, nowMs)
+      .then((list) => {
+        this.#known = { atMs: nowMs, list };
+        return list;
+      })
+      .finally(() => (this.#asking = undefined));
+    if (before === undefined) return this.#asking;
+    const late = sleep(httpLimits.knownMs, before.list);
+    return Promise.race([this.#asking, late]).catch((error) => {
+      if (error instanceof CrawlstreamError && error.retriable) return before.list;
       throw error;
     });
-    this.#members = { atMs: nowMs, list };
-    list.catch(() => (this.#members = before));
-    return list;
   }
 
   async #byOwner<Result>({ job, answer }: Question<Result>, owner: PartitionOwner): Promise<Answer | undefined> {

@@ -23,8 +23,8 @@ export interface Queried {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly queries: Pick<Queries, 'ask'>;
-  /** The status of each partition. */
-  places(): Promise<readonly object[]>;
+  /** The status of each partition, and how old that is. */
+  places(): Promise<{ readonly partitions: readonly object[]; readonly ageMs: number | null }>;
   /** The partitions of this member, from memory. */
   own(): readonly OwnPartition[];
 }
@@ -45,7 +45,7 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
   };
   return (app: HttpApp) => {
     app.get('/partitions', async ({ headers }) =>
-      headers[passedOnHeader] === undefined ? { partitions: await now().places() } : { own: now().own() },
+      headers[passedOnHeader] === undefined ? await now().places() : { own: now().own() },
     );
     app.get('/hosts', async (request, reply) => {
       const { partition, ...query } = request.query as ListQuery & { readonly partition?: string };

@@ -1,27 +1,18 @@
-/** The metrics of a consumer, and how far its group is behind. */
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log/log.ts';
-import { tellLag } from '../metrics/lag.ts';
+/** The metrics of a consumer. */
 import type { MetricSource } from '../metrics/metrics.ts';
 import type { Consumer } from './consumer.ts';
 
-export interface MeteredConsumer {
-  readonly log: Pick<Log, 'offsets' | 'reader'>;
-  readonly clock: Clock;
-  /** `dedup`, `index`, … */
-  readonly name: string;
-  readonly group: string;
-  readonly consumer: Pick<Consumer, 'stats' | 'positions'>;
-}
-
-export function consumerMetrics({ log, clock, name, group, consumer }: MeteredConsumer): MetricSource {
-  return async (tell) => {
-    const { records, batches, retries, deadLettered } = consumer.stats();
+/** `name`: `dedup`, `index`, … */
+export function consumerMetrics(name: string, consumer: Pick<Consumer, 'stats'>): MetricSource {
+  return (tell) => {
+    const { records, batches, retries, deadLettered, undecodable } = consumer.stats();
     const labels = { consumer: name };
     tell.value('crawlstream_consumer_records_total', records, labels);
     tell.value('crawlstream_consumer_batches_total', batches, labels);
     tell.value('crawlstream_consumer_retries_total', retries, labels);
-    tell.value('crawlstream_consumer_dead_letters_total', deadLettered, labels);
-    await tellLag(tell, { log, clock, group, positions: consumer.positions() });
+    const letters = { undecodable, consumerFailed: deadLettered - undecodable };
+    for (const [reason, count] of Object.entries(letters)) {
+      tell.value('crawlstream_dead_letters_total', count, { writer: name, reason });
+    }
   };
 }

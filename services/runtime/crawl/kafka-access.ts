@@ -1,4 +1,5 @@
 /** Getting at a crawl on Kafka: its log and its codec. */
+import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
@@ -24,6 +25,8 @@ export interface KafkaAccess {
    * commands.
    */
   readonly stays?: boolean | undefined;
+  /** What this process does, in the brokers’ logs and metrics. Absent: `client`. */
+  readonly role?: string | undefined;
   /** Called with what an operator should know though nothing fails. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
@@ -35,7 +38,7 @@ export async function openKafkaAccess(
   const { brokers, registry: url, crawl, compression, by = 'crawlstream', stays, onNotice } = access;
   // Loaded here, so that a crawl on a laptop does without Kafka's client.
   const { openKafkaLog } = await import('../log/kafka/kafka-log.ts');
-  const clientId = `crawlstream-${process.pid}`;
+  const clientId = clientIdOf(access.role ?? 'client', crawl);
   const log = await openKafkaLog({
     ...{ brokers: brokers.split(','), clientId },
     ...(compression && { compression }),
@@ -50,6 +53,14 @@ export async function openKafkaAccess(
     await log.close();
     throw error;
   }
+}
+
+/**
+ * By role, crawl and instance, so that quotas, and brokers' logs and metrics, can tell them apart. In containers all
+ * processes have the same process id, and elsewhere several share a host name.
+ */
+function clientIdOf(role: string, crawl: string): string {
+  return `crawlstream-${role}-${crawl}-${hostname()}-${process.pid}`.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 }
 
 /** Its password and authority are read again at each call, as they change while a process lives. */

@@ -16,6 +16,8 @@ export const httpLimits = {
   listMs: 20_000,
   /** Partitions that a list asks at once: enough to hide round trips, and no member is flooded. */
   listsAtOnce: 8,
+  /** Brokers have this long to answer a request of a moment; then it is answered by what was known before. */
+  knownMs: 500,
   /** What is known of a group's members is used this long. */
   membersMs: 1_000,
 } as const;

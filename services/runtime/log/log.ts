@@ -48,9 +48,28 @@ export interface Log {
   /** The members of a group and what each has; none where there is no such group. Rejects while a long rebalance lasts. */
   membersOf(group: string): Promise<readonly GroupMember[]>;
   /** Brokers that do not answer; null: all do. Absent: there are none. */
-  brokersAway?(): { readonly text: string; readonly isCutOff: boolean } | null;
+  brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;
+  /** What was counted of requests to brokers. Absent: there are none. */
+  tallies?(): LogTallies;
   /** Waits for appends under way, ends waiting polls and joins, and refuses what comes after. */
   close(): Promise<void>;
+}
+
+/** What a process has counted of its requests to brokers. */
+export interface LogTallies {
+  readonly requests: ReadonlyMap<string, RequestTally>;
+  /** Batches that were sent again, or later than they could be. */
+  readonly produceRetries: number;
+  /** Assignments that it was given, by group. */
+  readonly rebalances: ReadonlyMap<string, number>;
+}
+
+export interface RequestTally {
+  readonly count: number;
+  /** Requests that had no answer. */
+  readonly failures: number;
+  /** Of all of them together, waits that a request itself asks for among them. */
+  readonly seconds: number;
 }
 
 export interface GroupStatus {

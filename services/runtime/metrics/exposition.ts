@@ -12,10 +12,14 @@ export interface Exposition {
   scrape(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** If a source fails, its values are left out and `onFailure` is called; the others are answered all the same. */
+/**
+ * If a source fails, its values are left out and `onFailure` is called; the others are answered all the same. `labels`:
+ * of every series, those of the process among them.
+ */
 export function createExposition(
   sources: () => Iterable<MetricSource>,
   onFailure: (error: unknown) => void,
+  labels: () => Readonly<Record<string, string>> = () => ({}),
 ): Exposition {
   const ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
@@ -30,6 +34,7 @@ export function createExposition(
           onFailure(error);
         }
       }
+      for (const one of [registry, ofProcess]) one.setDefaultLabels({ ...labels() });
       return { type: registry.contentType, text: `${await registry.metrics()}${await ofProcess.metrics()}` };
     },
   };

@@ -1,76 +1,149 @@
 /**
- * How far a group is behind, and how old the oldest record is that it has not dealt with.
+ * How far groups are behind, and how old the oldest record is that each has not dealt with.
  *
- * The age is that of the record at the group's position, read from the log when somebody scrapes: one record for each
- * partition that is behind, and only while time allows, so that a scrape ends in time whatever the backlog.
+ * Ends of partitions, and times of records, are asked for beside the scrapes, every few seconds: a scrape tells what was
+ * seen last, and how long ago that was, so that no broker that is away holds it up. While one is, what was seen stands,
+ * and ages go on: a group that stands still with its brokers falls behind as far as anybody can tell.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type TopicName, topics } from '../../../topology/topics.ts';
 import type { Clock } from '../clock.ts';
 import type { Log, Position } from '../log/log.ts';
-import type { Telling } from './metrics.ts';
+import type { MetricSource, Telling } from './metrics.ts';
 
 export interface Lagging {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly clock: Clock;
   readonly group: string;
-  /** The next offset to deal with, by partition of full topic names. */
-  readonly positions: readonly Position[];
+  /** The next offset to deal with, by partition of full topic names, as of now. */
+  positions(): readonly Position[];
 }
 
-/** A scrape waits this long for ends, and for ages; Prometheus gives up after 10 s. */
-const patienceMs = 1_000;
+/** What was seen of a partition. */
+interface Seen {
+  readonly start: number;
+  readonly end: number;
+  /** When, by the clock. */
+  readonly atMs: number;
+  /** Of the first record from `offset` on; null: there was none, or it could not be read in time. */
+  oldest: { readonly offset: number; readonly timestampMs: number } | null;
+}
 
-export async function tellLag(tell: Telling, { log, clock, group, positions }: Lagging): Promise<void> {
+/** Between two looks: each asks for the ends of all partitions, and for a record of those that are behind. ms */
+const everyMs = 10_000;
+/** A partition that has come since the last look is looked at after this. ms */
+const newMs = 500;
+/** A look reads old records for this long: one for each partition that is behind, and only while time allows. ms */
+const readMs = 1_000;
+
+export class LagWatch {
+  readonly #groups = new Map<Lagging, Map<string, Seen>>();
+
+  /** Call the function that it returns when the group is left. */
+  add(lagging: Lagging): () => void {
+    this.#groups.set(lagging, new Map());
+    return () => void this.#groups.delete(lagging);
+  }
+
+  /** All groups are left. */
+  clear(): void {
+    this.#groups.clear();
+  }
+
+  /** Never waits. */
+  readonly tell: MetricSource = (tell) => {
+    for (const [lagging, seen] of this.#groups) tellGroup(tell, lagging, seen);
+  };
+
+  /** Sees how far each group is, regularly, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const looking = new Set<Lagging>();
+    const lookedAt = new WeakMap<Lagging, number>();
+    while (!signal.aborted) {
+      for (const [lagging, seen] of this.#groups) {
+        if (looking.has(lagging)) continue;
+        const isNew = lagging.positions().some((position) => !seen.has(nameOf(position)));
+        if (!isNew && performance.now() - (lookedAt.get(lagging) ?? -everyMs) < everyMs) continue;
+        looking.add(lagging);
+        lookedAt.set(lagging, performance.now());
+        // A broker that is away ends a look, and no more.
+        void look(lagging, seen)
+          .catch(() => {})
+          .finally(() => looking.delete(lagging));
+      }
+      await sleep(newMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+}
+
+function tellGroup(tell: Telling, { group, clock, positions }: Lagging, seen: ReadonlyMap<string, Seen>): void {
+  const nowMs = clock.nowMs();
+  let ageMs = -1;
+  for (const position of positions()) {
+    const { topic, partition, offset } = position;
+    const known = seen.get(nameOf(position));
+    if (known === undefined) continue;
+    const { start, end, atMs, oldest } = known;
+    const labels = { group, topic, partition };
+    ageMs = Math.max(ageMs, nowMs - atMs);
+    const left = Math.max(0, end - Math.max(start, offset));
+    tell.value('crawlstream_lag_records', left, labels);
+    if (isForgotten(topic)) {
+      tell.value('crawlstream_lag_retained_ratio', start === 0 || end === start ? 0 : left / (end - start), labels);
+    }
+    if (offset >= end) tell.value('crawlstream_lag_seconds', 0, labels);
+    else if (oldest !== null) {
+      tell.value('crawlstream_lag_seconds', Math.max(0, nowMs - oldest.timestampMs) / 1000, labels);
+    }
+  }
+  if (ageMs >= 0) tell.value('crawlstream_lag_age_seconds', ageMs / 1000, { group });
+}
+
+/** Does the topic forget by itself? State topics are trimmed below what was decided. */
+function isForgotten(topic: string): boolean {
+  const name = topic.slice(topic.lastIndexOf('.') + 1) as TopicName;
+  return topics[name]?.retention === 'time';
+}
+
+async function look(lagging: Lagging, seen: Map<string, Seen>): Promise<void> {
+  const { log, clock } = lagging;
+  const positions = lagging.positions();
+  const names = new Set(positions.map(nameOf));
+  for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
   const behind: Position[] = [];
   await Promise.all(
-    positions.map(async ({ topic, partition, offset }) => {
-      const range = await inTime(log.offsets(topic, partition));
-      // The broker is away: the other series are answered all the same.
-      if (range === undefined) return;
-      const { start, end } = range;
+    positions.map(async (position) => {
+      const { topic, partition, offset } = position;
+      const { start, end } = await log.offsets(topic, partition);
       const from = Math.max(start, offset);
-      const labels = { group, topic, partition };
-      tell.value('crawlstream_lag_records', Math.max(0, end - from), labels);
-      if (end > from) behind.push({ topic, partition, offset: from });
-      else tell.value('crawlstream_lag_seconds', 0, labels);
+      const before = seen.get(nameOf(position))?.oldest ?? null;
+      seen.set(nameOf(position), { start, end, atMs: clock.nowMs(), oldest: before });
+      if (end > from && before?.offset !== from) behind.push({ topic, partition, offset: from });
     }),
   );
-  if (behind.length === 0) return;
-  for (const { topic, partition, timestampMs } of await firstRecords(log, clock, behind)) {
-    const ageMs = Math.max(0, clock.nowMs() - timestampMs);
-    tell.value('crawlstream_lag_seconds', ageMs / 1000, { group, topic, partition });
-  }
+  if (behind.length > 0) await readOldest(lagging, behind, seen);
 }
 
-async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
-  const late = new AbortController();
-  const timeout = sleep(patienceMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined);
-  try {
-    return await Promise.race([asked, timeout]);
-  } finally {
-    late.abort();
-    asked.catch(() => {});
-  }
-}
-
-async function firstRecords(log: Lagging['log'], clock: Clock, positions: readonly Position[]) {
-  const wanted = new Set(positions.map(nameOf));
-  const found: { readonly topic: string; readonly partition: number; readonly timestampMs: number }[] = [];
+async function readOldest({ log }: Lagging, behind: readonly Position[], seen: ReadonlyMap<string, Seen>) {
+  const wanted = new Map(behind.map((position) => [nameOf(position), position]));
   const reader = log.reader();
   try {
-    for (const { topic, partition, offset } of positions) reader.seek(topic, partition, offset);
-    const untilMs = clock.nowMs() + patienceMs;
-    for (let leftMs = patienceMs; wanted.size > 0 && leftMs > 0; leftMs = untilMs - clock.nowMs()) {
+    for (const { topic, partition, offset } of behind) reader.seek(topic, partition, offset);
+    const untilMs = performance.now() + readMs;
+    for (let leftMs = readMs; wanted.size > 0 && leftMs > 0; leftMs = untilMs - performance.now()) {
       for (const record of await reader.poll({ maxBytes: 1, waitMs: leftMs })) {
-        if (!wanted.delete(nameOf(record))) continue;
+        const name = nameOf(record);
+        const position = wanted.get(name);
+        if (position === undefined) continue;
+        wanted.delete(name);
         reader.drop(record.topic, record.partition);
-        found.push(record);
+        const known = seen.get(name);
+        if (known !== undefined) known.oldest = { offset: position.offset, timestampMs: record.timestampMs };
       }
     }
   } finally {
     await reader.close();
   }
-  return found;
 }
 
 function nameOf({ topic, partition }: Pick<Position, 'topic' | 'partition'>): string {

@@ -15,7 +15,20 @@ export interface MetricSpec {
 export const metrics = {
   crawlstream_info: gauge('Always 1: the release, and what this process does', 'version', 'role'),
   crawlstream_ready: gauge('1 while everything this process holds is restored'),
+  crawlstream_partitions: gauge('Partitions of the crawl'),
+  crawlstream_brokers_away: gauge('Brokers that do not answer'),
+  crawlstream_cut_off: gauge('1: nothing can be done without what is away: brokers, registry, or a schema', 'what'),
+  crawlstream_dead_letters_total: counter('Dead letters of this process, by reason', 'writer', 'reason'),
   crawlstream_spans_total: counter('Spans of traced URLs: exported, or failed to be', 'fate'),
+
+  crawlstream_kafka_requests_total: counter('Requests to brokers', 'api'),
+  crawlstream_kafka_request_failures_total: counter('Of those, the ones without an answer', 'api'),
+  crawlstream_kafka_request_seconds_total: counter(
+    'Time that they took; a Fetch or a JoinGroup waits on purpose',
+    'api',
+  ),
+  crawlstream_kafka_produce_retries_total: counter('Batches that were sent again, or later than they could be'),
+  crawlstream_kafka_rebalances_total: counter('Assignments that this process was given', 'group'),
 
   crawlstream_frontier_urls: gauge('Admitted URLs by where they are: queued, leased, page, …', 'partition', 'place'),
   crawlstream_frontier_hosts_known: gauge('Hosts ever met', 'partition'),
@@ -103,7 +116,6 @@ export const metrics = {
   crawlstream_consumer_records_total: counter('Records handled', 'consumer'),
   crawlstream_consumer_batches_total: counter('Batches handled', 'consumer'),
   crawlstream_consumer_retries_total: counter('Batches that failed and were tried again', 'consumer'),
-  crawlstream_consumer_dead_letters_total: counter('Records given up on', 'consumer'),
 
   crawlstream_render_pages_total: counter(
     'Pages to render: rendered, failed (they ended their browser), or passed over as their site is resting',
@@ -117,7 +129,21 @@ export const metrics = {
 
   crawlstream_lag_records: gauge('Records not dealt with yet', 'group', 'topic', 'partition'),
   crawlstream_lag_seconds: gauge('Age of the oldest of them; 0: there is none', 'group', 'topic', 'partition'),
+  crawlstream_lag_age_seconds: gauge('Since the brokers were last asked how far a group is behind', 'group'),
+  crawlstream_lag_retained_ratio: gauge(
+    'Share of what a topic still has that the group has not dealt with; 0 while the topic has forgotten nothing',
+    ...['group', 'topic', 'partition'],
+  ),
   crawlstream_store_bytes: gauge('Size of a store on disk', 'store'),
+  crawlstream_disk_bytes: gauge('Size of the disk that a store is on', 'store'),
+  crawlstream_disk_free_bytes: gauge('What is free of it', 'store'),
+  crawlstream_memory_limit_bytes: gauge('Memory that this process may have: of its container, or of the machine'),
+
+  crawlstream_snapshot_interval_seconds: gauge('Time between two snapshots, as asked for'),
+  crawlstream_snapshot_age_seconds: gauge('Since the last one was taken here, or since this process began to take any'),
+  crawlstream_snapshot_seconds: gauge('What the last one took'),
+  crawlstream_snapshot_bytes: gauge('Its size, of all partitions'),
+  crawlstream_snapshot_failures_total: counter('Snapshots that failed'),
 } as const satisfies Readonly<Record<string, MetricSpec>>;
 
 export type MetricName = keyof typeof metrics;

@@ -1,13 +1,19 @@
 /** A running service, as its HTTP side sees it. The process fills it in, whether it listens or not. */
+import type { ErrorCode } from '../../../topology/errors.ts';
 import type { AskMember } from '../http/ask-member.ts';
 import { Probes } from '../http/probes.ts';
 import type { SpanSink } from '../tracing/spans.ts';
+import { LagWatch } from './lag.ts';
 import type { MetricSource } from './metrics.ts';
 
 export interface Service {
   /** `frontier`, `fetcher`, … */
   readonly role: string;
   readonly probes: Probes;
+  /** The label of all of its series; undefined: it is of no one crawl, or not known yet. */
+  crawl: string | undefined;
+  /** Of that crawl; undefined: not known yet. */
+  partitions: number | undefined;
   /** `host:port` where it listens; null: nowhere. */
   listensOn: string | null;
   /** Over TLS? */
@@ -16,9 +22,25 @@ export interface Service {
   askMember: AskMember | undefined;
   /** Metrics of its present role: they are removed when it loses that. */
   readonly sources: Set<MetricSource>;
+  /** How far its groups are behind. */
+  readonly lag: LagWatch;
+  /** What it needs of others and does not have; undefined: it needs none. */
+  away: (() => Away) | undefined;
   /** The receiver of spans; undefined: there is none. */
   spans: SpanOutlet | undefined;
+  /** Its role is lost: what that told is forgotten. */
+  forget(): void;
 }
+
+export interface Away {
+  /** Brokers that do not answer. */
+  readonly brokers: number;
+  /** What is missing so that nothing can be done; null: nothing is. */
+  readonly cutOff: CutOff | null;
+}
+
+export const cutOffs = ['brokers', 'registry', 'schema'] as const;
+export type CutOff = (typeof cutOffs)[number];
 
 /** `counts`: of spans, by what became of them. */
 export interface SpanOutlet {
@@ -26,8 +48,31 @@ export interface SpanOutlet {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const silent = { listensOn: null, isSecure: false, askMember: undefined };
+const silent = { crawl: undefined, partitions: undefined, listensOn: null, isSecure: false, askMember: undefined };
 
 export function createService(role: string): Service {
-  return { role, probes: new Probes(), ...silent, sources: new Set(), spans: undefined };
+  const sources = new Set<MetricSource>();
+  const lag = new LagWatch();
+  return {
+    ...{ role, probes: new Probes(), ...silent, sources, lag, away: undefined, spans: undefined },
+    forget() {
+      sources.clear();
+      lag.clear();
+    },
+  };
+}
+
+/** What a role that has ended with this error cannot be taken again without. */
+export function awayAfter(code: ErrorCode): Away {
+  if (code === 'BROKER_UNREACHABLE') return { brokers: 1, cutOff: 'brokers' };
+  return { brokers: 0, cutOff: code === 'REGISTRY_UNREACHABLE' ? 'registry' : null };
+}
+
+export function tellAway(service: Pick<Service, 'away'>): MetricSource {
+  return (tell) => {
+    if (service.away === undefined) return;
+    const { brokers, cutOff } = service.away();
+    tell.value('crawlstream_brokers_away', brokers);
+    for (const what of cutOffs) tell.value('crawlstream_cut_off', what === cutOff ? 1 : 0, { what });
+  };
 }

@@ -1,11 +1,20 @@
-/** The size of a store on disk: the bytes of the files in its folder and below it, looked at when somebody scrapes. */
-import { readdir, stat } from 'node:fs/promises';
+/**
+ * The size of a store on disk, and of the disk: the bytes of the files in its folder and below it, looked at when somebody
+ * scrapes.
+ */
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MetricSource } from './metrics.ts';
 
 /** `store`: `state`, `log`, or the name of a consumer. */
 export function storeMetrics(store: string, folder: string): MetricSource {
-  return async (tell) => tell.value('crawlstream_store_bytes', await folderBytes(folder), { store });
+  return async (tell) => {
+    tell.value('crawlstream_store_bytes', await folderBytes(folder), { store });
+    const disk = await statfs(folder).catch(() => null);
+    if (disk === null) return;
+    tell.value('crawlstream_disk_bytes', disk.blocks * disk.bsize, { store });
+    tell.value('crawlstream_disk_free_bytes', disk.bavail * disk.bsize, { store });
+  };
 }
 
 /** A file that vanishes meanwhile, or does not exist, counts as 0. */

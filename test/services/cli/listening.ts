@@ -17,10 +17,13 @@ export async function untilReady(url: string): Promise<void> {
   while ((await fetch(`${url}/readyz`)).status !== 200) await sleep(20);
 }
 
-/** Values by series, as `name{labels}`. */
+/** Values by series, as `name{labels}`; the label `crawl`, which all have, is left out. */
 export async function scrape(url: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.replace(/,?crawl="[^"]*"/, '').replace('{}', ''));
   return new Map(
     lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   );

@@ -80,6 +80,7 @@ export function createAppender(
   clock: Clock,
   deliveryTimeoutMs: number,
   compressor: Compressor | undefined,
+  onRetry: () => void = () => {},
 ): Appender {
   const channels = new Map<string, Map<number, Channel>>();
   /** Partitions with something to send. */
@@ -160,6 +161,7 @@ export function createAppender(
     cluster.forget(channel.topic);
     const now = performance.now();
     if (now + batch.pauseMs > Math.min(batch.deadline, closeDeadline)) return fail(channel, error);
+    onRetry();
     batch.notBefore = now + batch.pauseMs;
     batch.pauseMs = Math.min(2 * batch.pauseMs, kafkaLimits.retryMsMax);
   };

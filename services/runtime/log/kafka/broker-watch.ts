@@ -16,6 +16,7 @@ export interface BrokerWatch {
 
 export interface BrokersAway {
   readonly text: string;
+  readonly count: number;
   /** None answers: nothing can be done. */
   readonly isCutOff: boolean;
 }
@@ -74,7 +75,7 @@ export function createBrokerWatch(say: (text: string) => void): BrokerWatch {
       const parts = [...absences].map(
         ([address, absence]) => `broker ${address} does not answer (${absence.why}), since ${seconds(absence)}`,
       );
-      return { text: parts.join('; '), isCutOff: answering.size === 0 };
+      return { text: parts.join('; '), count: absences.size, isCutOff: answering.size === 0 };
     },
     close() {
       for (const { timer } of absences.values()) clearTimeout(timer);

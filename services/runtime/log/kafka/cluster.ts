@@ -10,7 +10,7 @@ import type { BrokerWatch } from './broker-watch.ts';
 import { deadlineIn, isRefusedLogin, isTransient, retrying, throwFor, transient } from './errors.ts';
 import { kafkaLimits } from './kafka-limits.ts';
 import { raw, type WireRequest } from './kafkajs-wire.ts';
-import { type Address, type Link, type LinkOptions, openLink } from './link.ts';
+import { type Address, type Link, type LinkEvents, type LinkOptions, openLink } from './link.ts';
 
 export interface Cluster {
   /** Throws INVALID_ARGUMENT for a topic that does not exist. */
@@ -65,7 +65,9 @@ export async function openCluster(
   options: LinkOptions,
   { openTimeoutMs, patienceMs, metadataMs }: ClusterTimes,
   watch: BrokerWatch,
+  measured?: LinkEvents['measured'],
 ): Promise<Cluster> {
+  const events = { answered: watch.answered, failed: watch.failed, ...(measured && { measured }) };
   const nodes = new Map<number, Address>();
   /** Leader of each partition by topic; -1: none at the moment. */
   const leaders = new Map<string, number[]>();
@@ -75,7 +77,7 @@ export async function openCluster(
   const closing = new AbortController();
 
   const linkTo = (key: string, address: Address): Promise<Link> => {
-    const opening = openLink(address, options, watch);
+    const opening = openLink(address, options, events);
     links.set(key, opening);
     opening.then(
       (link) => isOpen || link.close(),

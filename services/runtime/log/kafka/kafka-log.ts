@@ -24,6 +24,7 @@ import type { Address, Credentials } from './link.ts';
 import { joinGroup, type KafkaMembership } from './membership.ts';
 import { commitPositions, readCommitted, readLast, readOffsetAt, readRange, trimBelow } from './positions.ts';
 import { createKafkaReader } from './reader.ts';
+import { createTally } from './tallies.ts';
 
 export interface KafkaLogOptions {
   /** `host:port`, several where one may be down. */
@@ -65,6 +66,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   await loadCodecs();
   const compressor = compressorOf(options.compression ?? compressionDefault);
   const watch = createBrokerWatch(options.onBrokers ?? (() => {}));
+  const tally = createTally();
   const cluster = await openCluster(
     options.brokers.map(addressOf),
     {
@@ -78,9 +80,11 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       metadataMs: options.metadataMs ?? kafkaLimits.metadataMs,
     },
     watch,
+    tally.request,
   );
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
-  const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs, compressor);
+  const clock = options.clock ?? new SystemClock();
+  const appender = createAppender(cluster, clock, deliveryTimeoutMs, compressor, tally.retry);
   const readers = new Set<LogReader>();
   /** Includes members that are out: a former member must not commit as an outsider. */
   const memberships = new Map<string, KafkaMembership>();
@@ -142,6 +146,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
         warmUpMsMax: options.warmUpMsMax ?? kafkaLimits.warmUpMsMax,
         leaveMs: kafkaLimits.leaveTimeoutMs,
         closing: closing.signal,
+        onJoined: () => tally.joined(group.group),
       }).finally(() => joining.delete(joins));
       joining.add(joins);
       const membership = await joins;
@@ -150,6 +155,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     },
     membersOf: (group) => describeGroup(cluster, group),
     brokersAway: () => watch.away,
+    tallies: () => tally,
     close: () => (closed ??= close()),
   };
 }

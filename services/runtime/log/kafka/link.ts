@@ -40,6 +40,8 @@ export interface Credentials {
 export interface LinkEvents {
   answered(address: string): void;
   failed(address: string, why: string): void;
+  /** How long a request took, or went without an answer. Absent: nobody counts. */
+  measured?(api: string, ms: number, isAnswered: boolean): void;
 }
 
 export interface Link {
@@ -98,13 +100,20 @@ function linkOver(connection: WireConnection, address: string, events: LinkEvent
     isOpen: () => isOpen && connection.isConnected(),
     send: async <T>(request: WireRequest) => {
       if (!isOpen) throw transient(`the connection to broker ${address} is closed`);
+      const sentMs = performance.now();
+      const measured = (isAnswered: boolean) =>
+        events?.measured?.(request.request.apiName, performance.now() - sentMs, isAnswered);
       try {
         const answer = (await connection.send(request)) as T;
+        measured(true);
         events?.answered(address);
         return answer;
       } catch (error) {
         // If the link was closed here, that says nothing about the broker.
-        if (isOpen) events?.failed(address, (error as Error).message);
+        if (isOpen) {
+          measured(false);
+          events?.failed(address, (error as Error).message);
+        }
         close();
         const message = `broker ${address} did not answer ${request.request.apiName}: ${(error as Error).message}`;
         throw transient(message, error);

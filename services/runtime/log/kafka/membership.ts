@@ -42,6 +42,8 @@ export interface MembershipOptions {
   readonly leaveMs: number;
   /** When aborted, a member that is still joining gives up, with the signal's reason. */
   readonly closing: AbortSignal;
+  /** Called at each assignment. */
+  readonly onJoined?: () => void;
 }
 
 /** The name other members must share. */
@@ -168,6 +170,7 @@ export async function joinGroup(
     });
     leaving.signal.throwIfAborted();
     isJoined = true;
+    options.onJoined?.();
     // A generation was missed, and in it these partitions may have belonged to another member.
     const missed = before >= 0 && generation !== before + 1;
     const { owned, standbys } = assigned;

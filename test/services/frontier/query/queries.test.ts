@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { PartitionOwner } from '../../../../services/frontier/own/partition-owner.ts';
+import { keepPlaces } from '../../../../services/frontier/query/known-places.ts';
 import { ownPartitions } from '../../../../services/frontier/query/own-partitions.ts';
 import { partitionPlaces } from '../../../../services/frontier/query/partition-places.ts';
 import { type Held, Queries } from '../../../../services/frontier/query/queries.ts';
@@ -39,7 +40,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     const queries = new Queries({ log, clock, crawl: 't', member });
     const restores = new Map();
     const own = () => ownPartitions(1, member, restores);
-    const places = async () =>
+    const look = async () =>
       partitionPlaces({
         log,
         crawl: 't',
@@ -49,6 +50,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
         restores,
         queries,
       });
+    const places = keepPlaces({ clock, look, own });
     const server = await startHttpServer({
       listen: { host: '127.0.0.1', port: 0 },
       probes: new Probes(),

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SystemClock } from '../../../../services/runtime/clock.ts';
-import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { Distribution } from '../../../../services/runtime/metrics/distribution.ts';
 import { createExposition } from '../../../../services/runtime/metrics/exposition.ts';
-import { tellLag } from '../../../../services/runtime/metrics/lag.ts';
 import { type MetricSource, type MetricSpec, metrics } from '../../../../services/runtime/metrics/metrics.ts';
-import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 
 /** Our own series of a scrape, by name and labels. */
 async function scraped(...sources: readonly MetricSource[]): Promise<Map<string, string>> {
@@ -101,23 +97,17 @@ test('a source that fails is reported, and the others are told all the same', as
   assert.match(String(failures), /the log is closed/);
 });
 
-test('lag counts what a group has not dealt with, and tells the age of the oldest of it', async () => {
-  const clock = new SystemClock();
-  const log = await openEmbeddedLog(createMemoryStore(), clock);
-  await log.createTopics([{ name: 't.pages', partitions: 3, retention: 'time' }]);
-  const record = (partition: number) => ({ topic: 't.pages', partition, key: null, value: Buffer.from('page') });
-  await log.append([record(0), record(0), record(0), record(1)]);
-  const later = { nowMs: () => clock.nowMs() + 60_000, sleepUntil: clock.sleepUntil.bind(clock) };
-  const positions = [1, 1, 0].map((offset, partition) => ({ topic: 't.pages', partition, offset }));
-  const series = await scraped((tell) => tellLag(tell, { log, clock: later, group: 't.g', positions }));
-  const of = (name: string, partition: number) =>
-    Number(series.get(`${name}{group="t.g",topic="t.pages",partition="${partition}"}`));
-  assert.deepEqual(
-    [0, 1, 2].map((partition) => of('crawlstream_lag_records', partition)),
-    [2, 0, 0],
+test('every series has the labels of the service, those of the process among them', async () => {
+  let crawl = 'news';
+  const exposition = createExposition(
+    () => [(tell) => tell.value('crawlstream_frontier_leases', 2, { partition: 0 })],
+    (error) => assert.fail(String(error)),
+    () => ({ crawl }),
   );
-  assert.deepEqual([of('crawlstream_lag_seconds', 1), of('crawlstream_lag_seconds', 2)], [0, 0]);
-  const age = of('crawlstream_lag_seconds', 0);
-  assert.ok(age >= 60 && age < 90, `${age}`);
-  await log.close();
+  for (crawl of ['news', 'other']) {
+    const { text } = await exposition.scrape();
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    assert.ok(lines.length > 20 && lines.some((line) => line.startsWith('process_')), text);
+    for (const line of lines) assert.ok(line.includes(`crawl="${crawl}"`), line);
+  }
 });

@@ -1,0 +1,37 @@
+/** What is told of snapshots on a schedule: when the last one was taken, what it took, and how many have failed. */
+import type { Clock } from '../../runtime/clock.ts';
+import type { MetricSource } from '../../runtime/metrics/metrics.ts';
+
+export interface SnapshotMeter {
+  /** There was nothing to take: nothing is overdue. */
+  passed(): void;
+  taken(seconds: number, bytes: number): void;
+  failed(): void;
+  readonly tell: MetricSource;
+}
+
+export function createSnapshotMeter(everyMs: number, clock: Pick<Clock, 'nowMs'>): SnapshotMeter {
+  let sinceMs = clock.nowMs();
+  let failures = 0;
+  let last: { readonly seconds: number; readonly bytes: number } | undefined;
+  return {
+    passed() {
+      sinceMs = clock.nowMs();
+    },
+    taken(seconds, bytes) {
+      sinceMs = clock.nowMs();
+      last = { seconds, bytes };
+    },
+    failed() {
+      failures += 1;
+    },
+    tell(tell) {
+      tell.value('crawlstream_snapshot_interval_seconds', everyMs / 1000);
+      tell.value('crawlstream_snapshot_age_seconds', Math.max(0, clock.nowMs() - sinceMs) / 1000);
+      tell.value('crawlstream_snapshot_failures_total', failures);
+      if (last === undefined) return;
+      tell.value('crawlstream_snapshot_seconds', last.seconds);
+      tell.value('crawlstream_snapshot_bytes', last.bytes);
+    },
+  };
+}

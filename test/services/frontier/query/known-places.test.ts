@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepPlaces } from '../../../../services/frontier/query/known-places.ts';
+import type { PartitionPlace } from '../../../../services/frontier/query/partition-places.ts';
+
+const place = (partition: number, pages: number) => ({ partition, owner: 'a', pages }) as PartitionPlace;
+const committed = (page: number) => ({ counters: { page }, readyHosts: 1, delayedHosts: 2, freshness: null });
+
+test('partitions are told as last seen where nobody answers, with their age and what is known here', async () => {
+  let nowMs = 1_000;
+  let look = async () => [place(0, 5), place(1, 7)];
+  const own = () => [{ partition: 1, committed: committed(9) }] as never;
+  const places = keepPlaces({ clock: { nowMs: () => nowMs }, look: () => look(), own });
+  assert.deepEqual(await places(), { partitions: [place(0, 5), place(1, 7)], ageMs: 0 });
+  const never = new Promise<never>(() => {});
+  look = () => never;
+  nowMs += 60_000;
+  const { partitions, ageMs } = await places();
+  assert.equal(ageMs, 60_000);
+  assert.deepEqual(
+    partitions.map(({ owner, pages, readyHosts }) => [owner, pages, readyHosts ?? null]),
+    [
+      ['a', 5, null],
+      ['a', 9, 1],
+    ],
+  );
+});
+
+test('a look that fails is as one that does not end, and the next one is tried at the next request', async () => {
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    if (looks < 3) throw new Error('no broker answers');
+    return [place(0, 5)];
+  };
+  const places = keepPlaces({ clock: { nowMs: () => 1_000 }, look, own: () => [] });
+  assert.deepEqual(await places(), { partitions: [], ageMs: null });
+  while ((await places()).ageMs === null);
+  assert.equal(looks, 3);
+});

@@ -1,0 +1,114 @@
+/** How far groups are behind is looked at beside the scrapes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import { type Lagging, LagWatch } from '../../../../services/runtime/metrics/lag.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+
+/** What it tells now, by name and partition: it must tell at once, so that nothing is awaited. */
+function told(watch: LagWatch): Map<string, number> {
+  const values = new Map<string, number>();
+  const tell = (name: string, value: number, labels: { readonly partition?: number } = {}) =>
+    values.set(labels.partition === undefined ? name : `${name} ${labels.partition}`, value);
+  assert.equal(watch.tell({ value: tell, spread: () => assert.fail() } as never), undefined);
+  return values;
+}
+
+async function untilTold(watch: LagWatch, count: number): Promise<Map<string, number>> {
+  for (;;) {
+    const values = told(watch);
+    if (values.size >= count) return values;
+    await sleep(20);
+  }
+}
+
+test('lag counts what a group has not dealt with, and tells the age of the oldest of it', async () => {
+  const clock = new SystemClock();
+  const log = await openEmbeddedLog(createMemoryStore(), clock);
+  await log.createTopics([{ name: 't.pages', partitions: 3, retention: 'time' }]);
+  const record = (partition: number) => ({ topic: 't.pages', partition, key: null, value: Buffer.from('page') });
+  await log.append([record(0), record(0), record(0), record(1)]);
+  const later = { nowMs: () => clock.nowMs() + 60_000, sleepUntil: clock.sleepUntil.bind(clock) };
+  const offsets = [1, 1, 0];
+  const positions = () => offsets.map((offset, partition) => ({ topic: 't.pages', partition, offset }));
+  const watch = new LagWatch();
+  const leave = watch.add({ log, clock: later, group: 't.g', positions });
+  const closing = new AbortController();
+  const running = watch.run(closing.signal);
+  const values = await untilTold(watch, 10);
+  const of = (name: string) => [0, 1, 2].map((partition) => values.get(`crawlstream_lag_${name} ${partition}`)!);
+  assert.deepEqual(of('records'), [2, 0, 0]);
+  assert.deepEqual(of('seconds').slice(1), [0, 0]);
+  const [age] = of('seconds');
+  assert.ok(age! >= 60 && age! < 90, `${age}`);
+  offsets[0] = 3;
+  assert.equal(told(watch).get('crawlstream_lag_records 0'), 0, 'what the group has dealt with meanwhile is counted');
+  offsets.length = 1;
+  assert.equal(told(watch).size, 4, 'a partition that has gone to another member is its to tell of');
+  leave();
+  assert.equal(told(watch).size, 0);
+  closing.abort();
+  await running;
+  await log.close();
+});
+
+test('while no broker answers, what was seen last is told, with its age', async () => {
+  let nowMs = 1_000_000;
+  let isAway = false;
+  let asked = 0;
+  const never = new Promise<never>(() => {});
+  const offsets = async () => {
+    asked += 1;
+    return isAway ? never : { start: 1, end: 11 };
+  };
+  const oldest = { topic: 't.pages', partition: 0, offset: 6, timestampMs: nowMs - 5_000 };
+  const reader = () => ({ seek() {}, drop() {}, close: async () => {}, poll: async () => [oldest] });
+  const group: Lagging = {
+    log: { offsets, reader } as never,
+    clock: { nowMs: () => nowMs } as never,
+    group: 't.g',
+    positions: () => [{ topic: 't.pages', partition: 0, offset: 6 }],
+  };
+  const watch = new LagWatch();
+  const closing = new AbortController();
+  const running = watch.run(closing.signal);
+  watch.add(group);
+  await untilTold(watch, 4);
+  isAway = true;
+  // Whoever is new is looked at soon: it never hears of its partition.
+  watch.add({ ...group, group: 't.other' });
+  const before = asked;
+  while (asked === before) await sleep(20);
+  nowMs += 600_000;
+  assert.deepEqual(Object.fromEntries(told(watch)), {
+    'crawlstream_lag_records 0': 5,
+    'crawlstream_lag_retained_ratio 0': 0.5,
+    'crawlstream_lag_seconds 0': 605,
+    crawlstream_lag_age_seconds: 600,
+  });
+  closing.abort();
+  await running;
+});
+
+test('what a topic has forgotten does not wait any more, and what is left of it is not half of the rest', async () => {
+  const at = (topic: string) => ({ topic, partition: 0, offset: 4 });
+  const record = { ...at('t.pages'), offset: 90, timestampMs: 0 };
+  const watch = new LagWatch();
+  watch.add({
+    log: {
+      offsets: async () => ({ start: 90, end: 100 }),
+      reader: () => ({ seek() {}, drop() {}, close: async () => {}, poll: async () => [record] }),
+    } as never,
+    clock: { nowMs: () => 0 } as never,
+    group: 't.g',
+    positions: () => [at('t.pages')],
+  });
+  const closing = new AbortController();
+  const running = watch.run(closing.signal);
+  const values = await untilTold(watch, 4);
+  assert.deepEqual([values.get('crawlstream_lag_records 0'), values.get('crawlstream_lag_retained_ratio 0')], [10, 1]);
+  closing.abort();
+  await running;
+});
