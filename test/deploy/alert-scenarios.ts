@@ -37,7 +37,7 @@ function name(metric: string, labels: Readonly<Record<string, string | number>>)
 
 /** What every process tells. */
 function processSeries(crawl: string, pod: string, role: string): [string, string][] {
-  const of = { crawl, pod, instance: `${pod}:9400`, job: 'crawlstream-metrics' };
+  const of = { crawl, pod, instance: `${pod}:9464`, job: 'crawlstream-metrics' };
   return [
     [name('up', { instance: of.instance, job: of.job, pod }), still(1)],
     [name('crawlstream_info', { ...of, version: '1', role }), still(1)],
@@ -54,7 +54,7 @@ function processSeries(crawl: string, pod: string, role: string): [string, strin
 }
 
 function frontierSeries(crawl: string, pod: string, owned: readonly number[]): [string, string][] {
-  const of = { crawl, pod, instance: `${pod}:9400`, job: 'crawlstream-metrics' };
+  const of = { crawl, pod, instance: `${pod}:9464`, job: 'crawlstream-metrics' };
   const group = `${crawl}.frontier`;
   return [
     ...processSeries(crawl, pod, 'frontier'),
@@ -89,7 +89,7 @@ function frontierSeries(crawl: string, pod: string, owned: readonly number[]): [
 }
 
 function fetcherSeries(crawl: string, pod: string): [string, string][] {
-  const of = { crawl, pod, instance: `${pod}:9400`, job: 'crawlstream-metrics' };
+  const of = { crawl, pod, instance: `${pod}:9464`, job: 'crawlstream-metrics' };
   const fetches = (outcome: string) => name('crawlstream_fetcher_fetches_total', { ...of, outcome });
   return [
     ...processSeries(crawl, pod, 'fetcher'),
@@ -102,7 +102,7 @@ function fetcherSeries(crawl: string, pod: string): [string, string][] {
 }
 
 function consumerSeries(crawl: string, pod: string): [string, string][] {
-  const of = { crawl, pod, instance: `${pod}:9400`, job: 'crawlstream-metrics' };
+  const of = { crawl, pod, instance: `${pod}:9464`, job: 'crawlstream-metrics' };
   return [
     ...processSeries(crawl, pod, 'dedup'),
     ...['undecodable', 'consumerFailed'].map((reason): [string, string] => [
