@@ -1,0 +1,99 @@
+/** What Kafka's own tools see of a crawl: who its clients are, and how far its frontier is; what they do changes nothing. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { type Running, runCommand, startCommand } from '../../lab/process/command.ts';
+import { listening, scrape } from '../services/cli/listening.ts';
+
+const skip = (await skipReason()) ?? false;
+const crawl = `told-${process.pid}`;
+const group = `${crawl}.frontier`;
+const topic = `${crawl}.discovered`;
+const urls = 50;
+
+describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
+  let broker: TestBroker;
+  let folder: string;
+  let admin: Admin;
+  let frontier: Running;
+
+  const start = () =>
+    startCommand(
+      ['frontier', '--crawl', crawl, '--brokers', broker.brokers, '--data', join(folder, 'a'), '--http', '0'],
+      { patienceMs: 280_000 },
+    );
+  before(async () => {
+    broker = await startBroker();
+    folder = await mkdtemp(join(tmpdir(), 'crawlstream-told-'));
+    admin = new Kafka({ brokers: broker.brokers.split(','), logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    const at = ['--crawl', crawl, '--brokers', broker.brokers];
+    const made = await runCommand(['topics', 'create', ...at, '--partitions', '2']);
+    assert.equal(made.code, 0, made.stderr);
+    frontier = start();
+    const seeds = Array.from({ length: urls }, (_, n) => `https://h${n}.example/`);
+    const sent = await runCommand(['inject', ...seeds, ...at]);
+    assert.equal(sent.code, 0, sent.stderr);
+  });
+  after(async () => {
+    frontier?.child.kill('SIGKILL');
+    await frontier?.ended;
+    await admin?.disconnect();
+    await broker?.stop();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  /** By partition, as `kafka-consumer-groups.sh --describe` shows them; -1: none. */
+  const committed = async () => {
+    const [told] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
+    const found = told!.partitions.toSorted((a, b) => a.partition - b.partition);
+    return found.map(({ offset }) => Number(offset));
+  };
+  const ends = async () => {
+    const found = await admin.fetchTopicOffsets(topic);
+    return found.toSorted((a, b) => a.partition - b.partition).map(({ high }) => Number(high));
+  };
+  const untilTold = async () => {
+    for (;;) {
+      const [told, there] = [await committed(), await ends()];
+      if (there.reduce((sum, end) => sum + end, 0) > 0 && `${told}` === `${there}`) return told;
+      assert.equal(frontier.child.exitCode, null, frontier.output());
+      await sleep(200);
+    }
+  };
+  const admitted = async () => {
+    const series = await scrape(await listening(frontier));
+    return [...series]
+      .filter(([name]) => name.startsWith('crawlstream_frontier_admissions_total'))
+      .reduce((sum, [, value]) => sum + value, 0);
+  };
+
+  it('see what the frontier has decided, by its group', async () => {
+    await untilTold();
+    assert.equal(await admitted(), urls);
+  });
+
+  it('see role, crawl and instance of each client', async () => {
+    const { groups } = await admin.describeGroups([group]);
+    const [member] = groups[0]!.members;
+    const { pid } = frontier.child;
+    assert.match(member!.clientId, new RegExp(`^crawlstream-frontier-${crawl}-.*-${pid}$`));
+  });
+
+  it('change nothing by an offset that they set', async () => {
+    const told = await untilTold();
+    frontier.child.kill('SIGTERM');
+    await frontier.ended;
+    const partitions = told.map((_, partition) => ({ partition, offset: partition === 0 ? '0' : '999999' }));
+    await admin.setOffsets({ groupId: group, topic, partitions });
+    frontier = start();
+    assert.deepEqual(await untilTold(), told);
+    assert.equal(await admitted(), urls);
+  });
+});
