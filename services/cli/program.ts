@@ -51,7 +51,7 @@ import { addConsumerCommands } from './roles/consumer-commands.ts';
 import { addRoleCommands } from './roles/role-commands.ts';
 import { addStateCommand } from './state/state-command.ts';
 import { toStderr, toStdout } from './terminal/door.ts';
-import { logFormats, say, sayInJson } from './terminal/say.ts';
+import { isJson, logFormats, say, sayInJson } from './terminal/say.ts';
 import { addDumpCommand } from './transfer/dump-command.ts';
 import { addExportCommand } from './transfer/export-command.ts';
 import { addLoadCommand } from './transfer/load-command.ts';
@@ -124,8 +124,8 @@ export function createProgram(): Command {
     command.addOption(
       setting(
         '--log <format>',
-        'what is said on stderr: lines for people, or JSON lines with trace ids',
-        'a person reads it first; machines that gather logs ask for JSON',
+        'what is said on stderr: lines for people, or JSON lines with trace ids; auto: JSON unless a terminal shows it',
+        'a person reads it first; the image says auto, since what runs there has its logs gathered',
         oneOf('--log', logFormats),
       ).default('text'),
     );
@@ -136,7 +136,9 @@ export function createProgram(): Command {
     await recallOptions(program, command, process.env);
     fitHeap(command);
     nameCommand(pathOf(command));
-    if (isService(command) && command.opts()['log'] === 'json') await sayInJson(command.name(), productVersion);
+    if (isService(command) && isJson(command.opts()['log'], process.stderr.isTTY)) {
+      await sayInJson(command.name(), productVersion);
+    }
     const unknown = unknownVariablesNote(program, process.env);
     if (unknown !== undefined) say(unknown, 'warn');
     onStoreFallback(say);

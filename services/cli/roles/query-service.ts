@@ -31,7 +31,7 @@ import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
 import { storyTeller } from '../inspect/story-command.ts';
 
 export interface QueryServiceOptions {
-  readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt'>;
+  readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt' | 'brokersAway'>;
   readonly codec: RecordCodec;
   readonly clock: Clock;
   readonly manifest: Manifest;
@@ -69,7 +69,7 @@ export class QueryService {
     const placed = { log, crawl, partitions, self: member, restores, queries };
     const places = async () => partitionPlaces({ ...placed, members: await queries.members() });
     const own = () => ownPartitions(partitions, member, restores);
-    const known = keepPlaces({ clock, look: places, own });
+    const known = keepPlaces({ clock, look: places, own, isCutOff: () => log.brokersAway?.()?.isCutOff === true });
     this.#queried = { partitions, keyMode, queries, places: known, own };
     this.#view = viewOf({
       ...{ log, codec, clock, topics: manifest, release: productVersion, places },

@@ -1,6 +1,6 @@
 /** `crawlstream frontier` and `crawlstream fetcher`: one role each, as members of a crawl on Kafka, until stopped. */
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import * as topology from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -22,7 +22,7 @@ import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
-import { say } from '../terminal/say.ts';
+import { say, timeLines } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
@@ -93,11 +93,13 @@ export async function runRole(
   const stop = new AbortController();
   // This comes before it prints where it listens, since a reader of that line may stop it at once.
   const release = stopOnSignals(stop, 'stopping: handing over');
+  const untime = timeLines();
   try {
     await withHttp(flags, { role: name, routes, say }, (service) =>
       withTracing(flags, service, say, () => keepRole(name, flags, service, take, stop.signal)),
     );
   } finally {
+    untime();
     release();
   }
 }
@@ -111,12 +113,12 @@ async function keepRole(
 ): Promise<void> {
   const clock = new SystemClock();
   service.crawl = flags.crawl;
-  let before = '';
+  let before: ErrorCode | undefined;
   while (!signal.aborted) {
-    service.probes.suspend(before === '' ? 'connecting to the brokers' : before);
+    if (before === undefined) service.probes.suspend('connecting to the brokers');
     try {
       const hold = (connection: KafkaConnection) => {
-        before = '';
+        before = undefined;
         return holdRole({ ...connection, clock, flags, service }, take, signal);
       };
       await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
@@ -125,10 +127,10 @@ async function keepRole(
       // Either nothing was under way, or its outcome was reported.
       if (signal.aborted && isCutShort(error)) return;
       if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
-      // It is printed once, however often it is tried; probes report it all the time.
-      if (error.message !== before) say(`${error.message}; starting again`, 'warn', { code: error.code });
-      before = error.message;
-      service.probes.suspend(before);
+      // It is printed once, however often it is tried and in whatever words it fails; probes report it all the time.
+      if (error.code !== before) say(`${error.message}; starting again`, 'warn', { code: error.code });
+      before = error.code;
+      service.probes.suspend(error.message);
       service.away = () => awayAfter(error.code);
       await clock.sleepUntil(clock.nowMs() + againMs, signal);
     }

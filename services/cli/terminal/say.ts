@@ -7,12 +7,15 @@ import type { Logger } from 'pino';
 import { toStderr } from './door.ts';
 import { inert } from './inert.ts';
 
-export const logFormats = ['text', 'json'] as const;
+/** `auto`: JSON unless a terminal shows it. */
+export const logFormats = ['text', 'json', 'auto'] as const;
+export type LogFormat = (typeof logFormats)[number];
 
 export type LogLevel = 'info' | 'warn' | 'error' | 'fatal';
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 let logger: Logger | undefined;
+let isTimed = false;
 
 /** Switches this process to JSON lines from now on. */
 export async function sayInJson(service: string, version: string): Promise<void> {
@@ -27,19 +30,35 @@ export async function sayInJson(service: string, version: string): Promise<void>
   );
 }
 
+export function isJson(format: LogFormat, isTerminal: boolean): boolean {
+  return format === 'json' || (format === 'auto' && !isTerminal);
+}
+
+/** From now on lines for people begin with the time: for what runs until it is stopped. Call what it returns at the end. */
+export function timeLines(): () => void {
+  isTimed = true;
+  return () => {
+    isTimed = false;
+  };
+}
+
 export function speaksJson(): boolean {
   return logger !== undefined;
 }
 
 export function say(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
-  if (logger === undefined) toStderr(`crawlstream: ${text}\n`);
+  if (logger === undefined) toStderr(`${time()}crawlstream: ${text}\n`);
   else logger[level](shown(fields), inert(text));
 }
 
-/** The same, of a service's notice: people see it alone on its line. */
+/** The same, of a service's notice: people see it alone on its line, or after an empty one. */
 export function note(text: string): void {
-  if (logger === undefined) toStderr(`${text}\n`);
+  if (logger === undefined) toStderr(text.replace(/^\n?/, (before) => `${before}${time()}`).concat('\n'));
   else logger.info(inert(text));
+}
+
+function time(): string {
+  return isTimed ? `${new Date().toISOString()} ` : '';
 }
 
 /** Numbers and the rest as they are. */

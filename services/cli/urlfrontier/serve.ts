@@ -14,7 +14,7 @@ import { startServer } from '../../urlfrontier/server.ts';
 import type { ClusterWatch } from '../connect/cluster-watch.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
-import { say } from '../terminal/say.ts';
+import { say, timeLines } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { withServedFolder } from './served-folder.ts';
 import { withServedKafka } from './served-kafka.ts';
@@ -27,6 +27,7 @@ export async function serve(flags: UrlfrontierFlags, service: Service): Promise<
   const listen = listenOf(flags);
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: calls under way end');
+  const untime = timeLines();
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -66,6 +67,7 @@ export async function serve(flags: UrlfrontierFlags, service: Service): Promise<
     const seen = seenConfigOf(flags, folder.manifest.partitions);
     await withServedFolder({ folder, clock, seen, onFailure: fail }, run);
   } finally {
+    untime();
     release();
   }
 }

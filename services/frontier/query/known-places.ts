@@ -21,10 +21,12 @@ export interface PlacesSeen {
   look(): Promise<readonly PartitionPlace[]>;
   /** From memory. */
   own(): readonly OwnPartition[];
+  /** Is it known that no broker answers? Then nobody waits for one. */
+  isCutOff(): boolean;
 }
 
 /** Begins with a look, so that something is known from the start. */
-export function keepPlaces({ clock, look, own }: PlacesSeen): () => Promise<KnownPlaces> {
+export function keepPlaces({ clock, look, own, isCutOff }: PlacesSeen): () => Promise<KnownPlaces> {
   let seen: { readonly partitions: readonly PartitionPlace[]; readonly atMs: number } | undefined;
   let looking: Promise<void> | undefined;
   const begin = () => {
@@ -38,7 +40,7 @@ export function keepPlaces({ clock, look, own }: PlacesSeen): () => Promise<Know
   begin().catch(() => {});
   return async () => {
     const askedMs = clock.nowMs();
-    const late = sleep(httpLimits.knownMs);
+    const late = isCutOff() ? undefined : sleep(httpLimits.knownMs);
     // What keeps a look from its end is in /readyz and in the log.
     await Promise.race([begin(), late]).catch(() => {});
     if (seen === undefined) return { partitions: [], ageMs: null };

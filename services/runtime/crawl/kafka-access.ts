@@ -31,6 +31,9 @@ export interface KafkaAccess {
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
+/** A process that loses the brokers opens its log again and again: it says so once. */
+const brokersSaid = new Map<string, number>();
+
 /** The caller closes the log. */
 export async function openKafkaAccess(
   access: KafkaAccess,
@@ -42,7 +45,10 @@ export async function openKafkaAccess(
   const log = await openKafkaLog({
     ...{ brokers: brokers.split(','), clientId },
     ...(compression && { compression }),
-    ...(stays && { operationTimeoutMs: kafkaLimits.deliveryTimeoutMs, ...(onNotice && { onBrokers: onNotice }) }),
+    ...(stays && {
+      operationTimeoutMs: kafkaLimits.deliveryTimeoutMs,
+      ...(onNotice && { onBrokers: onNotice, brokersSaid }),
+    }),
     credentials: () => kafkaCredentials(process.env),
   });
   try {

@@ -105,8 +105,8 @@ test('urlfrontier serves until it is told to stop', async () => {
   const address = /listening on (http:\S+)/.exec(serving.output())![1]!;
   assert.equal((await fetch(`${address}/readyz`)).status, 200);
   const told = await (await fetch(`${address}/metrics`)).text();
-  assert.match(told, /^crawlstream_info\{version="[^"]+",role="urlfrontier"\} 1$/m);
-  assert.match(told, /^crawlstream_frontier_urls\{partition="0",place="queued"\} 0$/m);
+  assert.match(told, /^crawlstream_info\{version="[^"]+",role="urlfrontier",crawl="crawl"\} 1$/m);
+  assert.match(told, /^crawlstream_frontier_urls\{partition="0",place="queued",crawl="crawl"\} 0$/m);
   serving.child.kill('SIGTERM');
   assert.equal((await serving.ended).code, 0);
 });

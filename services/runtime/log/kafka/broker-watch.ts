@@ -24,7 +24,6 @@ export interface BrokersAway {
 interface Absence {
   readonly sinceMs: number;
   readonly why: string;
-  isSaid: boolean;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -33,8 +32,11 @@ const saidAfterMs = 2_000;
 /** A broker that left the cluster for good is forgotten. ms */
 const forgottenAfterMs = 600_000;
 
-/** `say`: one line at a time. */
-export function createBrokerWatch(say: (text: string) => void): BrokerWatch {
+/**
+ * `say`: one line at a time. `said`: addresses whose absence was reported, and since when (monotonic, ms): whoever opens
+ * the log again while brokers are away hands it on, so that an outage has one line at its beginning and one at its end.
+ */
+export function createBrokerWatch(say: (text: string) => void, said = new Map<string, number>()): BrokerWatch {
   const absences = new Map<string, Absence>();
   /** Brokers that answered and have not failed since. */
   const answering = new Set<string>();
@@ -43,10 +45,14 @@ export function createBrokerWatch(say: (text: string) => void): BrokerWatch {
   const answered = (address: string) => {
     answering.add(address);
     const absence = absences.get(address);
-    if (absence === undefined) return;
-    absences.delete(address);
-    clearTimeout(absence.timer);
-    if (absence.isSaid) say(`broker ${address} answers again, after ${seconds(absence)}`);
+    if (absence !== undefined) {
+      absences.delete(address);
+      clearTimeout(absence.timer);
+    }
+    const sinceMs = said.get(address);
+    if (sinceMs === undefined) return;
+    said.delete(address);
+    say(`broker ${address} answers again, after ${seconds({ sinceMs })}`);
   };
 
   return {
@@ -55,18 +61,22 @@ export function createBrokerWatch(say: (text: string) => void): BrokerWatch {
       answering.delete(address);
       if (absences.has(address)) return;
       const timer = setTimeout(() => {
-        absence.isSaid = true;
+        if (said.has(address)) return;
+        said.set(address, absence.sinceMs);
         say(`broker ${address} does not answer: ${why}; what needs it waits`);
       }, saidAfterMs);
       timer.unref();
-      const absence: Absence = { sinceMs: performance.now(), why, isSaid: false, timer };
+      const absence: Absence = { sinceMs: said.get(address) ?? performance.now(), why, timer };
       absences.set(address, absence);
     },
     listed(addresses) {
       const now = new Set(addresses);
       for (const [address, { sinceMs }] of absences) {
         if (now.has(address) && !known.has(address)) answered(address);
-        else if (!now.has(address) && performance.now() - sinceMs > forgottenAfterMs) absences.delete(address);
+        else if (!now.has(address) && performance.now() - sinceMs > forgottenAfterMs) {
+          absences.delete(address);
+          said.delete(address);
+        }
       }
       known = now;
     },
@@ -84,6 +94,6 @@ export function createBrokerWatch(say: (text: string) => void): BrokerWatch {
   };
 }
 
-function seconds({ sinceMs }: Absence): string {
+function seconds({ sinceMs }: Pick<Absence, 'sinceMs'>): string {
   return `${Math.round((performance.now() - sinceMs) / 1000)} s`;
 }

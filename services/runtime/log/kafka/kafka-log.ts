@@ -41,6 +41,8 @@ export interface KafkaLogOptions {
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
   /** Called with a line when a broker does not answer, and when it does again. */
   readonly onBrokers?: (text: string) => void;
+  /** Of those, the ones that were told of by a log before this one, and since when: it is filled in. */
+  readonly brokersSaid?: Map<string, number>;
   /** Compression of appended records; records that are read may be compressed by any codec. Absent: none. */
   readonly compression?: CompressionName;
   /** Replicas of topics made here. Absent: three, or as many as there are brokers if fewer. */
@@ -65,7 +67,7 @@ export interface KafkaLogOptions {
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   await loadCodecs();
   const compressor = compressorOf(options.compression ?? compressionDefault);
-  const watch = createBrokerWatch(options.onBrokers ?? (() => {}));
+  const watch = createBrokerWatch(options.onBrokers ?? (() => {}), options.brokersSaid);
   const tally = createTally();
   const cluster = await openCluster(
     options.brokers.map(addressOf),

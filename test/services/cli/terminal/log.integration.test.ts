@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand } from '../../../../lab/process/command.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { listening } from '../listening.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 interface Line {
@@ -57,5 +59,28 @@ test('an error is one line too, with its code; other formats are refused', async
   assert.match(ended.stderr, /"code":"INVALID_ARGUMENT"/);
   const refused = await runCommand(['dedup', ...data, '--log', 'yaml']);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /^crawlstream: --log "yaml": give one of text, json$/m);
+  assert.match(refused.stderr, /^crawlstream: --log "yaml": give one of text, json, auto$/m);
+});
+
+test('auto, which the image asks for, is JSON where no terminal shows it', async () => {
+  const data = ['--data', join(temporaryFolder(), 'nothing')];
+  const ended = await runCommand(['dedup', ...data], { env: { CRAWLSTREAM_LOG: 'auto' } });
+  assert.equal(linesOf(ended.stderr)[0]?.level, 'error');
+});
+
+/** Several times what an attempt to reach brokers takes. */
+const attemptsMs = 25_000;
+
+test('a service that stays says when, and once that it has no broker, however often it tries; commands do not', async () => {
+  const service = startCommand(['frontier', '--brokers', '127.0.0.1:1', '--http', '0']);
+  await listening(service);
+  while (!/starting again/.test(service.output())) await sleep(50);
+  await sleep(attemptsMs);
+  service.child.kill('SIGTERM');
+  await service.ended;
+  for (const line of service.output().trimEnd().split(/\n+/))
+    assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \S/, line);
+  for (const once of [/does not answer/g, /starting again/g]) assert.equal(service.output().match(once)?.length, 1);
+  const command = await runCommand(['stats', '--data', join(temporaryFolder(), 'nothing')]);
+  assert.match(command.stderr, /^crawlstream: /);
 });

@@ -10,7 +10,7 @@ test('partitions are told as last seen where nobody answers, with their age and 
   let nowMs = 1_000;
   let look = async () => [place(0, 5), place(1, 7)];
   const own = () => [{ partition: 1, committed: committed(9) }] as never;
-  const places = keepPlaces({ clock: { nowMs: () => nowMs }, look: () => look(), own });
+  const places = keepPlaces({ clock: { nowMs: () => nowMs }, look: () => look(), own, isCutOff: () => false });
   assert.deepEqual(await places(), { partitions: [place(0, 5), place(1, 7)], ageMs: 0 });
   const never = new Promise<never>(() => {});
   look = () => never;
@@ -33,8 +33,17 @@ test('a look that fails is as one that does not end, and the next one is tried a
     if (looks < 3) throw new Error('no broker answers');
     return [place(0, 5)];
   };
-  const places = keepPlaces({ clock: { nowMs: () => 1_000 }, look, own: () => [] });
+  const places = keepPlaces({ clock: { nowMs: () => 1_000 }, look, own: () => [], isCutOff: () => false });
   assert.deepEqual(await places(), { partitions: [], ageMs: null });
   while ((await places()).ageMs === null);
   assert.equal(looks, 3);
+});
+
+test('where no broker answers, nobody waits for one', async () => {
+  const never = new Promise<never>(() => {});
+  const places = keepPlaces({ clock: { nowMs: () => 1_000 }, look: () => never, own: () => [], isCutOff: () => true });
+  let isTold = false;
+  void places().then(() => (isTold = true));
+  await new Promise(setImmediate);
+  assert.ok(isTold);
 });

@@ -50,7 +50,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
         restores,
         queries,
       });
-    const places = keepPlaces({ clock, look, own });
+    const places = keepPlaces({ clock, look, own, isCutOff: () => false });
     const server = await startHttpServer({
       listen: { host: '127.0.0.1', port: 0 },
       probes: new Probes(),
