@@ -86,6 +86,17 @@ describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
     assert.match(member!.clientId, new RegExp(`^crawlstream-frontier-${crawl}-.*-${pid}$`));
   });
 
+  it('are matched by what the process tells of itself', async () => {
+    const series = await scrape(await listening(frontier));
+    assert.ok(series.get(`crawlstream_kafka_rebalances_total{group="${group}"}`)! >= 1);
+    for (const api of ['Fetch', 'Produce', 'OffsetCommit']) {
+      assert.ok(series.get(`crawlstream_kafka_requests_total{api="${api}"}`)! > 0, api);
+      assert.equal(series.get(`crawlstream_kafka_request_failures_total{api="${api}"}`), 0, api);
+    }
+    assert.equal(series.get('crawlstream_partitions'), 2);
+    assert.equal(series.get('crawlstream_brokers_away'), 0);
+  });
+
   it('change nothing by an offset that they set', async () => {
     const told = await untilTold();
     frontier.child.kill('SIGTERM');
