@@ -7,10 +7,12 @@ import type { Clock } from '../../runtime/clock.ts';
 import { watchSurplus } from '../../runtime/crawl/surplus-partitions.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { logMetrics } from '../../runtime/metrics/log-metrics.ts';
+import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Away } from '../../runtime/metrics/service.ts';
 
 export interface WatchedCluster {
-  readonly log: Pick<Log, 'partitionsOf' | 'brokersAway'>;
+  readonly log: Pick<Log, 'partitionsOf' | 'brokersAway' | 'tallies'>;
   readonly codec: Pick<RecordCodec, 'waits'>;
   readonly manifest: Pick<Manifest, 'crawl' | 'partitions'>;
   readonly clock: Clock;
@@ -23,6 +25,8 @@ export interface ClusterWatch {
   /** What an operator should know although work goes on; `more`: further notes to include. */
   note(more?: string | null): string | null;
   away(): Away;
+  /** How this process gets on with the brokers. */
+  readonly metrics: MetricSource;
   stop(): Promise<void>;
 }
 
@@ -39,6 +43,7 @@ export function watchCluster({ log, codec, manifest, clock, say }: WatchedCluste
   return {
     waitsFor: () => codec.waits.waitsFor ?? (away()?.isCutOff ? away()!.text : null),
     note: (more = null) => [away()?.text, more, surplus].filter((one) => one).join('; ') || null,
+    metrics: logMetrics(log),
     away() {
       const { count, isCutOff } = away() ?? { count: 0, isCutOff: false };
       return { brokers: count, cutOff: codec.waits.waitsFor !== null ? 'schema' : isCutOff ? 'brokers' : null };

@@ -12,7 +12,6 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
-import { logMetrics } from '../../runtime/metrics/log-metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
 import type { GivenOptions } from '../connect/crawl-folder.ts';
@@ -90,7 +89,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     const frontier = await takeFrontierRole(role);
     const cluster = watchCluster({ ...connection, clock, say: crawl.say });
     service.away = cluster.away;
-    service.sources.add(logMetrics(log));
+    service.sources.add(cluster.metrics);
     service.probes.serve(
       () => cluster.waitsFor() ?? frontier.waitsFor(),
       () => cluster.note(frontier.note()),

@@ -6,7 +6,6 @@ import * as topology from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import { logMetrics } from '../../runtime/metrics/log-metrics.ts';
 import { awayAfter, type Service } from '../../runtime/metrics/service.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
@@ -153,7 +152,7 @@ async function holdRole(
   service.probes.suspend('joining the group');
   const cluster = watchCluster({ ...role, say });
   service.away = cluster.away;
-  service.sources.add(logMetrics(log));
+  service.sources.add(cluster.metrics);
   service.partitions = manifest.partitions;
   const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail })).catch(async (error) => {
     await cluster.stop();

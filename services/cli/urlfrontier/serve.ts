@@ -42,6 +42,7 @@ export async function serve(flags: UrlfrontierFlags, service: Service): Promise<
     const metered = servedMetrics(book);
     sources.add(metered);
     service.away = cluster?.away;
+    if (cluster !== undefined) sources.add(cluster.metrics);
     probes.serve(
       () => cluster?.waitsFor() ?? null,
       () => cluster?.note() ?? null,
@@ -51,7 +52,7 @@ export async function serve(flags: UrlfrontierFlags, service: Service): Promise<
       await Promise.race([stopped, failed]);
     } finally {
       probes.suspend('stopping');
-      sources.delete(metered);
+      service.forget();
       await server.close();
     }
   };
