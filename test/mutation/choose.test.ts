@@ -19,7 +19,7 @@ export const never = (): number => 7 * 2;
 `;
 const { code, mappings } = compiled(source, file);
 
-/** A recording of a test in which all of the file ran, except those pieces of the compiled text. */
+/** A recording of a test in which all of the file ran, except those pieces of the compiled text. Loading it took nothing. */
 function recording(test: string, cpuMs: number, ...without: readonly string[]): Recording {
   const ranges = ['function signOf', ...without].map((piece) => {
     const at = code.indexOf(piece);
@@ -28,7 +28,7 @@ function recording(test: string, cpuMs: number, ...without: readonly string[]): 
   });
   ranges[0] = { startOffset: 0, endOffset: code.length, count: 1 };
   const ran = spansOf(executed(decodedMappings(mappings, code, source), ranges));
-  return { test, cpuMs, ran: { [file]: ran } };
+  return { test, loadMs: 0, cpuMs, ran: { [file]: ran } };
 }
 
 function mutantAt(line: number, find: string): Mutant {
@@ -40,7 +40,7 @@ function mutantAt(line: number, find: string): Mutant {
 const lambda = '() => 7 * 2';
 const positive = recording('test/topology/url/positive.test.ts', 500, 'return value < 0 ? -1 : zero', lambda);
 const negative = recording('test/topology/url/negative.test.ts', 400, 'return 1;', ': zero', lambda);
-const other: Recording = { test: 'test/topology/url/other.test.ts', cpuMs: 1, ran: {} };
+const other: Recording = { test: 'test/topology/url/other.test.ts', loadMs: 0, cpuMs: 1, ran: {} };
 const recordings = [positive, negative, other];
 
 function testsFor(mutant: Mutant, of: readonly Recording[] = recordings, budgetMs = 60_000): string[] {
@@ -82,6 +82,25 @@ describe('a mutant', () => {
     );
     assert.deepEqual(leftOut, ['test/topology/url/of-30000.test.ts']);
     assert.deepEqual(testsFor(mutantAt(4, '>'), of.slice(5), 1), ['test/topology/url/of-30000.test.ts']);
+  });
+
+  it('pays once for what the tests of a process load together', () => {
+    const costs = [100, 200, 300, 400, 500, 600, 700];
+    const of = costs.map((cpuMs, i) => ({
+      ...recording(`test/topology/url/of-${cpuMs}.test.ts`, cpuMs),
+      loadMs: i === 1 ? 1_500 : 1_000,
+    }));
+    // In the order of what each costs alone, load included: the second is the last but one.
+    const { batches, leftOut } = choiceFor(mutantAt(4, '>'), of, 5_000);
+    assert.deepEqual(
+      batches.map(({ tests, cpuMs }) => [tests.length, cpuMs]),
+      [
+        [5, 1_000 + 1_900],
+        [1, 1_500 + 200],
+      ],
+    );
+    assert.deepEqual(leftOut, ['test/topology/url/of-700.test.ts']);
+    assert.deepEqual(choiceFor(mutantAt(4, '>'), of, 5_300).leftOut, []);
   });
 });
 

@@ -4,9 +4,10 @@ import { ranAt } from './coverage/executed.ts';
 import type { Recording } from './coverage/recordings.ts';
 import type { Mutant } from './mutants.ts';
 
-/** Tests that run in one process, and the processor time that they took when they were recorded. */
+/** Tests that run in one process. */
 export interface Batch {
   readonly tests: readonly string[];
+  /** What they took of the processor when they were recorded, and the dearest of their loads: most of what they load is shared. */
   readonly cpuMs: number;
 }
 
@@ -32,29 +33,33 @@ export function choiceFor(
   const own = `test/${dirname(file)}/`;
   const part = `test/${file.split('/').slice(0, 2).join('/')}/`;
   const isOwn = ({ test }: Recording) => test.startsWith(own);
-  const rank = ({ test, cpuMs }: Recording) => cpuMs / (test.startsWith(part) ? partTimes : 1);
+  const rank = ({ test, loadMs, cpuMs }: Recording) => (loadMs + cpuMs) / (test.startsWith(part) ? partTimes : 1);
   const executing = recordings
     .filter(({ ran }) => ranAt(ran[file] ?? [], at, at + find.length))
     // Those that stand where the file does come first, whatever they cost: they are its own.
     .sort((a, b) => +isOwn(b) - +isOwn(a) || rank(a) - rank(b) || (a.test < b.test ? -1 : 1));
-  const batches: { tests: string[]; cpuMs: number }[] = [];
+  const batches: { tests: string[]; loadMs: number; ownMs: number }[] = [];
   const leftOut: string[] = [];
   let [spentMs, roomMs] = [0, 0];
-  for (const { test, cpuMs } of executing) {
+  for (const { test, loadMs, cpuMs } of executing) {
+    const last = batches.at(-1);
+    const joinedMs = last === undefined ? 0 : Math.max(last.loadMs, loadMs) + last.ownMs + cpuMs;
+    const joins = last !== undefined && joinedMs <= roomMs;
+    const addedMs = joins ? joinedMs - last.loadMs - last.ownMs : loadMs + cpuMs;
     // The first is always tried.
-    if (spentMs > 0 && spentMs + cpuMs > budgetMs) {
+    if (spentMs > 0 && spentMs + addedMs > budgetMs) {
       leftOut.push(test);
       continue;
     }
-    spentMs += cpuMs;
-    const last = batches.at(-1);
-    if (last === undefined || last.cpuMs + cpuMs > roomMs) {
-      roomMs = firstBatchMs * growth ** batches.length;
-      batches.push({ tests: [test], cpuMs });
-    } else {
+    spentMs += addedMs;
+    if (joins) {
       last.tests.push(test);
-      last.cpuMs += cpuMs;
+      last.loadMs = Math.max(last.loadMs, loadMs);
+      last.ownMs += cpuMs;
+    } else {
+      roomMs = firstBatchMs * growth ** batches.length;
+      batches.push({ tests: [test], loadMs, ownMs: cpuMs });
     }
   }
-  return { batches, leftOut };
+  return { batches: batches.map(({ tests, loadMs, ownMs }) => ({ tests, cpuMs: loadMs + ownMs })), leftOut };
 }

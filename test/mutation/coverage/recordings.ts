@@ -16,7 +16,9 @@ import type { Recorded } from './record.ts';
 
 export interface Recording {
   readonly test: string;
-  /** Processor time of a process with this test alone, in milliseconds. */
+  /** Processor time until a process with this test alone has loaded it, in milliseconds. */
+  readonly loadMs: number;
+  /** And of the test itself. */
   readonly cpuMs: number;
   /** File → the parts of it that ran, as pairs of offsets. */
   readonly ran: Readonly<Record<string, readonly number[]>>;
@@ -30,7 +32,7 @@ interface Kept extends Recording {
   readonly loaded: Readonly<Record<string, string>>;
 }
 
-const version = 1;
+const version = 2;
 const folder = join(root, '.cache/mutation/recordings');
 const start = new URL('./start.mjs', import.meta.url).href;
 const record = new URL('./record.ts', import.meta.url).href;
@@ -90,7 +92,7 @@ function runRecorded(test: string, output: string): Promise<boolean> {
 }
 
 function keep(test: string, output: string, hashes: Map<string, string>): Recording {
-  const { cpuMs, modules } = JSON.parse(readFileSync(output, 'utf8')) as Recorded;
+  const { loadMs, cpuMs, modules } = JSON.parse(readFileSync(output, 'utf8')) as Recorded;
   const ran: Record<string, readonly number[]> = {};
   const loaded: Record<string, string> = {};
   for (const { file, ranges } of modules) {
@@ -101,7 +103,7 @@ function keep(test: string, output: string, hashes: Map<string, string>): Record
     const { code, mappings } = compiled(source, file);
     ran[file] = spansOf(executed(decodedMappings(mappings, code, source), ranges));
   }
-  const kept: Kept = { version, node: process.version, test, cpuMs, ran, loaded };
+  const kept: Kept = { version, node: process.version, test, loadMs, cpuMs, ran, loaded };
   writeFileSync(join(folder, nameOf(test)), JSON.stringify(kept));
   return kept;
 }
