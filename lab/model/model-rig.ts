@@ -13,6 +13,7 @@ import {
 import { lostUrls } from '../../topology/frontier/changes/counters.ts';
 import { readLeases } from '../../topology/frontier/checkpoint/read-rows.ts';
 import { saveCheckpoint } from '../../topology/frontier/checkpoint/save-checkpoint.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../topology/frontier/decide/step.ts';
 import { FrontierPartition, type Input } from '../../topology/frontier/partition.ts';
 import { replay } from '../../topology/frontier/replay.ts';
@@ -26,6 +27,15 @@ const sliceBytes = 300;
 const key = { hi: 0x1234_5678, lo: 0x9abc_def0 };
 const identity = { crawl: 'model', partition: 0, partitions: 1 };
 
+export interface RigOptions {
+  /** Absent: of one partition, the only one. */
+  readonly identity?: PartitionIdentity;
+  /** Absent: with the memory that is usual. */
+  readonly newState?: () => FrontierState;
+}
+
+export const rigKey = key;
+
 type Inputs = { readonly [topic in InputTopic]: TopicRecords[topic][] };
 
 export class ModelRig {
@@ -38,9 +48,13 @@ export class ModelRig {
   readonly #inputs: Inputs = { control: [], results: [], discovered: [] };
   readonly #offered = { control: 0, results: 0, discovered: 0 };
   #claims = 0;
+  readonly #identity: PartitionIdentity;
+  readonly #newState: () => FrontierState;
   core!: FrontierPartition;
 
-  constructor(nowMs: number) {
+  constructor(nowMs: number, options: RigOptions = {}) {
+    this.#identity = options.identity ?? identity;
+    this.#newState = options.newState ?? (() => new FrontierState(key));
     this.reopen(nowMs, false);
   }
 
@@ -58,6 +72,8 @@ export class ModelRig {
     }
     this.rows.run(this.core.reads());
     const step = this.core.step(nowMs, demand);
+    for (let job = this.core.seenWork(true); job !== null; job = this.core.seenWork(true)) this.rows.run(job);
+    for (const topic of this.core.takeSought()) this.#offered[topic] = this.core.state.positions[topic].offset;
     if (step === null) return null;
     assert.equal(step.offset, this.changelog.length, 'a commit lands at the offset its owner expects');
     this.changelog.push(step.commit);
@@ -81,13 +97,13 @@ export class ModelRig {
 
   /** Drops the owner's memory; the next one loads the checkpoint, claims and replays what comes after it. */
   reopen(nowMs: number, endsLeases: boolean): void {
-    const state = new FrontierState(key);
+    const state = this.#newState();
     this.rows.load(state);
     this.#round = null;
     this.#reply = [];
     this.changelog.push(encodeClaim({ kind: 'claim', nonce: `${this.#claims++}`, nowMs, endsLeases }));
     this.#catchUp(state);
-    this.core = new FrontierPartition(identity, state);
+    this.core = new FrontierPartition(this.#identity, state);
     this.rows.run(this.core.reads());
     for (const topic of inputTopics) this.#offered[topic] = state.positions[topic].offset;
   }
@@ -103,9 +119,14 @@ export class ModelRig {
     });
   }
 
+  /** Everything ever sent to a topic. */
+  sent<T extends InputTopic>(topic: T): readonly TopicRecords[T][] {
+    return this.#inputs[topic] as TopicRecords[T][];
+  }
+
   /** A state made from the changelog alone. */
   replayed(): FrontierState {
-    const state = new FrontierState(key);
+    const state = this.#newState();
     this.#catchUp(state);
     return state;
   }

@@ -7,6 +7,11 @@ import type { Row, StoreJob, StoreReply, StoreRequest } from '../../topology/fro
 export class RowsInMemory {
   readonly #rows = new Map<string, Buffer>();
 
+  /** In the order of their keys, which are hexadecimal. */
+  entries(): readonly (readonly [key: string, value: Buffer])[] {
+    return [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
   get bytes(): number {
     let bytes = 0;
     for (const [key, value] of this.#rows) bytes += key.length / 2 + value.length;

@@ -1,0 +1,60 @@
+/** What is answered of a game's end: by the state, and by readers of its changelog. */
+import type { ModelRig } from '../../../../lab/model/model-rig.ts';
+import { FinishedUrls } from '../../../../topology/frontier/ask/finished-urls.ts';
+import { HostScan, hostSorts } from '../../../../topology/frontier/ask/list-hosts.ts';
+import { answerHost, answerUrl } from '../../../../topology/frontier/ask/queries.ts';
+import type { UrlEvent } from '../../../../topology/frontier/ask/url-events.ts';
+import { UrlStory } from '../../../../topology/frontier/ask/url-story.ts';
+import { decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
+import { freshnessNow } from '../../../../topology/frontier/recrawl/freshness-now.ts';
+import { hostKeyOf } from '../../../../topology/url/host-key.ts';
+import { hosts } from './rich-game.ts';
+
+/** Of each host. */
+const urlsAsked = 2;
+
+export function* answers(rig: ModelRig, nowMs: number): Generator<unknown> {
+  const { state } = rig.core;
+  for (const sort of hostSorts) {
+    const scans = ['', 'in.test'].map((search) => new HostScan({ search, sort, limit: 3 }));
+    yield [sort, ...scans.map((scan) => rig.rows.run(scan.slice(state)))];
+  }
+  yield freshnessNow([state.recrawl], nowMs);
+  for (const host of hosts) {
+    const first = rig.rows.run(answerHost(state, host, 3, { frontQueue: 0, seq: 0 }));
+    const next = first?.next ? rig.rows.run(answerHost(state, host, 50, first.next)) : null;
+    yield { host, first, next };
+  }
+  for (const url of urlsOf(rig)) yield { url, answer: rig.rows.run(answerUrl(state, url)), story: storyOf(rig, url) };
+  for (const outcome of [null, 'fetched', 'failed', 'dead'] as const) {
+    for (const [hostKey, prefix] of [
+      ['', ''],
+      ['a.in.test', 'https://a.in.test/p'],
+    ] as const) {
+      const finished = new FinishedUrls({ hostKey, prefix, outcome });
+      for (const [offset, value] of rig.changelog.entries()) finished.take(offset, decodeChangelog(value));
+      yield finished.found;
+    }
+  }
+}
+
+function urlsOf(rig: ModelRig): string[] {
+  const found = new Map<string, Set<string>>(hosts.map((host) => [host, new Set()]));
+  for (const { groups } of rig.sent('discovered')) {
+    for (const { url } of groups.flatMap(({ links }) => links)) {
+      const ofHost = found.get(hostKeyOf(url));
+      if (ofHost !== undefined && ofHost.size < urlsAsked) ofHost.add(url);
+    }
+  }
+  return [...found.values()].flatMap((urls) => [...urls]);
+}
+
+function storyOf(rig: ModelRig, url: string) {
+  const events: UrlEvent[] = [];
+  const story = new UrlStory(hostKeyOf(url), url, (event) => events.push(event));
+  const taken = Array.from(rig.changelog, (value, offset) => story.take(offset, decodeChangelog(value)));
+  const { place, leasesOut, nowMs, policyVersion, facts, hostSlots } = story;
+  const { admitted, leased, outcomes } = story;
+  const held = Array.from({ length: 32 }, (_, number) => [story.isHeld(number), story.trapOf(number)]);
+  return { events, taken, place, leasesOut, nowMs, policyVersion, facts, hostSlots, held, admitted, leased, outcomes };
+}
