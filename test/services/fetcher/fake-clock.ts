@@ -28,7 +28,8 @@ export function createFakeClock(startMs = 1_700_000_000_000): FakeClock {
           return;
         }
         const sleeper = {
-          untilMs,
+          // Clocks go by whole milliseconds.
+          untilMs: Math.ceil(untilMs),
           wake: () => {
             sleepers.delete(sleeper);
             resolve();
