@@ -67,7 +67,8 @@ export class ModelRig {
     for (const topic of inputTopics) {
       for (; this.#offered[topic] < this.#inputs[topic].length; this.#offered[topic]++) {
         const offset = this.#offered[topic];
-        this.core.offer({ topic, offset, record: this.#inputs[topic][offset]! } as never);
+        // The log has had another leader now and then.
+        this.core.offer({ topic, offset, record: this.#inputs[topic][offset]!, leaderEpoch: offset >> 4 } as never);
       }
     }
     this.rows.run(this.core.reads());

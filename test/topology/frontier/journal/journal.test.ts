@@ -8,6 +8,7 @@ import { assertKept } from '../../../kept/assert-kept.ts';
 import { answers } from './answers.ts';
 import { moved } from './moved.ts';
 import { RichGame } from './rich-game.ts';
+import { ServedGame } from './served-game.ts';
 
 const turns = 50;
 const worlds: Readonly<Record<string, { readonly seeds: number; readonly options: RigOptions }>> = {
@@ -37,6 +38,17 @@ function* played(seed: number, options: RigOptions): Generator<unknown> {
   yield* moved(rig, nowMs);
 }
 
+function* served(seed: number, options: RigOptions): Generator<unknown> {
+  const game = new ServedGame(seed, options);
+  for (let turn = 0; turn < 80; turn++) yield game.turn();
+  const { rig } = game;
+  yield [
+    digest(rig.core.state),
+    digest(rig.replayed()),
+    rig.rows.entries().map(([key, value]) => `${key} ${value.toString('hex')}`),
+  ];
+}
+
 describe('a partition', () => {
   for (const [world, { seeds, options }] of Object.entries(worlds)) {
     it(`${world} decides, keeps and answers what it did`, () => {
@@ -44,4 +56,13 @@ describe('a partition', () => {
       assertKept(new URL(`${world.replaceAll(' ', '-')}.json`, import.meta.url), new Map(cases));
     });
   }
+
+  it('that is served answers, lists and keeps what it did', () => {
+    const few = worlds['with room for few']!.options;
+    const cases = Array.from(
+      { length: 8 },
+      (_, seed) => [`seed ${seed}`, served(seed, seed % 2 === 0 ? {} : few)] as const,
+    );
+    assertKept(new URL('served.json', import.meta.url), new Map(cases));
+  });
 });

@@ -14,6 +14,7 @@ import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl, scheduleNames } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
+import { hostKeyOf } from '../../../../topology/url/host-key.ts';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -25,12 +26,15 @@ export class RichGame {
   readonly chance: Chance;
   readonly rig: ModelRig;
   nowMs = 1_700_000_000_000;
+  /** For all of the game: a page may not leave its schedule by a policy that has none. */
+  readonly #revisits: boolean;
   #policies = 0;
   #tasks: Task[] = [];
   readonly #reported: Result[] = [];
 
   constructor(seed: number, options: RigOptions = {}) {
     this.chance = new Chance(seed);
+    this.#revisits = this.chance.percent(65);
     this.rig = new ModelRig(this.nowMs, options);
     this.rig.send('control', this.#policy());
   }
@@ -46,6 +50,7 @@ export class RichGame {
     if (chance.percent(10)) rig.save();
     if (chance.percent(4)) this.#restart();
     const demand = chance.below(5);
+    if (chance.percent(15)) this.#lag(demand);
     const step = rig.step(this.nowMs, demand);
     this.#tasks.push(...(step?.tasks ?? []));
     const { core } = rig;
@@ -54,6 +59,15 @@ export class RichGame {
     const { commit, deadLetters, passedOn, controls, traced, tasks } = step;
     for (const { partition, record } of controls) if (partition === 0) rig.send('control', record);
     return { commit: commit.toString('latin1'), tasks, deadLetters, passedOn, controls, traced, waits };
+  }
+
+  /** What owners tell beside the inputs: tasks that were taken, and a log that has lost what was read of it. */
+  #lag(demand: number): void {
+    const { chance } = this;
+    const { core } = this.rig;
+    const leases = this.#tasks.map(({ leaseId }) => leaseId).filter(() => chance.percent(50));
+    core.offerTaken({ position: chance.below(100), leases });
+    core.wakeAtMs(demand);
   }
 
   #restart(): void {
@@ -93,18 +107,24 @@ export class RichGame {
         refillMs: hour,
         key: chance.of(['host', 'domain']),
       }),
-      recrawl: maybe({
-        ...defaultRecrawl,
-        ...{ schedule: chance.of(scheduleNames), intervalMs: hour, minMs: 60 * second, maxMs: 9 * hour },
-        ...{ share: chance.of([0.1, 0.5, 1]), errorMs: chance.of([null, hour]), goneMs: chance.of([null, 2 * hour]) },
-        rules: chance.of([
-          [],
-          [
-            { url: '/p/', intervalMs: 600 * second },
-            { kinds: ['error'], intervalMs: null },
-          ],
-        ]),
-      }),
+      recrawl: this.#revisits
+        ? {
+            ...defaultRecrawl,
+            ...{ schedule: chance.of(scheduleNames), intervalMs: hour, minMs: 60 * second, maxMs: 9 * hour },
+            ...{
+              share: chance.of([0.1, 0.5, 1]),
+              errorMs: chance.of([null, hour]),
+              goneMs: chance.of([null, 2 * hour]),
+            },
+            rules: chance.of([
+              [],
+              [
+                { url: '/p/', intervalMs: 600 * second },
+                { kinds: ['error'], intervalMs: null },
+              ],
+            ]),
+          }
+        : undefined,
       sitemaps: maybe({
         everyMs: hour,
         rules: [{ hosts: ['in.test'], urls: ['/sitemap.xml', 'https://e.test/s.xml'] }],
@@ -127,7 +147,9 @@ export class RichGame {
       ...(['seek', 'requeue', 'unknown'] as const),
     ]);
     const pattern = chance.of(patterns);
-    const url = this.#url(hostKey);
+    const [lease] = this.#tasks.filter((task) => task.urls.length > 0);
+    // Of one that is out, too.
+    const url = lease !== undefined && chance.percent(40) ? chance.of(lease.urls).url : this.#url(hostKey);
     const payloads: Partial<Record<typeof kind, unknown>> = {
       trap: { pattern, detail: 'seen by eye' },
       releaseTrap: { pattern },
@@ -138,7 +160,8 @@ export class RichGame {
     };
     const payload = payloads[kind] === undefined ? '' : JSON.stringify(payloads[kind]);
     const told = { partition: chance.below(3), wanted: chance.below(20), known: chance.of([-1, 0, 30]) };
-    return controlOf({ kind, hostKey, amount, payload, ...told, version: chance.below(9) });
+    const named = kind === 'purge' || kind === 'raise' ? hostKeyOf(url) : hostKey;
+    return controlOf({ kind, hostKey: named, amount, payload, ...told, version: chance.below(9) });
   }
 
   #url(hostKey: string): string {
