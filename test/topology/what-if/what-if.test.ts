@@ -12,6 +12,7 @@ import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { Recording } from '../../../topology/what-if/recording.ts';
 import { type WhatIfReport, whatIf } from '../../../topology/what-if/what-if.ts';
+import { assertKept } from '../../kept/assert-kept.ts';
 import { identity, type Recorded, recordedCrawl } from './recorded-crawl.ts';
 
 function tried({ changelog, inputs }: Recorded, policy: Partial<PolicyConfig>): WhatIfReport {
@@ -44,7 +45,10 @@ const settings: readonly Partial<PolicyConfig>[] = [
 
 describe('a recorded crawl under another policy', () => {
   it('is told to its end, whatever operators said meanwhile', () => {
+    const reports = new Map<string, WhatIfReport[]>();
     for (let seed = 1; seed <= worlds; seed++) {
+      const told: WhatIfReport[] = [];
+      reports.set(`seed ${seed}`, told);
       const chance = chanceOf(seed, 'operators');
       const pick = () => settings[chance.between(0, settings.length - 1)]!;
       // One that visits pages again would never end by itself.
@@ -68,12 +72,14 @@ describe('a recorded crawl under another policy', () => {
       const recorded = recordedCrawl(base, 600, { seed, events });
       for (const policy of settings) {
         try {
-          const { decided } = tried(recorded, policy);
-          assert.ok(decided.pages > 0);
+          const report = tried(recorded, policy);
+          assert.ok(report.decided.pages > 0);
+          told.push(report);
         } catch (error) {
           assert.fail(`seed ${seed}, ${JSON.stringify(policy).slice(0, 60)}: ${(error as Error).stack}`);
         }
       }
     }
+    assertKept(new URL('reports.json', import.meta.url), reports);
   });
 });

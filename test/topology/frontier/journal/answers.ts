@@ -5,9 +5,18 @@ import { HostScan, hostSorts } from '../../../../topology/frontier/ask/list-host
 import { answerHost, answerUrl } from '../../../../topology/frontier/ask/queries.ts';
 import type { UrlEvent } from '../../../../topology/frontier/ask/url-events.ts';
 import { UrlStory } from '../../../../topology/frontier/ask/url-story.ts';
-import { decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
+import { decodeChangelog, readChangelog } from '../../../../topology/frontier/changes/changelog.ts';
 import { freshnessNow } from '../../../../topology/frontier/recrawl/freshness-now.ts';
+import { compilePolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
+import { CommitEvents } from '../../../../topology/story/commit-events.ts';
+import { controlEvents, resultEvents, Subject } from '../../../../topology/story/record-events.ts';
+import { Sightings } from '../../../../topology/story/sightings.ts';
+import { inOrder, type StoryEvent, type UnversionedEvent } from '../../../../topology/story/story-event.ts';
+import { storyPicture } from '../../../../topology/story/story-picture.ts';
+import { storyText } from '../../../../topology/story/story-text.ts';
+import type { TopicName } from '../../../../topology/topics.ts';
 import { hostKeyOf } from '../../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 import { hosts } from './rich-game.ts';
 
 /** Of each host. */
@@ -25,7 +34,8 @@ export function* answers(rig: ModelRig, nowMs: number): Generator<unknown> {
     const next = first?.next ? rig.rows.run(answerHost(state, host, 50, first.next)) : null;
     yield { host, first, next };
   }
-  for (const url of urlsOf(rig)) yield { url, answer: rig.rows.run(answerUrl(state, url)), story: storyOf(rig, url) };
+  for (const url of urlsOf(rig))
+    yield { url, answer: rig.rows.run(answerUrl(state, url)), story: storyOf(rig, url), told: toldOf(rig, url) };
   for (const outcome of [null, 'fetched', 'failed', 'dead'] as const) {
     for (const [hostKey, prefix] of [
       ['', ''],
@@ -36,6 +46,36 @@ export function* answers(rig: ModelRig, nowMs: number): Generator<unknown> {
       yield finished.found;
     }
   }
+}
+
+/** Of all topics, in words. */
+function toldOf(rig: ModelRig, url: string): unknown {
+  const hostKey = hostKeyOf(url);
+  const normalize = compileNormalizer();
+  const subject = new Subject(url, hostKey, normalize);
+  const sightings = new Sightings(subject);
+  const compile = (json: string) => compilePolicy(JSON.parse(json) as PolicyConfig);
+  const commits = new CommitEvents(subject, 0, sightings, (version, json) =>
+    version % 7 === 0 ? null : compile(json),
+  );
+  const place = (topic: TopicName, offset: number) => ({ topic, partition: 0, offset, timestampMs: 1_700_000_000_000 });
+  const others: UnversionedEvent[] = [];
+  rig.sent('discovered').forEach((record, offset) => {
+    others.push(...sightings.take(record, place('discovered', offset), [hostKey]));
+  });
+  rig
+    .sent('control')
+    .forEach((record, offset) => void others.push(...controlEvents(subject, record, place('control', offset))));
+  rig
+    .sent('results')
+    .forEach((record, offset) => void others.push(...resultEvents(subject, record, place('results', offset))));
+  const events: StoryEvent[] = [];
+  for (const [offset, value] of rig.changelog.entries()) {
+    const record = readChangelog(value);
+    if (record.kind !== 'foreign') events.push(...commits.take(offset, record, value.includes(hostKey)));
+  }
+  const all = [...others.map((event) => commits.versioned(event)), ...events].sort(inOrder);
+  return [all, storyText(all), storyPicture(url, all)];
 }
 
 function urlsOf(rig: ModelRig): string[] {
