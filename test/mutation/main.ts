@@ -72,9 +72,9 @@ function chosen(): { readonly mutants: readonly Mutant[]; readonly of: string } 
   return { mutants, of: `drawn from ${all.length} with seed ${values.seed}` };
 }
 
-/** What a score is told for: `topology/robots`, `services/fetcher`. */
+/** What a score is told for: `topology/robots`, `topology/frontier/decide`, `services/fetcher`. */
 function partOf({ file }: Mutant): string {
-  return file.split('/').slice(0, 2).join('/');
+  return file.split('/').slice(0, -1).slice(0, 3).join('/');
 }
 
 function told({ file, line, mutator, find, replace }: Mutant, { end, leftOut }: Outcome): string {
