@@ -39,6 +39,26 @@ const languages: readonly (readonly string[])[] = [
   ['这条河', '流过', '一个小镇', '那里的人', '都很', '满意'],
   ['川は', '小さな町を', '流れて', 'そこの人々は', '満足しています'],
   'ο ποταμός περνά από μια μικρή πόλη και οι άνθρωποι είναι ευχαριστημένοι'.split(' '),
+  'реката тече през малък град и хората които живеят там са доволни от работата си'.split(' '),
+  'річка тече через маленьке місто і люди які там живуть задоволені своєю роботою її'.split(' '),
+  'река тече кроз мали град и људи који тамо живе задовољни су својим послом'.split(' '),
+  'dòng sông chảy qua một thị trấn nhỏ và những người sống ở đó hài lòng với công việc của họ'.split(' '),
+  'el río atraviesa un pueblo pequeño y la gente que vive allí está contenta con su trabajo'.split(' '),
+  'o rio atravessa uma pequena cidade e as pessoas que lá vivem estão contentes com o seu trabalho'.split(' '),
+  'il fiume attraversa una piccola città e le persone che ci vivono sono contente del loro lavoro'.split(' '),
+  'de rivier loopt door een kleine stad en de mensen die er wonen zijn blij met hun werk'.split(' '),
+  'floden rinner genom en liten stad och människorna som bor där är nöjda med sitt arbete'.split(' '),
+  'floden løber gennem en lille by og folk som bor der er glade for deres arbejde'.split(' '),
+  'elven renner gjennom en liten by og folk som bor der er fornøyd med jobben sin ikke'.split(' '),
+  'rzeka płynie przez małe miasto a ludzie którzy tam mieszkają są zadowoleni ze swojej pracy'.split(' '),
+  'řeka protéká malým městem a lidé kteří tam žijí jsou se svou prací spokojeni'.split(' '),
+  'nehir küçük bir kasabadan geçiyor ve orada yaşayan insanlar işlerinden memnun'.split(' '),
+  'يمر النهر عبر بلدة صغيرة والناس الذين يعيشون هناك سعداء بعملهم'.split(' '),
+  'رودخانه از شهری کوچک می‌گذرد و مردمی که آنجا زندگی می‌کنند از کارشان راضی هستند'.split(' '),
+  'הנהר עובר דרך עיירה קטנה והאנשים שגרים שם מרוצים מעבודתם'.split(' '),
+  ['แม่น้ำ', 'ไหลผ่าน', 'เมืองเล็ก', 'และผู้คน', 'ที่อาศัย', 'อยู่ที่นั่น'],
+  '강은 작은 마을을 지나고 그곳에 사는 사람들은 일에 만족한다'.split(' '),
+  'नदी एक छोटे शहर से होकर बहती है और वहाँ रहने वाले लोग अपने काम से खुश हैं'.split(' '),
   ['12', '3.5', '---', 'a1b2', 'x'],
 ];
 
@@ -208,6 +228,6 @@ function* small(draw: Draw): Generator<unknown> {
 
 it('pages that are alike', () => assertKept(kept('alike'), bySeed(16, alike)));
 it('indexes of many', () => assertKept(kept('many'), bySeed(2, many)));
-it('languages and scripts', () => assertKept(kept('spoken'), bySeed(16, spoken)));
+it('languages and scripts', () => assertKept(kept('spoken'), bySeed(24, spoken)));
 it('links between hosts', () => assertKept(kept('linked'), bySeed(12, linked)));
 it('hubs, spans and feeds', () => assertKept(kept('small'), bySeed(8, small)));

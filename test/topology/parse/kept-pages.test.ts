@@ -6,6 +6,7 @@ import { minhash } from '../../../topology/content/minhash.ts';
 import { simhash } from '../../../topology/content/simhash.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
 import { createXmlDecoder, decodePage, decodeXml } from '../../../topology/parse/charset.ts';
+import { guessCharset } from '../../../topology/parse/guess-charset.ts';
 import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';
 import { parsePage } from '../../../topology/parse/page.ts';
 import { fieldTypes, fieldValue } from '../../../topology/parse/rich/field-value.ts';
@@ -89,6 +90,33 @@ function* decoded(draw: Draw): Generator<unknown> {
     const cuts = [draw.below(8), 8 + draw.below(40)].map((at) => Math.min(at, body.length));
     const pieces = [body.subarray(0, cuts[0]), body.subarray(cuts[0], cuts[1]), body.subarray(cuts[1])];
     yield [decodePage(body, type), decodeXml(body, type), pieces.map((piece) => stream.write(piece)), stream.end()];
+  }
+}
+
+/** Letters of several scripts in encodings of one byte or two, with nothing that declares them. */
+const unnamed: readonly ((draw: Draw) => number[])[] = [
+  (draw) => [0xe0 + draw.below(32)],
+  (draw) => [0xd0 + draw.below(32)],
+  (draw) => [0xa1 + draw.below(80), 0xa1 + draw.below(80)],
+  (draw) => [0x82, 0x9f + draw.below(80)],
+  (draw) => [0xb0 + draw.below(24), 0xa1 + draw.below(90)],
+  (draw) => [draw.of([0xe4, 0xf6, 0xfc, 0xdf, 0xe9])],
+  (draw) => [0xc3, 0x80 + draw.below(60)],
+];
+
+function* guessed(draw: Draw): Generator<unknown> {
+  for (let round = 0; round < 6; round++) {
+    const letter = draw.of(unnamed);
+    const word = () =>
+      draw.list(1 + draw.below(8), () => (draw.percent(75) ? letter(draw) : [97 + draw.below(26)])).flat();
+    const run = () => draw.list(draw.of([0, 1, 4, 60]), () => [...word(), 0x20]).flat();
+    const piece = () => [
+      ...Buffer.from(draw.of(['<p>', '<a href=x>', 'menu of words', '</p>'])),
+      ...(draw.percent(60) ? run() : []),
+    ];
+    const body = Buffer.from(draw.list(draw.of([1, 6, 400]), piece).flat());
+    const { charset, tentative, text } = decodePage(body, draw.of([null, 'text/html']));
+    yield [charset, tentative, text.slice(0, 200), guessCharset(body)];
   }
 }
 
@@ -207,6 +235,10 @@ it('pages, in links, text, main text, language and signatures', () => {
 
 it('encodings, declared and guessed, in one piece and in several', () => {
   assertKept(kept('encodings'), bySeed(30, decoded));
+});
+
+it('encodings that nobody declares', () => {
+  assertKept(kept('guessed'), bySeed(20, guessed));
 });
 
 it('sitemaps and feeds, in one piece and in several', () => {
