@@ -84,6 +84,22 @@ export class ModelRig {
     return step;
   }
 
+  /** What a new owner commits first. */
+  open(nowMs: number): Step {
+    const step = this.core.open(nowMs);
+    this.changelog.push(step.commit);
+    return step;
+  }
+
+  /** The log has lost what was read of an input: it is read from `offset` on. */
+  goBack(topic: InputTopic, offset: number, nowMs: number): Step {
+    const step = this.core.goBack(topic, offset, nowMs);
+    this.changelog.push(step.commit);
+    this.core.takeSought();
+    this.#offered[topic] = offset;
+    return step;
+  }
+
   /** Begins to write the checkpoint, a slice at each step that decides something. */
   save(): void {
     this.#round ??= saveCheckpoint(this.core.state, sliceBytes);

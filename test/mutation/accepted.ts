@@ -262,4 +262,30 @@ export const accepted: readonly Accepted[] = [
     line: 'let depthBefore = -1',
     because: 'no depth is below zero, by one or by two',
   },
+  ...[
+    { find: '+', replace: '-' },
+    { find: '961', replace: '(961 + 1)' },
+    { find: '31', replace: '(31 + 1)' },
+  ].map((mutant) => ({ file: patternIndex, ...mutant, line: 'text.charCodeAt(at) * 961', because: filter })),
+  {
+    file: 'topology/url/normalize.ts',
+    find: 'pathEnd === url.length',
+    replace: 'false',
+    line: 'if (pathEnd === url.length) return url;',
+    because: 'time alone: what follows finds no query, and gives the same',
+  },
+  {
+    file: 'topology/frontier/cash/cash.ts',
+    find: '<',
+    replace: '<=',
+    line: 'at + 1 < fingerprints.length',
+    because: 'fingerprints are two words each, so that their number is even',
+  },
+  {
+    file: 'services/fetcher/connect/proxy-tunnel.ts',
+    find: 'true',
+    replace: 'false',
+    line: 'set_tcp_nodelay: true',
+    because: 'time alone: small segments wait for others',
+  },
 ];

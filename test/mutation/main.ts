@@ -29,7 +29,7 @@ const { values } = parseArgs({
     folder: { type: 'string', multiple: true },
     file: { type: 'string', multiple: true },
     parallel: { type: 'string', default: '2' },
-    budget: { type: 'string', default: '30' },
+    budget: { type: 'string', default: '120' },
     planted: { type: 'boolean', default: false },
   },
 });

@@ -121,6 +121,25 @@ test('the least recently used origins give up their connections', async (t) => {
   assert.equal(client.stats().origins, 3);
 });
 
+test('an origin at work keeps its connection, however long ago it was used', async (t) => {
+  let answer = () => {};
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => (isAsked = resolve));
+  const site = await serveSite(t, (request, response) => {
+    if (request.url !== '/slow') return response.end('ok');
+    answer = () => response.end('late');
+    isAsked();
+  });
+  const client = open(t, { limits: { clientsMax: 2 } });
+  const slow = client.request({ url: site.url('slow.test', '/slow'), headers });
+  await asked;
+  for (let n = 0; n < 4; n++) await client.request({ url: site.url(`h${n}.test`, '/'), headers });
+  answer();
+  const { status, body, failure } = await slow;
+  assert.deepEqual([status, `${body}`, failure], [200, 'late', null]);
+  assert.equal(client.stats().origins, 2);
+});
+
 for (const [coding, encode] of [
   ['gzip', gzipSync],
   ['x-gzip', gzipSync],

@@ -48,17 +48,17 @@ export class RichGame {
     if (chance.percent(60)) rig.send('discovered', this.#links());
     this.#report();
     if (chance.percent(10)) rig.save();
-    if (chance.percent(4)) this.#restart();
+    const before = chance.percent(4) ? this.#restart() : chance.percent(3) ? this.#goBack() : '';
     const demand = chance.below(5);
     if (chance.percent(15)) this.#lag(demand);
     const step = rig.step(this.nowMs, demand);
     this.#tasks.push(...(step?.tasks ?? []));
     const { core } = rig;
     const waits = [core.wakeAtMs(demand), core.full, core.hungry, core.blocked, core.state.quotaLeft];
-    if (step === null) return { nothing: waits };
+    if (step === null) return { before, nothing: waits };
     const { commit, deadLetters, passedOn, controls, traced, tasks } = step;
     for (const { partition, record } of controls) if (partition === 0) rig.send('control', record);
-    return { commit: commit.toString('latin1'), tasks, deadLetters, passedOn, controls, traced, waits };
+    return { before, commit: commit.toString('latin1'), tasks, deadLetters, passedOn, controls, traced, waits };
   }
 
   /** What owners tell beside the inputs: tasks that were taken, and a log that has lost what was read of it. */
@@ -70,10 +70,18 @@ export class RichGame {
     core.wakeAtMs(demand);
   }
 
-  #restart(): void {
+  #goBack(): string {
+    const { chance, rig } = this;
+    const topic = chance.of(['results', 'discovered'] as const);
+    const { offset } = rig.core.state.positions[topic];
+    return rig.goBack(topic, Math.max(0, offset - chance.below(3)), this.nowMs).commit.toString('latin1');
+  }
+
+  #restart(): string {
     const endsLeases = this.chance.percent(50);
     this.rig.reopen(this.nowMs, endsLeases);
     if (endsLeases) this.#tasks = [];
+    return this.rig.open(this.nowMs).commit.toString('latin1');
   }
 
   #policy(): Control {

@@ -1,0 +1,181 @@
+/** What plugins' hooks may give, and what of it is their fault. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankPage } from '../../../../schemas/blank.ts';
+import type { NamedHooks } from '../../../../services/fetcher/hooks/fetch-hooks.ts';
+import { createHooks, HookFailed, patientHooks } from '../../../../services/fetcher/hooks/run-hooks.ts';
+import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
+
+const one = (hooks: object) => createHooks([{ name: 'own', ...hooks } as NamedHooks]);
+const asked = { url: 'https://a.test/', depth: 0, hostKey: 'a.test' };
+const found = { url: 'https://a.test/', depth: 0, sourceUrl: '' };
+const answer = {
+  status: 200,
+  headers: ['a', '1', 'b', '2', 'a', '3'],
+  body: Buffer.from('x'),
+} as unknown as HttpResponse;
+const page = { ...blankPage, url: 'https://a.test/', hostKey: 'a.test', title: 't' };
+
+/** What it gives, or what it is blamed for. */
+async function given(work: () => unknown): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    assert.ok(error instanceof HookFailed, `${error}`);
+    return error.message;
+  }
+}
+
+const table = async (
+  hook: string,
+  cases: readonly (readonly [said: unknown, result: unknown])[],
+  run: (hooks: ReturnType<typeof one>) => unknown,
+) => {
+  for (const [said, result] of cases)
+    assert.deepEqual(await given(() => run(one({ [hook]: () => said }))), result, JSON.stringify(said));
+};
+
+describe('a hook', () => {
+  it('for requests gives headers that can be sent, or a reason to skip', async () => {
+    const headers = (name: string, value: unknown = 'v') => ({ headers: { [name]: value } });
+    const fault = (what: string) => `plugin own, request: ${what}`;
+    await table(
+      'request',
+      [
+        [undefined, { headers: {}, skip: '' }],
+        [{}, { headers: {}, skip: '' }],
+        [{ skip: '' }, { headers: {}, skip: '' }],
+        [{ skip: 'not now' }, { headers: {}, skip: 'plugin own: not now' }],
+        [headers('X-Mine'), { headers: { 'x-mine': 'v' }, skip: '' }],
+        [headers("!#$%&'*+.^_`|~09azAZ-"), { headers: { "!#$%&'*+.^_`|~09azaz-": 'v' }, skip: '' }],
+        ...['', 'a b', 'a:', 'a\n', 'ä'].map(
+          (name) => [headers(name), fault(`${JSON.stringify(name)} is no name of a header`)] as const,
+        ),
+        ...[1, null, 'a\nb', 'a\rb', 'a\0b'].map(
+          (value) => [headers('x', value), fault('header x has no text as its value')] as const,
+        ),
+        ...['Host', 'connection', 'Content-Length', 'transfer-encoding'].map(
+          (name) => [headers(name), fault(`header ${name} is the client's own`)] as const,
+        ),
+        [headers('x-host'), { headers: { 'x-host': 'v' }, skip: '' }],
+        [headers('hosts'), { headers: { hosts: 'v' }, skip: '' }],
+      ],
+      (hooks) => hooks.request(asked),
+    );
+  });
+
+  it('for links says false to refuse one, and null or another URL to change it', async () => {
+    await table(
+      'urlFilter',
+      [
+        [false, 'own'],
+        [true, null],
+        [undefined, null],
+        [0, null],
+      ],
+      (hooks) => hooks.refuses(found),
+    );
+    await table(
+      'normalize',
+      [
+        ['https://b.test/', 'https://b.test/'],
+        [null, null],
+        [undefined, 'plugin own, normalize: gave undefined, where a URL or null is wanted'],
+        [7, 'plugin own, normalize: gave number, where a URL or null is wanted'],
+      ],
+      (hooks) => hooks.normalize('https://a.test/'),
+    );
+  });
+
+  it('for documents gives text and links, or nothing that is of use', async () => {
+    const fault = (what: string) => `plugin own, parse: ${what}`;
+    const cases: readonly (readonly [unknown, unknown])[] = [
+      [{}, {}],
+      [
+        { title: 't', links: ['/a'], fields: { x: ['1'] } },
+        { title: 't', links: ['/a'], fields: { x: ['1'] } },
+      ],
+      [null, fault('gave nothing, where { text, links, … } is wanted')],
+      ['text', fault('gave nothing, where { text, links, … } is wanted')],
+      ...(['title', 'text', 'description'] as const).map((key) => [{ [key]: 1 }, fault(`${key} is no text`)] as const),
+      [{ links: 'a' }, fault('links is no list of texts')],
+      [{ links: ['a', 1] }, fault('links is no list of texts')],
+      [{ fields: { x: 'a' } }, fault('fields.x is no list of texts')],
+    ];
+    for (const [said, result] of cases) {
+      const hooks = one({ parse: { 'a/b': () => said } });
+      assert.deepEqual([hooks.parses('a/b'), hooks.parses('a/c'), hooks.parses('toString')], [true, false, false]);
+      assert.deepEqual(await given(() => hooks.parse('https://a.test/', 'a/b', Buffer.alloc(0))), result);
+    }
+  });
+
+  it('for responses replaces what it names', async () => {
+    const fault = (what: string) => `plugin own, response: ${what}`;
+    const after = async (said: unknown) => {
+      const read = await given(() => one({ response: () => said }).response('https://a.test/', answer));
+      return typeof read === 'string'
+        ? read
+        : [(read as HttpResponse).status, (read as HttpResponse).headers, `${(read as HttpResponse).body}`];
+    };
+    assert.deepEqual(await after(undefined), [200, answer.headers, 'x']);
+    assert.deepEqual(await after({ headers: { A: 'n', c: 4 } }), [200, ['b', '2', 'a', 'n', 'c', '4'], 'x']);
+    assert.deepEqual(await after({ body: Buffer.from('.yy.').subarray(1, 3) }), [200, answer.headers, 'yy']);
+    for (const status of [100, 404, 599]) assert.deepEqual(await after({ status }), [status, answer.headers, 'x']);
+    for (const status of [99, 600, 1.5]) assert.equal(await after({ status }), fault(`status ${status} is none`));
+    assert.equal(await after({ body: 'text' }), fault('body is no Uint8Array'));
+    const seen: unknown[] = [];
+    await one({ response: (given: unknown) => void seen.push(given) }).response('u', answer);
+    assert.deepEqual(JSON.parse(JSON.stringify(seen)), [
+      { url: 'u', status: 200, headers: { a: '1, 3', b: '2' }, body: { type: 'Buffer', data: [120] } },
+    ]);
+  });
+
+  it('for pages changes or drops them, but not what names them', async () => {
+    await table(
+      'page',
+      [
+        [undefined, page],
+        [null, null],
+        [
+          { title: 'other', url: 'https://b.test/', hostKey: 'b.test' },
+          { ...page, title: 'other' },
+        ],
+      ],
+      (hooks) => hooks.page(page, answer),
+    );
+  });
+
+  it('comes after those of plugins before, and its calls and faults are counted', async () => {
+    const failing = () => {
+      throw new Error('no');
+    };
+    const first = {
+      name: 'first',
+      normalize: (url: string) => `${url}1`,
+      request: () => ({ headers: { a: '1', b: '1' } }),
+      urlFilter: () => true,
+    };
+    const second = {
+      name: 'second',
+      normalize: (url: string) => `${url}2`,
+      request: () => ({ headers: { b: '2' } }),
+      urlFilter: failing,
+    };
+    const hooks = createHooks([first, second] as NamedHooks[]);
+    assert.equal(hooks.normalize('u'), 'u12');
+    assert.deepEqual(await hooks.request(asked), { headers: { a: '1', b: '2' }, skip: '' });
+    assert.throws(() => hooks.refuses(found), { message: 'plugin second, urlFilter: no' });
+    assert.deepEqual(
+      hooks.uses.map(({ plugin, hook, calls, faults }) => [plugin, hook, calls, faults]),
+      ['urlFilter', 'normalize', 'request'].flatMap((hook) => [
+        ['first', hook, 1, 0],
+        ['second', hook, 1, +(hook === 'urlFilter')],
+      ]),
+    );
+    assert.ok(hooks.uses.every(({ seconds }) => seconds >= 0 && seconds < 60));
+    const patient = patientHooks(hooks);
+    assert.deepEqual([patient.refuses(found), patient.normalize('u')], [null, 'u12']);
+    assert.equal(patientHooks(one({ normalize: failing })).normalize('u'), 'u');
+    assert.equal(patientHooks(one({ urlFilter: () => false })).refuses(found), 'own');
+  });
+});
