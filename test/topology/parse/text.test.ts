@@ -1,0 +1,58 @@
+/** Visible text, character by character: the same as plain functions make of the same. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { collapseBlanks, createText, cut } from '../../../topology/parse/text.ts';
+import { drawFrom } from '../../kept/drawn.ts';
+
+function gathered(pieces: readonly string[], charsMax: number, breaks = false): string {
+  const text = createText(charsMax);
+  for (const piece of pieces) {
+    text.add(piece, 0, piece.length);
+    if (breaks) text.breakHere();
+  }
+  return text.finish();
+}
+
+it('blanks are those of regular expressions, wherever they stand', () => {
+  for (let code = 1; code < 0x1_0000; code++) {
+    // References and halves of pairs are no characters by themselves.
+    if (code === 0x26 || (code >= 0xd800 && code < 0xe000)) continue;
+    const character = String.fromCharCode(code);
+    const wanted = /\s/.test(character) ? 'a b' : `a${character}b`;
+    assert.equal(gathered([`a${character}b`], 99), wanted, code.toString(16));
+    assert.equal(
+      gathered([`東${character}`, `${character}b`], 99),
+      /\s/.test(character) ? '東 b' : `東${character}${character}b`,
+    );
+    assert.equal(
+      collapseBlanks(`${character}a${character}${character}b`),
+      `${character}a${character}${character}b`.replace(/\s+/g, ' ').trim(),
+    );
+  }
+});
+
+it('pieces run on or are apart, up to the length that is asked for', () => {
+  const draw = drawFrom(1);
+  const characters = ['a', 'b', ' ', '\n', 'é', '東', '\u{1f600}', '\u2003', '\u00a0', '.'];
+  for (let round = 0; round < 3_000; round++) {
+    const pieces = draw.list(draw.below(6), () => draw.list(draw.below(9), () => draw.of(characters)).join(''));
+    const most = draw.of([0, 1, 2, 3, 5, 8, 100]);
+    for (const breaks of [false, true]) {
+      const whole = pieces
+        .join(breaks ? ' ' : '')
+        .replace(/\s+/g, ' ')
+        .trim();
+      const text = gathered(pieces, most, breaks);
+      // What is cut behind a blank ends before it.
+      assert.equal(text, cut(whole, most).trimEnd(), JSON.stringify([pieces, most, breaks]));
+    }
+  }
+});
+
+it('a cut never leaves half of a pair', () => {
+  const text = 'a\u{1f600}b';
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5].map((most) => cut(text, most)),
+    ['', 'a', 'a', 'a\u{1f600}', text, text],
+  );
+});
