@@ -127,6 +127,23 @@ function* alike(draw: Draw): Generator<unknown> {
 const drawnText = (draw: Draw) =>
   Array.from({ length: 60 }, (_, i) => `w${i * (1 + draw.below(2)) + (draw.percent(4) ? 9 : 0)}`).join(' ');
 
+/** At the edges of a byte of a number. */
+const lengths = [1, 2, 127, 128, 129, 255, 256, 16_383, 16_384];
+
+function* rows(): Generator<unknown> {
+  for (const count of [0, 1, 127, 128, 129]) {
+    const targets = Array.from({ length: count }, (_, i) => `https://b.test/${i}`);
+    const value = edgeValue(count, targets);
+    const read = readEdges(edgeKey('a.test', 'https://a.test/'), value);
+    yield [value, [...read.targets].sort().join() === targets.sort().join(), read.fetchedAtMs];
+  }
+  for (const length of lengths) {
+    const targets = ['x'.repeat(length), `${'x'.repeat(length)}y`, `${'x'.repeat(length - 1)}z`];
+    const value = edgeValue(2 ** 47 + length, targets);
+    yield [value, readEdges(edgeKey('h', 'u'), value)];
+  }
+}
+
 /** Enough that every table grows. */
 function* many(draw: Draw): Generator<unknown> {
   const [simhashes, minhashes, clusters, exact] = [
@@ -230,4 +247,5 @@ it('pages that are alike', () => assertKept(kept('alike'), bySeed(16, alike)));
 it('indexes of many', () => assertKept(kept('many'), bySeed(2, many)));
 it('languages and scripts', () => assertKept(kept('spoken'), bySeed(24, spoken)));
 it('links between hosts', () => assertKept(kept('linked'), bySeed(12, linked)));
+it('rows of links, of every length', () => assertKept(kept('rows'), new Map([['all', rows()]])));
 it('hubs, spans and feeds', () => assertKept(kept('small'), bySeed(8, small)));

@@ -10,6 +10,21 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string) => parseSitemap(bytes(text), null, 'https://a.test/blog/feed');
 const jsonFeed = (...items: unknown[]) => JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items });
 
+describe('an Atom feed', () => {
+  it('passes over addresses that are too long, and attributes without a value', () => {
+    const feed = (...links: string[]) =>
+      `<feed>${links.map((link) => `<entry><link ${link}/></entry>`).join('')}</feed>`;
+    const [fits, long] = [0, 1].map((more) => `https://a.test/${'x'.repeat(parseLimits.hrefCharsMax - 15 + more)}`);
+    const { entries } = parse(
+      feed(`href="${fits}"`, `href="${long}"`, 'href', 'href=""', 'rel href="/1"', 'rel="edit" href="/2"'),
+    );
+    assert.deepEqual(
+      entries.map(({ url }) => url.length),
+      [parseLimits.hrefCharsMax, 'https://a.test/1'.length],
+    );
+  });
+});
+
 describe('a JSON Feed', () => {
   it('gives its items’ pages, with the date they were modified or else published', () => {
     const { form, entries } = parse(

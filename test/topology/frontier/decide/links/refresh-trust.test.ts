@@ -1,0 +1,23 @@
+/** Whose dates are believed, and what is a push. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { blankLink } from '../../../../../schemas/blank.ts';
+import { intents } from '../../../../../schemas/types.ts';
+import { isPush, isTrusted } from '../../../../../topology/frontier/decide/links/refresh.ts';
+
+it('dates are believed before there are four visits made for them, then while half of those prove true', () => {
+  assert.equal(isTrusted(undefined), true);
+  for (let told = 0; told <= 9; told++)
+    for (let proved = 0; proved <= told; proved++)
+      assert.equal(isTrusted({ told, proved, lastDueS: 0 }), told < 4 || proved >= told / 2, `${proved} of ${told}`);
+});
+
+it('a push is to be looked at again, first of all and with no date', () => {
+  for (const intent of intents)
+    for (const lastModifiedMs of [0, 1])
+      for (const priority of [-1, 0, 1])
+        assert.equal(
+          isPush(intent, { ...blankLink, lastModifiedMs, priority }),
+          intent === 'refresh' && lastModifiedMs === 0 && priority === 0,
+        );
+});
