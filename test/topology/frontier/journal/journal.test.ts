@@ -1,4 +1,5 @@
 /** What a partition decides under inputs of every kind, what it keeps, and what it answers, as it was when it was kept. */
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type RigOptions, rigKey } from '../../../../lab/model/model-rig.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
@@ -6,7 +7,7 @@ import { defaultSeen } from '../../../../topology/frontier/seen/seen-config.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { assertKept } from '../../../kept/assert-kept.ts';
 import { answers } from './answers.ts';
-import { moved } from './moved.ts';
+import { decidedOtherwise, moved } from './moved.ts';
 import { RichGame } from './rich-game.ts';
 import { ServedGame } from './served-game.ts';
 
@@ -50,6 +51,14 @@ function* served(seed: number, options: RigOptions): Generator<unknown> {
 }
 
 describe('a partition', () => {
+  it('decides the same again, whatever its owners met', () => {
+    for (let seed = 100; seed < 108; seed++) {
+      const game = new RichGame(seed);
+      for (let turn = 0; turn < turns; turn++) game.turn();
+      assert.deepEqual(decidedOtherwise(game.rig), [], `seed ${seed}`);
+    }
+  });
+
   for (const [world, { seeds, options }] of Object.entries(worlds)) {
     it(`${world} decides, keeps and answers what it did`, () => {
       const cases = Array.from({ length: seeds }, (_, seed) => [`seed ${seed}`, played(seed, options)] as const);

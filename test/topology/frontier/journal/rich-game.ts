@@ -36,6 +36,7 @@ export class RichGame {
     this.chance = new Chance(seed);
     this.#revisits = this.chance.percent(65);
     this.rig = new ModelRig(this.nowMs, options);
+    this.rig.open(this.nowMs);
     this.rig.send('control', this.#policy());
   }
 
@@ -74,7 +75,8 @@ export class RichGame {
     const { chance, rig } = this;
     const topic = chance.of(['results', 'discovered'] as const);
     const { offset } = rig.core.state.positions[topic];
-    return rig.goBack(topic, Math.max(0, offset - chance.below(3)), this.nowMs).commit.toString('latin1');
+    if (offset === 0) return '';
+    return rig.goBack(topic, Math.max(0, offset - 1 - chance.below(2)), this.nowMs).commit.toString('latin1');
   }
 
   #restart(): string {
