@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { blankControl } from '../../../../schemas/blank.ts';
+import type { Control } from '../../../../schemas/types.ts';
+import { controlKinds } from '../../../../schemas/types.ts';
 import { watchBlockedHosts } from '../../../../services/fetcher/leases/blocked-hosts.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
@@ -9,6 +11,7 @@ import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import type { Log } from '../../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { topics } from '../../../../topology/topics.ts';
 
 /** Two partitions of `control`; what is read waits until `letRead`. */
@@ -33,23 +36,57 @@ async function slowControl() {
   };
   const watch = () => {
     const failures: unknown[] = [];
+    const said: unknown[] = [];
     const hosts = watchBlockedHosts({
       clock: new SystemClock(),
       ...{ log, codec, crawl: 't', partitions: 2 },
-      onPause: () => {},
-      onPolicy: () => {},
+      onPause: (hostKey, belowLease) => said.push([hostKey, belowLease]),
+      onPolicy: ({ version }) => said.push(version),
       onFailure: (error) => failures.push(error),
     });
     let isCaughtUp = false;
     void hosts.caughtUp.then(() => (isCaughtUp = true));
-    return { hosts, failures, isCaughtUp: () => isCaughtUp };
+    return { hosts, failures, said, isCaughtUp: () => isCaughtUp };
   };
-  const block = (hostKey: string, partition: number) => {
-    const value = codec.encode('control', { ...blankControl, kind: 'blockHost', hostKey });
+  const order = (event: Partial<Control>, partition = 0) => {
+    const value = codec.encode('control', { ...blankControl, ...event });
     return memory.append([{ topic: 't.control', partition, key: null, value }]);
   };
-  return { memory, letRead, watch, block, log };
+  const block = (hostKey: string, partition: number) => order({ kind: 'blockHost', hostKey }, partition);
+  return { memory, letRead, watch, order, block, log };
 }
+
+it('each order is taken for what it is, and each policy once, the newest last', async () => {
+  const { memory, letRead, watch, order } = await slowControl();
+  const policy = (version: number) => ({
+    kind: 'policy' as const,
+    version,
+    payload: JSON.stringify({ ...defaultPolicy(), version }),
+  });
+  for (const partition of [0, 1]) await order(policy(2), partition);
+  await order(policy(1));
+  const url = JSON.stringify({ url: 'http://kept.test/' });
+  for (const kind of controlKinds.filter((one) => one !== 'policy'))
+    await order({ kind, hostKey: `${kind.toLowerCase()}.test`, version: 7, payload: kind === 'purge' ? '' : url });
+  await order({ kind: 'purge', hostKey: 'kept.test', payload: url });
+  await order({ kind: 'blockHost', hostKey: 'free.test' });
+  await order({ kind: 'releaseHost', hostKey: 'free.test' });
+  letRead();
+  const { hosts, said, failures } = watch();
+  await hosts.caughtUp;
+  assert.deepEqual([said.filter((one) => typeof one !== 'number'), failures], [[['pausehost.test', 7]], []]);
+  assert.deepEqual(
+    said.filter((one) => typeof one === 'number'),
+    [2],
+  );
+  const names = [...controlKinds.map((kind) => `${kind.toLowerCase()}.test`), 'kept.test', 'free.test'];
+  assert.deepEqual(
+    names.filter((name) => hosts.has(name)),
+    ['blockhost.test', 'purge.test'],
+  );
+  await hosts.stop();
+  await memory.close();
+});
 
 describe('hosts that are blocked', () => {
   it('are known, on all partitions, before a request may go', async () => {

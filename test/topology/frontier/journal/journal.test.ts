@@ -16,7 +16,7 @@ const worlds: Readonly<Record<string, { readonly seeds: number; readonly options
   'with room for all': { seeds: 10, options: {} },
   'with room for few': {
     seeds: 6,
-    options: { newState: () => new FrontierState(rigKey, { ...defaultSeen, memoryBytes: 16_384 }, 2_048) },
+    options: { newState: () => new FrontierState(rigKey, { ...defaultSeen, memoryBytes: 2_048 }, 2_048) },
   },
   'that remembers roughly': {
     seeds: 2,
