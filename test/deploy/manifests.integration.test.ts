@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
-import { parse } from 'yaml';
 import { runCommand } from '../../lab/process/command.ts';
 import { outcomeKinds } from '../../schemas/types.ts';
 import { metrics } from '../../services/runtime/metrics/metrics.ts';

@@ -14,7 +14,7 @@ const momentary = [
   'openOrigins',
   'pacedHosts',
 ] as const;
-const counted = ['tasksMisrouted', 'requests', 'bytes', 'tooLarge'] as const;
+const counted = ['tasksMisrouted', 'tasksUndecodable', 'requests', 'bytes', 'tooLarge'] as const;
 
 /** As they stand once the fetcher has ended. */
 export function endedStats(stats: PlainStats): PlainStats {

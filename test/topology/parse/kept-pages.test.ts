@@ -58,12 +58,18 @@ function* read(draw: Draw): Generator<unknown> {
     const data = draw.percent(50);
     const wanted = {
       mainText: true,
+      markdown: true,
       language: true,
       metadata: true,
       mediaLinks: { images: draw.percent(80), scripts: draw.percent(80), data },
       tidyMarkup: true,
     };
-    const rich = readRichPage(body.toString('utf8'), wanted, draw.percent(95) ? () => false : patience(2));
+    const rich = readRichPage(
+      body.toString('utf8'),
+      wanted,
+      'http://a.test/docs/',
+      draw.percent(95) ? () => false : patience(2),
+    );
     yield [rich, metadataJson(rich.metadata)];
     const { text } = parsed;
     yield [

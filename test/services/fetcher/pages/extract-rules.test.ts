@@ -6,6 +6,7 @@ import { compileExtractRules, extractRulesSchema } from '../../../../services/fe
 const wishesOf = (rules: object, hostname = 'a.test') => compileExtractRules(extractRulesSchema.parse(rules))(hostname);
 const nothing = {
   mainText: false,
+  markdown: false,
   language: false,
   metadata: false,
   mediaLinks: { images: false, scripts: false, data: false },
@@ -19,7 +20,7 @@ describe('rules for pages', () => {
   });
 
   it('ask for each part by itself', () => {
-    for (const part of ['mainText', 'language', 'metadata'])
+    for (const part of ['mainText', 'markdown', 'language', 'metadata'])
       assert.deepEqual(wishesOf({ [part]: true }), { wanted: { ...nothing, [part]: true }, fields: [] }, part);
     for (const part of ['images', 'scripts', 'data']) {
       const mediaLinks = { ...nothing.mediaLinks, [part]: true };

@@ -40,7 +40,7 @@ describe('a document that a plugin reads', () => {
   it('has its fields, as texts', async () => {
     const { rich } = await parsed({ fields: { price: ['1', '2'] } });
     assert.deepEqual(rich, {
-      ...{ mainText: '', language: '', declaredLanguage: '', metadata: null, complete: true },
+      ...{ mainText: '', markdown: '', language: '', declaredLanguage: '', metadata: null, complete: true },
       fields: [{ name: 'price', type: 'string', values: ['1', '2'], problem: '' }],
     });
   });
