@@ -78,9 +78,15 @@ function* read(draw: Draw): Generator<unknown> {
       textSignature(text),
       simhash(text, 7),
       minhash(text, 7),
-      featuresOf(text, 3),
+      distinctFeatures(text),
     ];
   }
+}
+
+/** Their arrays are used again, and hold what came before behind them. */
+function distinctFeatures(text: string) {
+  const { count, highs, lows } = featuresOf(text, 3);
+  return [[...highs.subarray(0, count)], [...lows.subarray(0, count)]];
 }
 
 const charsets = ['utf-8', 'windows-1252', 'iso-8859-1', 'utf-16le', 'us-ascii', 'nonsense', 'UTF8', ' latin1 '];
