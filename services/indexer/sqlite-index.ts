@@ -201,13 +201,15 @@ function toHit(row: Readonly<Record<string, unknown>>): Hit {
 }
 
 /**
- * First pages whose title is what was typed, then those whose title begins so, as `LongStream (Java SE 17)`; each group
- * by score.
+ * First pages whose title is what was typed, to the sign and then by its words, then those whose title begins so, as
+ * `LongStream (Java SE 17)`; each group by score.
  */
 function titledFirst(hits: readonly Hit[], typed: string): Hit[] {
   const wanted = wordsOf(typed);
   const isWhole = ({ title }: Hit) => wordsOf(title).length === wanted.length;
-  return [...hits.filter(isWhole), ...hits.filter((hit) => !isWhole(hit))];
+  const isExact = ({ title }: Hit) => title.trim().toLowerCase() === typed.trim().toLowerCase();
+  const groupOf = (hit: Hit) => (isExact(hit) ? 0 : isWhole(hit) ? 1 : 2);
+  return [0, 1, 2].flatMap((group) => hits.filter((hit) => groupOf(hit) === group));
 }
 
 function hostOf(hostKey: IndexedPage['hostKey']): string {

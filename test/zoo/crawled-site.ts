@@ -63,7 +63,8 @@ function askTitles(pages: readonly Page[], index: string): CrawledSite['titles']
   const byTitle = new Map<string, Page[]>();
   for (const page of pages) {
     if (page.noindex || !/html/.test(page.contentType) || !/[\p{L}\p{N}]{2}/u.test(page.title)) continue;
-    byTitle.set(page.title, [...(byTitle.get(page.title) ?? []), page]);
+    const typed = typedOf(page.title);
+    byTitle.set(typed, [...(byTitle.get(typed) ?? []), page]);
   }
   const own = [...byTitle.values()].filter(({ length }) => length === 1).map(([page]) => page!);
   const step = Math.max(1, own.length / titlesMax);
@@ -72,9 +73,12 @@ function askTitles(pages: readonly Page[], index: string): CrawledSite['titles']
   for (let at = 0; at < own.length; at += step) {
     const { url, title } = own[Math.floor(at)]!;
     asked += 1;
-    // As a person types it: signs between words would be operators.
-    const words = title.replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim();
-    if (searchFolder(index, words, { limit: 1 })[0]?.url !== url) missed.push(title);
+    if (searchFolder(index, typedOf(title), { limit: 1 })[0]?.url !== url) missed.push(title);
   }
   return { asked, first: asked - missed.length, missed };
+}
+
+/** As a person types a title: signs between words would be operators. */
+function typedOf(title: string): string {
+  return title.replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim();
 }

@@ -117,6 +117,10 @@ describe('the embedded index', () => {
     assert.deepEqual(urls(folder, 'worker the manual', { limit: 1 }), ['www.a.test/worker']);
     assert.deepEqual(urls(folder, 'Worker', { limit: 2 }).sort(), ['www.a.test/class', 'www.a.test/worker']);
     assert.equal(urls(folder, 'worker -api', { limit: 40 }).length, 31);
+    // Words that are the same, and signs that are not.
+    await index(folder, [page('a', 'short', { title: 'Worker: C++ /' }), page('b', long, { title: 'Worker: C++' })]);
+    assert.deepEqual(urls(folder, 'worker: c++', { limit: 2 }), ['www.a.test/b', 'www.a.test/a']);
+    assert.deepEqual(urls(folder, 'Worker (API 17)', { limit: 1 }), ['www.a.test/class']);
   });
 
   it('takes what a page declares for its language where the text does not tell', async () => {
