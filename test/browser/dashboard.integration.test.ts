@@ -425,7 +425,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
   });
 
   it('blocks, delays and pauses on a crawl that runs, which heeds it, and shows its queues; its end stays told', async () => {
-    const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 200, domains: 2 });
+    const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 4_000, domains: 2 });
     const data = join(temporaryFolder(), 'data');
     const crawl = startCommand([
       ...small.crawlArguments,
