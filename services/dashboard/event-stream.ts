@@ -13,7 +13,8 @@ export function streamTo(
   const viewer: Viewer = {
     client,
     send({ event, data }: ViewEvent) {
-      if (response.writableNeedDrain || response.destroyed) return false;
+      // The last word is said to a viewer that has not read the one before it, too: nobody would say it again.
+      if (response.destroyed || (response.writableNeedDrain && event !== 'over')) return false;
       // JSON has no line breaks of its own.
       response.write(`event: ${event}\ndata: ${data}\n\n`);
       return true;
