@@ -39,7 +39,7 @@ export function addStopOptions(command: Command): Command {
         '--max-bytes <bytes>',
         'stop this run when bodies of so many bytes were received, as in 500M or 10GiB',
         'pages, scope and disk bound a crawl',
-        bytes('--max-bytes', 1, '1'),
+        bytes('--max-bytes', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB'),
       ),
     )
     .addOption(

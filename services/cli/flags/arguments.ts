@@ -104,13 +104,13 @@ export function durationText(ms: number): string {
 }
 
 /** `500k`, `2M`, `1.5GB`, `10GiB`, … as bytes. Decimal, but for the units that have an `i`. */
-export function bytes(option: string, least: number, leastText: string): (value: string) => number {
+export function bytes(option: string, least: number, remedy: string): (value: string) => number {
   return (value) => {
     const [, number, prefix = '', binary] = /^(\d+(?:\.\d+)?)(?:([kKMGT]?)(?:(i)?B)?)$/.exec(value) ?? [];
     const power = ['', 'k', 'm', 'g', 't'].indexOf(prefix.toLowerCase());
     const count = Math.round(Number(number) * (binary === undefined ? 1000 : 1024) ** power);
     if (count >= least && Number.isSafeInteger(count)) return count;
-    throw bad(option, value, `give bytes, at least ${leastText}, as in 500k, 2M or 10GiB`);
+    throw bad(option, value, remedy);
   };
 }
 
