@@ -18,9 +18,13 @@ export function markdownOf(blocks: readonly TextBlock[], resolve: Resolve): stri
   for (let at = 0; at < blocks.length; ) {
     const { at: element } = blocks[at]!;
     const whole = outermost(element, (one) => one.name === 'pre' || (one.name === 'table' && !layout.has(one)));
-    const end = endOf(blocks, at, (one) => (whole === null ? one.at === element : isIn(one.at, whole)));
+    const end = endOf(blocks, at, (one) => goesOn(one.at, element, whole));
     const run = blocks.slice(at, end);
-    const lines = linesOf(run, whole, resolve);
+    // A table within another is met before the rest of the outer one is walked through: there may be many.
+    const holdsTable =
+      whole?.name === 'table' &&
+      (nearest(element, 'table') !== whole || (end < blocks.length && isIn(blocks[end]!.at, whole)));
+    const lines = holdsTable ? null : linesOf(run, whole, resolve);
     if (lines === null) {
       layout.add(whole!);
       continue;
@@ -39,7 +43,7 @@ export function markdownOf(blocks: readonly TextBlock[], resolve: Resolve): stri
 /** Null: of a table for the layout, each block stands for itself. */
 function linesOf(run: readonly TextBlock[], whole: TextElement | null, resolve: Resolve): string[] | null {
   if (whole?.name === 'pre') return fenced(run);
-  if (whole !== null) return rowsOf(run, whole, resolve);
+  if (whole !== null) return rowsOf(run, resolve);
   const lines = run.map(({ cells = [] }) => lineOf(cells, resolve)).filter((line) => line !== '');
   const { heading } = run[0]!;
   // Signs at its end are none of its words, unless they are escaped.
@@ -69,11 +73,11 @@ function fenced(run: readonly TextBlock[]): string[] {
 }
 
 /** A table of data, as rows; null: it holds more than cells of a line, so it stands there for the layout. */
-function rowsOf(run: readonly TextBlock[], table: TextElement, resolve: Resolve): string[] | null {
+function rowsOf(run: readonly TextBlock[], resolve: Resolve): string[] | null {
   const rows: { readonly row: TextElement | null; readonly cells: InlineCell[] }[] = [];
   const before: string[] = [];
   for (const { at, cells = [], heading } of run) {
-    if (heading > 0 || nearest(at, 'table') !== table) return null;
+    if (heading > 0) return null;
     const row = nearest(at, 'tr');
     if (row === null) before.push(lineOf(cells, resolve), '');
     else if (rows.at(-1)?.row === row) rows.at(-1)!.cells.push(...cells);
@@ -160,6 +164,12 @@ function endOf(blocks: readonly TextBlock[], from: number, goesOn: (block: TextB
   let end = from + 1;
   while (end < blocks.length && goesOn(blocks[end]!)) end += 1;
   return end;
+}
+
+/** Does the block at `at` belong to what is written as one with that at `from`? */
+function goesOn(at: TextElement, from: TextElement, whole: TextElement | null): boolean {
+  if (whole === null) return at === from;
+  return whole.name === 'table' ? nearest(at, 'table') === whole : isIn(at, whole);
 }
 
 function isIn(at: TextElement, holder: TextElement): boolean {

@@ -190,10 +190,10 @@ function view(pattern: string, detail: string, ...all: readonly RegExp[]): Known
   return { pattern, detail, holds: (target) => all.every((one) => one.test(target)) };
 }
 
-/** null: none of them. `url` is normal. */
 /** Views of known software have short addresses; patterns with several gaps cost the cube of a long one. */
 const viewCharsMax = 512;
 
+/** null: none of them. `url` is normal. */
 export function knownView(url: string): Pick<KnownView, 'pattern' | 'detail'> | null {
   const slash = url.indexOf('/', 8);
   if (slash < 0) return null;

@@ -216,7 +216,17 @@ for (const [type, text, value] of [
 
 test('hostile pages cost time in proportion to their size', () => {
   const size = 60_000;
-  for (const evil of ['<div>', '<a href=x>', '</div>', '<div>x</p>', '<', '&amp', '<p', '<img srcset="a,b">']) {
+  for (const evil of [
+    '<div>',
+    '<a href=x>',
+    '</div>',
+    '<div>x</p>',
+    '<',
+    '&amp',
+    '<p',
+    '<img srcset="a,b">',
+    '<table><tr><td>x y<br>',
+  ]) {
     // Four times the page within sixteen times the work: only what is quadratic is beyond.
     const work = (times: number) => {
       let looks = 0;
