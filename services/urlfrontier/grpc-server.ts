@@ -7,10 +7,12 @@
  * client does not read, and `pause` stops the client.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import grpc from '@grpc/grpc-js';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';
+import { CallRoom, type Debtor } from './call-room.ts';
 import { PartRoom } from './part-room.ts';
 import { putLimits } from './put-limits.ts';
 import { RenewedCredentials } from './renewed-credentials.ts';
@@ -39,6 +41,8 @@ export interface Requests {
   onEnd(act: () => void): void;
   pause(): void;
   resume(): void;
+  /** Of all calls of the server. */
+  readonly room: CallRoom;
 }
 
 export type Method =
@@ -84,6 +88,7 @@ export async function serveGrpc(
   onBug: (error: unknown) => void,
 ): Promise<GrpcServer> {
   const parts = new PartRoom(putLimits.partBytesOfAll);
+  const room = new CallRoom(putLimits.bytesOfAll, putLimits.bytesOfAllHard);
   const server = new grpc.Server({
     'grpc.max_receive_message_length': pullLimits.messageBytesMax,
     'grpc-node.flow_control_window': pullLimits.streamWindowBytes,
@@ -94,7 +99,7 @@ export async function serveGrpc(
   const handlers: Record<string, grpc.UntypedHandleCall> = {};
   for (const [name, method] of Object.entries(methods)) {
     definition[name] = definitionOf(`/${service}/${name}`, method);
-    handlers[name] = handlerOf(method, onBug);
+    handlers[name] = handlerOf(method, room, onBug);
   }
   server.addService(definition, handlers);
   const { credentials, unwatch } = credentialsOf(listen.tls);
@@ -159,7 +164,7 @@ function framed(messages: readonly Uint8Array[]): Buffer {
   return { byteLength: length - headBytes, copy } as unknown as Buffer;
 }
 
-function handlerOf(method: Method, onBug: (error: unknown) => void): grpc.UntypedHandleCall {
+function handlerOf(method: Method, room: CallRoom, onBug: (error: unknown) => void): grpc.UntypedHandleCall {
   if (method.kind === 'unary') {
     const [request, answer] = [codecOf(method.request), codecOf(method.answer)];
     const handle: grpc.handleUnaryCall<Buffer, Buffer> = (call, done) => {
@@ -173,7 +178,7 @@ function handlerOf(method: Method, onBug: (error: unknown) => void): grpc.Untype
   if (method.kind === 'stream') {
     const request = codecOf(method.request);
     const handle: grpc.handleServerStreamingCall<Buffer, readonly Uint8Array[]> = (call) => {
-      run(async () => method.act(decoded(request, call.request) as never, answersOf(call)), onBug).then(
+      run(async () => method.act(decoded(request, call.request) as never, answersOf(call, room)), onBug).then(
         () => call.end(),
         (error) => call.emit('error', error),
       );
@@ -186,10 +191,11 @@ function handlerOf(method: Method, onBug: (error: unknown) => void): grpc.Untype
       onEnd: (act) => void call.on('end', act),
       pause: () => void call.pause(),
       resume: () => void call.resume(),
+      room,
     };
     readOneAhead(call);
     call.on('error', () => {}); // the client is gone: what it sent is decided all the same
-    run(async () => method.act(requests, answersOf(call)), onBug).then(
+    run(async () => method.act(requests, answersOf(call, room)), onBug).then(
       () => call.end(),
       (error) => call.emit('error', error),
     );
@@ -203,13 +209,26 @@ function readOneAhead(call: unknown): void {
 }
 
 interface Writable {
-  readonly cancelled: boolean;
   readonly metadata: grpc.Metadata;
   write(value: readonly Uint8Array[], taken: () => void): boolean;
   on(event: 'cancelled', act: () => void): unknown;
 }
 
-function answersOf(call: Writable): Answers {
+/** grpc-js ends a call behind all that its client has not read, and has no other way: the stream below has. */
+function dropCall(call: unknown): void {
+  let inner = (call as { readonly call: Inner }).call;
+  while (inner.nextCall !== undefined) inner = inner.nextCall;
+  // What gRPC clients are told as RESOURCE_EXHAUSTED.
+  inner.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+/** A call of grpc-js, or an interceptor's around it. */
+interface Inner {
+  readonly nextCall?: Inner;
+  readonly stream: ServerHttp2Stream;
+}
+
+function answersOf(call: Writable, room: CallRoom): Answers {
   let wake: (() => void)[] = [];
   const wakeAll = () => {
     const woken = wake;
@@ -217,25 +236,43 @@ function answersOf(call: Writable): Answers {
     for (const act of woken) act();
   };
   let ahead = 0;
-  call.on('cancelled', wakeAll);
+  let isOver = false;
+  const leave = () => {
+    isOver = true;
+    room.paid(debtor);
+    room.release(ahead);
+    ahead = 0;
+    wakeAll();
+  };
+  const debtor: Debtor = {
+    drop: () => {
+      leave();
+      dropCall(call);
+    },
+  };
+  call.on('cancelled', leave);
   return {
     ...callerOf(call.metadata),
     get isCancelled() {
-      return call.cancelled;
+      return isOver;
     },
     write: async (messages) => {
-      if (messages.length > 0 && !call.cancelled) {
+      if (messages.length > 0 && !isOver) {
         const bytes = messages.reduce((sum, { length }) => sum + length, 0);
         ahead += bytes;
         call.write(messages, () => {
+          if (isOver) return;
           ahead -= bytes;
+          if (ahead === 0) room.paid(debtor);
+          room.release(bytes);
           if (ahead <= putLimits.answerBytesAhead) wakeAll();
         });
+        room.owe(bytes, debtor);
       }
-      while (ahead > putLimits.answerBytesAhead && !call.cancelled) {
+      while (ahead > putLimits.answerBytesAhead && !isOver) {
         await new Promise<void>((resolve) => wake.push(resolve));
       }
-      if (call.cancelled) throw new CallFailed('UNAVAILABLE', 'the client is gone');
+      if (isOver) throw new CallFailed('UNAVAILABLE', 'the client is gone');
     },
   };
 }

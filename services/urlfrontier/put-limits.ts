@@ -8,8 +8,12 @@ export const putLimits = {
   bytesUnderWay: 2 * 1024 * 1024,
   /** The part of it that a stream has whatever the others take. */
   bytesFree: 64 * 1024,
-  /** Bytes of all streams that are not acked yet; beyond it each has only its first few. */
+  /** Bytes of all calls under way, messages and answers; beyond it each stream of puts has only its first few. */
   bytesOfAll: 32 * 1024 * 1024,
+  /** Beyond it calls are ended: first those whose clients have left their answers the longest. */
+  bytesOfAllHard: 64 * 1024 * 1024,
+  /** What an item under way takes in memory beside its bytes. */
+  itemOverheadBytes: 256,
   /** Bytes of messages that have come in part, over all calls: a few of the largest, in pieces as they come. */
   partBytesOfAll: 64 * 1024 * 1024,
   /** Bytes of answers of one stream that its client has not taken. */

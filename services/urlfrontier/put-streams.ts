@@ -3,7 +3,7 @@
  *
  * What arrives together is decided together; many streams share a commit, and its one sync. A stream with more items or
  * bytes under way than its share waits (`putsUnderWay`, `bytesUnderWay`), and so does any beyond its first few bytes
- * where all streams together have too many (`PutRoom`): a client that sends faster than a disk writes, or reads no
+ * where all streams together have too many (`CallRoom`): a client that sends faster than a disk writes, or reads no
  * acks, is slowed down, and nothing piles up here. An item that cannot be put fails at once, with the reason. An item
  * that a moving partition may or may not have taken fails, too: the client puts it again, and a URL that was taken is
  * skipped. A message that cannot be read ends its stream, once what came before it is acked.
@@ -16,7 +16,6 @@ import { countFields } from './count-fields.ts';
 import { type Answers, CallFailed, type Method, type Requests } from './grpc-server.ts';
 import { frontQueueOf, packMetadata } from './metadata.ts';
 import { putLimits } from './put-limits.ts';
-import { PutRoom } from './put-room.ts';
 import type { Router } from './router.ts';
 import { crawlIdOf } from './served-crawl.ts';
 import {
@@ -42,11 +41,10 @@ export interface Placed {
 export type PutAll = (items: readonly Placed[], isLocal: boolean) => Promise<void>;
 
 export function putMethods(router: Router): Readonly<Record<'PutURLs' | 'PutDiscovered', Method>> {
-  const room = new PutRoom(putLimits.bytesOfAll);
   const { putAll } = router;
   return {
-    PutURLs: { kind: 'duplex', act: (requests, answers) => putUrls(putAll, room, requests, answers) },
-    PutDiscovered: { kind: 'duplex', act: (requests, answers) => putDiscovered(putAll, room, requests, answers) },
+    PutURLs: { kind: 'duplex', act: (requests, answers) => putUrls(putAll, requests, answers) },
+    PutDiscovered: { kind: 'duplex', act: (requests, answers) => putDiscovered(putAll, requests, answers) },
   };
 }
 
@@ -55,8 +53,8 @@ const ackCodec = codecOf<Ack>('AckMessage');
 const batchCodec = codecOf<DiscoveredBatch>('DiscoveredBatch');
 const batchAckCodec = codecOf<BatchAck>('BatchAck');
 
-function putUrls(putAll: PutAll, room: PutRoom, requests: Requests, answers: Answers): Promise<void> {
-  return gather(requests, answers, room, {
+function putUrls(putAll: PutAll, requests: Requests, answers: Answers): Promise<void> {
+  return gather(requests, answers, {
     read: (bytes) => {
       if (bytes.length > putLimits.itemBytesMax) {
         throw new Error(`an item has ${bytes.length} bytes, and may have ${putLimits.itemBytesMax}`);
@@ -76,8 +74,8 @@ function putUrls(putAll: PutAll, room: PutRoom, requests: Requests, answers: Ans
 
 const itemsField = 2;
 
-function putDiscovered(putAll: PutAll, room: PutRoom, requests: Requests, answers: Answers): Promise<void> {
-  return gather(requests, answers, room, {
+function putDiscovered(putAll: PutAll, requests: Requests, answers: Answers): Promise<void> {
+  return gather(requests, answers, {
     read: (bytes) => {
       const most = putLimits.messageFieldsMax;
       if (countFields(bytes, most, itemsField) > most) {
@@ -109,6 +107,10 @@ interface Gathered {
   readonly bytes: number;
 }
 
+function roomOf(batch: readonly Gathered[]): number {
+  return batch.reduce((sum, { asked, bytes }) => sum + bytes + putLimits.itemOverheadBytes * asked.placed.length, 0);
+}
+
 interface Stream {
   read(bytes: Uint8Array): Asked;
   put(items: readonly Placed[]): Promise<void>;
@@ -116,7 +118,8 @@ interface Stream {
 }
 
 /** Resolves when the client has ended its stream and every request was answered; rejects with what cannot be read. */
-function gather(requests: Requests, answers: Answers, room: PutRoom, stream: Stream): Promise<void> {
+function gather(requests: Requests, answers: Answers, stream: Stream): Promise<void> {
+  const { room } = requests;
   return new Promise((resolve, reject) => {
     let gathered: Gathered[] = [];
     let [itemsUnderWay, bytesUnderWay, isEnded, isDue] = [0, 0, false, false];
@@ -131,21 +134,24 @@ function gather(requests: Requests, answers: Answers, room: PutRoom, stream: Str
     };
     const flush = () => {
       isDue = false;
-      const batch = gathered;
+      const [batch, before] = [gathered, answered];
       gathered = [];
       const items = batch.flatMap(({ asked }) => asked.placed);
       const put = stream.put(items);
-      // Acks go out in the order of the items, whichever partition answers first.
-      answered = answered.then(async () => {
-        await put;
+      const acked = async () => {
         try {
-          await answers.write(batch.map(({ asked }) => stream.answer(asked)));
+          await put;
+          // Acks go out in the order of the items, whichever partition answers first.
+          await before;
+          return batch.map(({ asked }) => stream.answer(asked));
         } finally {
-          itemsUnderWay -= items.length;
-          const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
-          bytesUnderWay -= bytes;
-          room.release(bytes);
+          room.release(roomOf(batch));
         }
+      };
+      answered = acked().then(async (acks) => {
+        await answers.write(acks);
+        itemsUnderWay -= items.length;
+        bytesUnderWay -= batch.reduce((sum, one) => sum + one.bytes, 0);
         goOn();
       });
       answered.catch((error) => end(() => reject(error)));
@@ -165,10 +171,14 @@ function gather(requests: Requests, answers: Answers, room: PutRoom, stream: Str
         const failure = new CallFailed('INVALID_ARGUMENT', `the message cannot be read: ${(error as Error).message}`);
         return end(() => answered.then(() => reject(failure), reject));
       }
-      gathered.push({ asked, bytes: bytes.length });
+      const one: Gathered = { asked, bytes: bytes.length };
+      if (!room.take(roomOf([one]))) {
+        const why = 'more is under way than the server may hold: put it again later';
+        return end(() => answered.then(() => reject(new CallFailed('RESOURCE_EXHAUSTED', why)), reject));
+      }
+      gathered.push(one);
       itemsUnderWay += asked.placed.length;
       bytesUnderWay += bytes.length;
-      room.take(bytes.length);
       if (isFull()) {
         requests.pause();
         if (room.isFull) room.wait(goOn);

@@ -99,6 +99,7 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
     room.take({ bytes: 0 }, 1, () => undefined);
     return room.take({ bytes: 0 }, n - 1, () => undefined);
   }),
+  readMsOfTurn: tuning('how long others of the process wait'),
   codingLayersMax: upTo(async (n) => {
     let body = Buffer.from('x');
     for (let layer = 0; layer < n; layer++) body = gzipSync(body);

@@ -4,12 +4,12 @@ import { EventEmitter } from 'node:events';
 import { Hand } from '../../lab/model/hand.ts';
 import { blankResult } from '../../schemas/blank.ts';
 import type { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
+import { CallRoom } from '../../services/urlfrontier/call-room.ts';
 import { checkUrl } from '../../services/urlfrontier/check-url.ts';
 import { countFields } from '../../services/urlfrontier/count-fields.ts';
 import { getUrls } from '../../services/urlfrontier/get-urls.ts';
 import { PartRoom, type PartStream } from '../../services/urlfrontier/part-room.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
-import { PutRoom } from '../../services/urlfrontier/put-room.ts';
 import type { ServedPartition } from '../../services/urlfrontier/served-crawl.ts';
 import { answerUrl } from '../../topology/frontier/ask/queries.ts';
 import { Growth } from '../../topology/frontier/decide/links/growth.ts';
@@ -223,10 +223,12 @@ export const putBoundaries: BoundaryTable<typeof putLimits> = {
   bytesFree: tuning('what a stream has whatever the others take'),
   // Whoever comes with so much taken before still goes on.
   bytesOfAll: upTo((n) => {
-    const room = new PutRoom(putLimits.bytesOfAll);
+    const room = new CallRoom(putLimits.bytesOfAll, putLimits.bytesOfAllHard);
     room.take(n - 1);
     return !room.isFull;
   }),
+  bytesOfAllHard: upTo((n) => new CallRoom(putLimits.bytesOfAll, putLimits.bytesOfAllHard).take(n)),
+  itemOverheadBytes: tuning('an estimate of what an object takes'),
   partBytesOfAll: upTo((n) => {
     let isOpen = true;
     const stream = Object.assign(new EventEmitter(), { close: () => (isOpen = false) });

@@ -67,16 +67,18 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
     ],
     { patienceMs: (options.secondsMax + 300) * 1_000 },
   );
+  let probing: Probing | undefined;
   try {
     const url = await listening(crawl);
     const beganMs = performance.now();
     const passed = () => (performance.now() - beganMs) / 1_000;
     const wanted = plan.expected(web.port).fetch.size;
-    const looks = { memoryMib: 0, livezMsMax: 0, livezLate: 0, livezAsked: 0 };
+    probing = probe(`${url}/livez`);
+    let memoryMib = 0;
     let doneSeconds: number | undefined;
     while (passed() < options.secondsMax && (doneSeconds === undefined || passed() < options.seconds)) {
       if (crawl.child.exitCode !== null || crawl.child.signalCode !== null) break;
-      await look(url, crawl.child.pid!, looks);
+      memoryMib = memoryMibOf(crawl.child.pid!) ?? memoryMib;
       const pages = web.requests().filter(({ status, path }) => status === 200 && path !== '/robots.txt').length;
       if (pages >= wanted) doneSeconds ??= passed();
       await sleep(500);
@@ -88,45 +90,52 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
       isOver || (exitCode === null && signalCode === null)
         ? null
         : `${exitCode ?? signalCode}: ${crawl.output().slice(-2_000)}`;
+    probing.end();
     crawl.child.kill('SIGTERM');
     const { code, signal } = await crawl.ended;
     const report = checkCrawl(plan, web.requests(), { delayMs, dropped: web.dropped });
     const seconds = report.seconds;
     return {
-      ...{ report, seconds, rate: report.fetched / seconds, ...looks, endedEarly },
+      ...{ report, seconds, rate: report.fetched / seconds, memoryMib, ...probing.looks, endedEarly },
       ...{ exit: `${code ?? signal}`, privateReached: secrets.reached() },
     };
   } finally {
     crawl.child.kill('SIGKILL');
     await crawl.ended;
     attackers?.end();
+    probing?.end();
     secrets.close();
     await web.close();
   }
 }
 
-interface Samples {
-  memoryMib: number;
-  livezMsMax: number;
-  livezLate: number;
-  livezAsked: number;
+interface Probing {
+  readonly looks: { livezMsMax: number; livezLate: number; livezAsked: number };
+  end(): void;
 }
 
-async function look(url: string, pid: number, looks: Samples): Promise<void> {
-  const beganMs = performance.now();
-  await fetch(`${url}/livez`, { signal: AbortSignal.timeout(60_000) }).then(
-    (answer) => answer.arrayBuffer(),
-    () => {},
-  );
-  const tookMs = performance.now() - beganMs;
-  looks.livezAsked += 1;
-  looks.livezMsMax = Math.max(looks.livezMsMax, tookMs);
-  if (tookMs > 1_000) looks.livezLate += 1;
+function probe(url: string): Probing {
+  const looks = { livezMsMax: 0, livezLate: 0, livezAsked: 0 };
+  const script = fileURLToPath(new URL('prober.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, url], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const tookMs = Number(line);
+    looks.livezAsked += 1;
+    looks.livezMsMax = Math.max(looks.livezMsMax, tookMs);
+    if (tookMs > 1_000) looks.livezLate += 1;
+  });
+  return { looks, end: () => void child.kill('SIGKILL') };
+}
+
+/** The most memory that a process had; undefined where it has ended, or this is no Linux. */
+function memoryMibOf(pid: number): number | undefined {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    looks.memoryMib = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+    const kib = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kib === undefined ? undefined : Number(kib) / 1024;
   } catch {
-    // It has ended, or this is no Linux.
+    return undefined;
   }
 }
 

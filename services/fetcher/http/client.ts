@@ -19,6 +19,7 @@ import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
 import { type ConnectionState, Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
 import { type Headers, headerOf } from './headers.ts';
+import { createLoopTurns } from './loop-turns.ts';
 import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
 
@@ -87,6 +88,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   });
   const watch = createDeadlineWatch();
   const room = new BodyRoom(limits.bodiesBytesMax);
+  const turns = createLoopTurns(requestLimits.readMsOfTurn);
   const inFlight = new Set<Exchange>();
   /** In order of last use. */
   const origins = new Map<string, Origin>();
@@ -135,7 +137,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           origin.inFlight -= 1;
           watch.remove(settled);
           inFlight.delete(settled);
-          resolve(response);
+          const read = () => {
+            settled.free();
+            resolve(response);
+          };
+          const turn = turns.take();
+          if (turn === undefined) read();
+          else void turn.then(read);
         },
       });
       inFlight.add(started);

@@ -242,6 +242,11 @@ export class Exchange implements Watched {
     else socket.once('close', settle);
   }
 
+  /** Gives back the room of its body: once what has settled is being read. */
+  free(): void {
+    this.#room.release(this.#claim);
+  }
+
   #finish(failure: RequestFailure | null, truncated: boolean): void {
     if (this.#phase !== 'done') this.#finished(failure, truncated)();
   }
@@ -256,7 +261,6 @@ export class Exchange implements Watched {
     const unreached = failure !== null && this.#phase === 'connect';
     const keepsBody = this.#phase === 'body';
     this.#phase = 'done';
-    this.#room.release(this.#claim);
     let told = false;
     return () => {
       if (told) return;

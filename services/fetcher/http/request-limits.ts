@@ -18,6 +18,8 @@ export const requestLimits = {
   bodyFreeBytes: 256 * 1024,
   /** Memory that larger bodies under way may take together; each claims the most that it may need. */
   bodiesBytesMax: 256 * 1024 * 1024,
+  /** Answers are read for so long in one turn of the event loop; the rest of those ready waits for the next turns. */
+  readMsOfTurn: 25,
   /** Content codings on one response: one is usual, two happen, more are an attack. */
   codingLayersMax: 2,
   /** RFC 9659 §3: senders of zstd must not ask for a larger window. */

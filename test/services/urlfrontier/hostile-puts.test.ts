@@ -179,3 +179,48 @@ test('messages that never end take bounded memory over all calls: the first to b
     await rig.close();
   }
 });
+
+/** A connection of so many streams whose client takes no byte of any answer, and what became of them. */
+function openUnread(port: number, path: string, message: Buffer, streams: number) {
+  const session = connectHttp2(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 0 } });
+  session.on('error', () => {});
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  const calls = Array.from({ length: streams }, () => {
+    const headers = { ':method': 'POST', ':path': `/urlfrontier.URLFrontier/${path}`, te: 'trailers' };
+    const call = session.request({ ...headers, 'content-type': 'application/grpc' });
+    call.on('error', () => {});
+    call.end(Buffer.concat([head, message]));
+    return call;
+  });
+  return { session, calls };
+}
+
+test('answers that nobody takes are bounded over all calls, however many: the first to fall behind lose theirs', async () => {
+  const rig = await startRig();
+  const items = Array.from({ length: 3_000 }, (_, n) => found(`http://many.com/${'x'.repeat(500)}${n}`));
+  assert.equal((await rig.client.all('PutURLs', items)).length, 3_000);
+  const put = Buffer.concat([url('http://a.com/'), field(3, Buffer.alloc(200_000, 'x'))]);
+  // {size: 16,383, key: 'many.com'}
+  const list = Buffer.concat([Buffer.from([0x10, 0xff, 0x7f]), field(3, Buffer.from('many.com'))]);
+  for (const [path, message, perCall] of [
+    ['PutURLs', put, 200_000],
+    ['ListURLs', list, 256 * 1024],
+  ] as const) {
+    const opened = Array.from({ length: 5 }, () => openUnread(rig.port, path, message, 100));
+    const calls = opened.flatMap((one) => one.calls);
+    const left = () => calls.filter(({ closed }) => !closed).length;
+    const deadlineMs = Date.now() + 30_000;
+    while (perCall * left() > putLimits.bytesOfAllHard + perCall) {
+      assert.ok(Date.now() < deadlineMs, `${path}: waited for calls to end, of which ${left()} of 500 stand`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const codes = new Set(calls.filter(({ closed }) => closed).map(({ rstCode }) => rstCode));
+    assert.deepEqual(codes, new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]), path);
+    // Whoever reads goes on beside them.
+    const honest = Array.from({ length: 500 }, (_, n) => found(`http://b.com/${path}${n}`));
+    assert.equal((await rig.client.all('PutURLs', honest)).length, 500);
+    for (const { session } of opened) session.destroy();
+  }
+  await rig.close();
+});

@@ -1,0 +1,82 @@
+/**
+ * The memory that calls under way may take together: messages that were received and are not decided yet, and answers
+ * that their clients have not taken.
+ *
+ * A message arrives before it can be refused. A stream of puts that finds the room full waits before it reads on; all
+ * that wait are woken together. What many streams send first may be too much even so, and answers that nobody reads
+ * stay: beyond a second bound, the calls whose clients have left their answers the longest are ended, and where none
+ * is behind, the message that came is refused.
+ */
+
+/** A call whose client has not taken its answers. */
+export interface Debtor {
+  /** Ends the call, and releases its answers here. */
+  drop(): void;
+}
+
+export class CallRoom {
+  readonly #bytesMax: number;
+  readonly #bytesHard: number;
+  readonly #waiting = new Set<() => void>();
+  /** In the order in which they fell behind. */
+  readonly #debtors = new Set<Debtor>();
+  #taken = 0;
+
+  constructor(bytesMax: number, bytesHard: number) {
+    this.#bytesMax = bytesMax;
+    this.#bytesHard = bytesHard;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get isFull(): boolean {
+    return this.#taken >= this.#bytesMax;
+  }
+
+  /** For a message. False: there is no room for it, and nothing was taken. */
+  take(bytes: number): boolean {
+    this.#makeRoom(bytes);
+    if (this.#taken + bytes > this.#bytesHard) return false;
+    this.#taken += bytes;
+    return true;
+  }
+
+  /** For answers, which are there already. */
+  owe(bytes: number, debtor: Debtor): void {
+    this.#debtors.add(debtor);
+    this.#taken += bytes;
+    this.#makeRoom(0);
+  }
+
+  /** The client took all its answers, or is gone. */
+  paid(debtor: Debtor): void {
+    this.#debtors.delete(debtor);
+  }
+
+  release(bytes: number): void {
+    this.#taken -= bytes;
+    if (this.isFull) return;
+    const woken = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of woken) wake();
+  }
+
+  /** Calls `wake` once, when there is room; the same function waits once. */
+  wait(wake: () => void): void {
+    this.#waiting.add(wake);
+  }
+
+  forget(wake: () => void): void {
+    this.#waiting.delete(wake);
+  }
+
+  #makeRoom(bytes: number): void {
+    for (const debtor of this.#debtors) {
+      if (this.#taken + bytes <= this.#bytesHard) return;
+      this.#debtors.delete(debtor);
+      debtor.drop();
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CallRoom } from '../../../services/urlfrontier/call-room.ts';
+import { CallFailed } from '../../../services/urlfrontier/grpc-server.ts';
+import { putMethods } from '../../../services/urlfrontier/put-streams.ts';
+import type { Router } from '../../../services/urlfrontier/router.ts';
+
+/** A call that gives back so many bytes when it is ended. */
+function debtorOf(room: CallRoom, bytes: number, dropped: number[]) {
+  const debtor = {
+    drop: () => {
+      dropped.push(bytes);
+      room.release(bytes);
+    },
+  };
+  room.owe(bytes, debtor);
+  return debtor;
+}
+
+test('messages may take all of the second bound, and not a byte more', () => {
+  const room = new CallRoom(10, 20);
+  assert.equal(room.take(9), true);
+  assert.equal(room.isFull, false);
+  assert.equal(room.take(1), true);
+  assert.equal(room.isFull, true);
+  assert.equal(room.take(10), true);
+  assert.equal(room.take(1), false);
+  assert.equal(room.taken, 20);
+  room.release(1);
+  assert.equal(room.take(1), true);
+});
+
+test('those who have left their answers the longest lose their calls, no more of them than the room needs', () => {
+  const room = new CallRoom(10, 20);
+  const dropped: number[] = [];
+  debtorOf(room, 6, dropped);
+  const paid = debtorOf(room, 5, dropped);
+  debtorOf(room, 7, dropped);
+  assert.deepEqual(dropped, []);
+  room.release(5);
+  room.paid(paid);
+  assert.equal(room.take(8), true);
+  assert.deepEqual(dropped, [6]);
+  assert.equal(room.taken, 15);
+  debtorOf(room, 4, dropped);
+  assert.equal(room.take(13), false);
+  assert.deepEqual(dropped, [6, 7, 4]);
+  assert.equal(room.taken, 8);
+});
+
+test('answers are taken in whatever the room has; the one who wrote them may be the one who falls', () => {
+  const room = new CallRoom(10, 20);
+  const dropped: number[] = [];
+  room.take(20);
+  debtorOf(room, 3, dropped);
+  assert.deepEqual(dropped, [3]);
+  assert.equal(room.taken, 20);
+});
+
+test('who waits is woken once the room is no longer full, and once', () => {
+  const room = new CallRoom(10, 20);
+  let woken = 0;
+  const wake = () => void (woken += 1);
+  room.take(12);
+  room.wait(wake);
+  room.wait(wake);
+  room.release(2);
+  assert.equal(woken, 0);
+  room.release(1);
+  assert.equal(woken, 1);
+  room.take(5);
+  room.wait(wake);
+  room.forget(wake);
+  room.release(14);
+  assert.equal(woken, 1);
+});
+
+test('the room of all that a stream had under way is given back when its client vanishes', async () => {
+  const room = new CallRoom(1_000_000, 2_000_000);
+  let send: (message: Uint8Array) => void = () => {};
+  const requests = {
+    onRequest: (take: typeof send) => (send = take),
+    ...{ onEnd: () => {}, pause: () => {}, resume: () => {}, room },
+  };
+  const put = { started: 0, finish: [] as (() => void)[] };
+  const router = {
+    putAll: () => {
+      put.started += 1;
+      return new Promise<void>((resolve) => put.finish.push(resolve));
+    },
+  } as unknown as Router;
+  const method = putMethods(router).PutURLs;
+  assert.ok(method.kind === 'duplex');
+  const answers = {
+    ...{ isCancelled: false, isLocal: false },
+    write: async () => {
+      throw new CallFailed('UNAVAILABLE', 'the client is gone');
+    },
+  };
+  const ended = method.act(requests, answers);
+  // {discovered: {info: {url: 'http://a.com/'}}}, thrice, each in a commit of its own.
+  const message = Buffer.from(`0a110a0f0a0d${Buffer.from('http://a.com/').toString('hex')}`, 'hex');
+  for (let n = 0; n < 3; n++) {
+    send(message);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+  }
+  assert.equal(put.started, 3);
+  assert.ok(room.taken > 0);
+  for (const finish of put.finish) finish();
+  await assert.rejects(ended, /the client is gone/);
+  await new Promise(setImmediate);
+  assert.equal(room.taken, 0);
+});
