@@ -22,7 +22,7 @@ export interface Running {
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const built = `${root}dist/services/cli/main.js`;
+const built = `${root}dist/bundle/crawlstream.js`;
 /** Absolute, so that a test may run the command in a folder that has no node_modules. */
 const fromTypeScript = ['--import', import.meta.resolve('tsx')];
 const command = isBuilt() ? [built] : [...fromTypeScript, `${root}services/cli/main.ts`];

@@ -2,7 +2,7 @@
  * What `npm run crawlstream` and `npm start` run: a program of `dist`, or, where nothing has been compiled (after
  * `npm ci --ignore-scripts`, `npm ci --omit=dev` or `tsc` alone), one line that says what is missing.
  *
- *   node services/cli/from-dist.mjs dist/services/cli/main.js …
+ *   node services/cli/from-dist.mjs dist/bundle/crawlstream.js …
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { productPackage } from '../runtime/version.ts';
 
 export interface Asset {
   readonly type: string;
@@ -19,11 +19,8 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-const here = dirname(fileURLToPath(import.meta.url));
-/** Of the package: this file is run from its source, or as it was built into `dist`. */
-const root = import.meta.url.endsWith('.ts') ? join(here, '../..') : join(here, '../../..');
-const written = join(root, 'services/dashboard/page');
-const built = join(root, 'dist/services/dashboard');
+const written = join(productPackage.folder, 'services/dashboard/page');
+const built = join(productPackage.folder, 'dist/services/dashboard');
 
 /** What the page's scripts import of the service's: it imports nothing in its turn. */
 const shared: ReadonlySet<string> = new Set(['status.js', 'words.js']);

@@ -1,4 +1,6 @@
 /** `import … from 'crawlstream'`: a crawl or a frontier inside another program. Consumers: `crawlstream/consumer`. */
+
+export { CrawlstreamError } from '../../topology/errors.ts';
 export type { Counters } from '../../topology/frontier/changes/counters.ts';
 export { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 export type {

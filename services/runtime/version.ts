@@ -21,5 +21,7 @@ function rootPackage(): Manifest & { readonly folder: string } {
   }
 }
 
+/** Is this run from TypeScript, and not from what was built of it? */
+export const isSource = import.meta.url.endsWith('.ts');
 export const productPackage = rootPackage();
 export const productVersion = productPackage.version;

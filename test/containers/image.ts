@@ -46,7 +46,7 @@ export async function heaps(): Promise<string> {
   // The command is replaced by itself with a heap that fits, and says of itself how it was started.
   const fitted = await output(engine(), [
     ...[...hardened, '--memory', '512m', '--entrypoint', 'sh', image, '-c'],
-    'node dist/services/cli/main.js crawl https://example.org --contact a@example.org --data /tmp/d & P=$!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do sleep 1; if tr "\\0" " " < /proc/$P/cmdline | grep -q old-space; then break; fi; done; tr "\\0" " " < /proc/$P/cmdline; kill $P',
+    'node dist/bundle/crawlstream.js crawl https://example.org --contact a@example.org --data /tmp/d & P=$!; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do sleep 1; if tr "\\0" " " < /proc/$P/cmdline | grep -q old-space; then break; fi; done; tr "\\0" " " < /proc/$P/cmdline; kill $P',
   ]);
   const size = Number(/--max-old-space-size=(\d+)/.exec(fitted)?.[1]);
   assert.ok(size >= 128 && size < 256, `a crawl in 512 MiB: ${fitted}`);

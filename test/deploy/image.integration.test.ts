@@ -8,7 +8,7 @@ import { compileContext, contextFiles, root, stagesOf } from './build-context.ts
 
 describe('what the image is built from', () => {
   const folder = temporaryFolder();
-  const main = join(folder, 'dist/services/cli/main.js');
+  const main = join(folder, 'dist/bundle/crawlstream.js');
 
   before(() => {
     try {

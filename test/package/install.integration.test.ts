@@ -36,7 +36,7 @@ describe('the package', { timeout: 600_000 }, () => {
   });
 
   it('holds what runs and what explains, and no test', () => {
-    for (const file of ['README.md', 'LICENSE', 'dist/services/cli/main.js', 'dist/services/library/index.d.ts'])
+    for (const file of ['README.md', 'LICENSE', 'dist/bundle/crawlstream.js', 'dist/services/library/index.d.ts'])
       assert.ok(files.includes(file), file);
     assert.deepEqual(
       files.filter((file) => /\.test\.|\.integration\.|^(?:test|services)\/.*\.ts$/.test(file)),
@@ -54,7 +54,7 @@ describe('the package', { timeout: 600_000 }, () => {
       `import { createRequire } from 'node:module';
        import { crawl, createFrontier, defaultPolicy } from 'crawlstream';
        import { consumePages } from 'crawlstream/consumer';
-       const inner = await import('crawlstream/dist/services/cli/main.js').catch(({ code }) => code);
+       const inner = await import('crawlstream/dist/bundle/crawlstream.js').catch(({ code }) => code);
        const { version } = createRequire(import.meta.url)('crawlstream/package.json');
        console.log([typeof crawl, typeof createFrontier, typeof defaultPolicy, typeof consumePages, inner, version].join());`,
     );

@@ -69,7 +69,7 @@ describe('the package as "npm install" brings it', { timeout: 900_000 }, () => {
   });
 
   it('says what to install for a folder of RocksDB, which is then read on with it, and one of LevelDB with that', () => {
-    const ours = ['dist/services/cli/main.js', 'crawl', 'seeds.txt', '--data', 'rocks', ...soon];
+    const ours = ['dist/bundle/crawlstream.js', 'crawl', 'seeds.txt', '--data', 'rocks', ...soon];
     const env = { ...process.env, CRAWLSTREAM_STORE: 'rocksdb' };
     spawnSync(process.execPath, [join(root, ours[0]!), ...ours.slice(1)], { cwd: folder, env });
     const { status, stderr } = run('stats', '--data', 'rocks');

@@ -54,7 +54,7 @@ export function startMeasured(args: readonly string[], options: CommandOptions):
   const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/process/fetch-usage.js')).href;
   const child = startNode(
     core,
-    [...profiling, ...node, '--import', usageModule, 'dist/services/cli/main.js', ...args],
+    [...profiling, ...node, '--import', usageModule, 'dist/bundle/crawlstream.js', ...args],
     ['ignore', 'pipe', 'pipe', 'pipe'],
     usages === undefined ? {} : { CRAWLSTREAM_BENCH_USAGE_FOLDER: usages },
   );

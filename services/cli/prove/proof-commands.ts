@@ -7,9 +7,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { isSource, productPackage } from '../../runtime/version.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 
 const proofGroup = 'Proof:';
@@ -56,7 +57,7 @@ export function addProofCommands(program: Command): void {
 /** Its exit code is this process's. */
 async function run(folder: 'simulation' | 'bench', args: readonly string[]): Promise<void> {
   // Both programs are compiled if this one is, and sources otherwise.
-  const script = fileURLToPath(new URL(`../../../lab/${folder}/main.${import.meta.url.slice(-2)}`, import.meta.url));
+  const script = join(productPackage.folder, isSource ? `lab/${folder}/main.ts` : `dist/lab/${folder}/main.js`);
   if (!existsSync(script)) {
     throw new CrawlstreamError('UNSUPPORTED', `this installation comes without ${script}: use a checkout`);
   }

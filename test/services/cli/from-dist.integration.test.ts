@@ -13,7 +13,7 @@ const script = 'services/cli/from-dist.mjs';
 async function started(
   folder: string,
 ): Promise<{ readonly stdout: string; readonly stderr: string; readonly code: number }> {
-  const words = [join(folder, script), 'dist/services/cli/main.js', '--version'];
+  const words = [join(folder, script), 'dist/bundle/crawlstream.js', '--version'];
   return promisify(execFile)(process.execPath, words).then(
     (ended) => ({ ...ended, code: 0 }),
     (error: { stdout: string; stderr: string; code: number }) => error,
@@ -32,8 +32,8 @@ test('a checkout that is not compiled, or half, says what is missing in one line
   );
   mkdirSync(join(folder, 'node_modules/typescript'), { recursive: true });
   assert.match((await started(folder)).stderr, /^crawlstream: nothing is compiled yet: run npm run prepare\n$/);
-  mkdirSync(join(folder, 'dist/services/cli'), { recursive: true });
-  writeFileSync(join(folder, 'dist/services/cli/main.js'), '');
+  mkdirSync(join(folder, 'dist/bundle'), { recursive: true });
+  writeFileSync(join(folder, 'dist/bundle/crawlstream.js'), '');
   assert.match(
     (await started(folder)).stderr,
     /the dashboard’s page is not compiled \(tsc alone leaves it out\): run npm run prepare/,

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { serveSite } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
-const main = fileURLToPath(new URL('../../../dist/services/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../dist/bundle/crawlstream.js', import.meta.url));
 
 test('which pages failed, and why, is three commands away, and the program itself says each of them', async (t) => {
   const site = await serveSite(t, (request, response) => {

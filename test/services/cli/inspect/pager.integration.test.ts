@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 const data = join(temporaryFolder(), 'data');
-const main = fileURLToPath(new URL('../../../../dist/services/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../../dist/bundle/crawlstream.js', import.meta.url));
 const python = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 before(async () => {

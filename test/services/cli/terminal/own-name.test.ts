@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ownName } from '../../../../services/cli/terminal/own-name.ts';
 
 test('a hint names the command as it was called', () => {
-  const script = '/checkout/dist/services/cli/main.js';
+  const script = '/checkout/dist/bundle/crawlstream.js';
   assert.equal(ownName({ npm_lifecycle_event: 'crawlstream' }, ['node', script]), 'npm run -s crawlstream --');
   assert.equal(ownName({ npm_lifecycle_event: 'start' }, ['node', 'crawlstream']), 'npm run -s crawlstream --');
   assert.equal(ownName({ npm_command: 'exec' }, ['node', '/p/node_modules/.bin/crawlstream']), 'npx crawlstream');
