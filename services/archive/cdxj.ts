@@ -1,8 +1,9 @@
 /**
  * CDXJ, the index of a WARC file: a line per response, sorted, of the URL's search key, its time, and where it lies.
- * Source: pywb's CDXJ format; SURT (sort-friendly URI reordering transform) as the Internet Archive writes it.
+ * Source: pywb's CDXJ format.
  */
 import type { Response } from '../../schemas/types.ts';
+import { surtOf } from './surt.ts';
 
 export interface Place {
   /** File name, without folders. */
@@ -30,12 +31,4 @@ export function cdxjLine(response: Response, digest: string, mime: string, place
 /** 14 digits, UTC. */
 export function cdxTime(atMs: number): string {
   return new Date(atMs).toISOString().replaceAll(/[-:T]|\..*/g, '');
-}
-
-/** `http://www.Example.org:8080/a?B` → `org,example:8080)/a?b`. `url` is normalised. */
-export function surtOf(url: string): string {
-  const { hostname, port, pathname, search } = new URL(url);
-  const labels = /^[\d.]+$|^\[/.test(hostname) ? [hostname] : hostname.split('.').reverse();
-  if (labels.length > 2 && labels.at(-1) === 'www') labels.pop();
-  return `${labels.join(',')}${port === '' ? '' : `:${port}`})${`${pathname}${search}`.toLowerCase()}`;
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { numbers } from '../../../lab/web/random.ts';
-import { cdxjLine, surtOf } from '../../../services/archive/cdxj.ts';
+import { cdxjLine } from '../../../services/archive/cdxj.ts';
 import { httpMessageOf } from '../../../services/archive/http-message.ts';
+import { surtOf } from '../../../services/archive/surt.ts';
 import { readWarc } from '../../../services/archive/warc-reader.ts';
 import { digestOf } from '../../../services/archive/warc-record.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
@@ -180,7 +181,7 @@ it('an HTTP message is freed of its chunks where it has them', () => {
 
 it('search keys of an index sort by domain, and its digests are SHA-1 in base32', () => {
   assert.equal(surtOf('http://www.Example.org:8080/A?b=C'), 'org,example:8080)/a?b=c');
-  assert.equal(surtOf('https://127.0.0.1/'), '127.0.0.1)/');
+  assert.equal(surtOf('https://127.0.0.1/'), '1,0,0,127)/');
   assert.equal(digestOf(Buffer.from('')), 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ');
   const line = cdxjLine(all[1]!.value, 'sha1:X', 'text/html', { file: 'f.warc.gz', offset: 7, length: 9 });
   assert.match(

@@ -1,0 +1,74 @@
+/** `crawlstream warc wacz`: WARC files with their indexes and pages as one file that players of archives open. */
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { indexOf } from '../../archive/wacz/merged-index.ts';
+import { writeWacz } from '../../archive/wacz/write-wacz.ts';
+import { productVersion } from '../../runtime/version.ts';
+import { toStdout } from '../terminal/door.ts';
+import { pageTitle } from './page-title.ts';
+
+interface WaczFlags {
+  readonly out: string;
+  readonly title?: string;
+  readonly mainPage?: string;
+  readonly json?: boolean;
+}
+
+export function addWaczCommand(warc: Command): void {
+  warc
+    .command('wacz')
+    .description('put WARC files, their index and their pages into one WACZ file, for ReplayWeb.page and pywb')
+    .argument('<file...>', 'WARC files with their indexes beside them, or a folder of them, such as DATA/archive')
+    .requiredOption('--out <file>', 'where to, as in site.wacz')
+    .option('--title <text>', 'name of the collection')
+    .option('--main-page <url>', 'page that a player opens first')
+    .option('--json', 'print what was written as one JSON object')
+    .action(toWacz);
+}
+
+async function toWacz(given: readonly string[], { out, title, mainPage, json }: WaczFlags): Promise<void> {
+  if (existsSync(out)) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${out} is there already: choose another --out, or remove it`);
+  }
+  const files = (await Promise.all(given.map(warcFiles))).flat();
+  const names = files.map((file) => basename(file));
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `two of the files are named ${twice}: a WACZ has each name once`);
+  }
+  const about = { title, mainPage, nowMs: Date.now(), software: `crawlstream/${productVersion}` };
+  const counts = await writeWacz({ files, out, titleOf: pageTitle, ...about });
+  const { pages, responses, bytes } = counts;
+  const text = `${out}: ${pages} pages, ${responses} responses of ${files.length} WARC files, ${bytes} bytes\n`;
+  toStdout(json ? `${JSON.stringify({ file: out, warcs: files.length, ...counts })}\n` : text);
+}
+
+/** Of a folder, those that are whole. */
+async function warcFiles(path: string): Promise<string[]> {
+  const there = await stat(path).catch((cause: Error) => {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${path} cannot be read: ${cause.message}`, cause);
+  });
+  const files = there.isDirectory()
+    ? (await readdir(path)).filter((name) => /\.warc(\.gz)?$/.test(name)).map((name) => join(path, name))
+    : [path];
+  if (files.length === 0) {
+    const remedy =
+      'a crawl writes them with --with archive, and a file is whole once it is full or the crawl has ended';
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${path} has no whole WARC file: ${remedy}`);
+  }
+  for (const file of files) {
+    if (!/\.warc(\.gz)?$/.test(file)) {
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `${file} is no whole WARC file: its name ends in .warc or .warc.gz`,
+      );
+    }
+    if (existsSync(indexOf(file))) continue;
+    const remedy = `write one, as in: cdxj-indexer ${file} > ${indexOf(file)}`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${file} has no index ${indexOf(file)} beside it: ${remedy}`);
+  }
+  return files.sort();
+}

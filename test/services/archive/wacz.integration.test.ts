@@ -1,0 +1,224 @@
+/**
+ * A crawl's archive as one WACZ file, held by what others read such files with: the format's own validator, pywb, and
+ * ReplayWeb.page in a real browser. None of them is part of the product; each is fetched once, from its registry.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { createReadStream, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { before, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { chromium } from 'playwright-core';
+import { pythonEnvironment } from '../../../lab/bench/content/python-environment.ts';
+import { cacheFolder, fetchOnce } from '../../../lab/kafka/components.ts';
+import { lastJson, runCommand } from '../../../lab/process/command.ts';
+import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
+import { unusedPort } from '../fetcher/loopback.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+
+const run = promisify(execFile);
+const folder = temporaryFolder();
+const wacz = join(folder, 'pond.wacz');
+const same = `<p>${'water '.repeat(100)}`;
+const pages: Readonly<Record<string, string>> = {
+  '/': '<title>The pond</title><h1>Pond</h1><a href="/deep/a.html">a</a> <a href="/find?n=1&q=b">b</a> <a href="/deep/c">c</a>',
+  '/deep/a.html': `<title>Deep – größer</title>${same}`,
+  '/deep/c': `<title>Deep – größer</title>${same}`,
+  '/find?n=1&q=b': '<title>Found b</title><p>one frog',
+};
+let origin = '';
+
+before(async () => {
+  const site = createServer((request, response) => {
+    const page = pages[request.url!];
+    response.setHeader('content-type', 'text/html; charset=utf-8').writeHead(page === undefined ? 404 : 200);
+    response.end(page ?? 'nothing');
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const { port } = site.address() as AddressInfo;
+  origin = `http://pond.test:${port}`;
+  const way = ['--resolve', `*.test:${port}:127.0.0.1`, '--delay', '10ms', '--data', join(folder, 'data')];
+  const crawl = await runCommand(['crawl', `${origin}/`, ...way, '--with', 'archive', '--contact', 'a@pond.test']);
+  site.close();
+  assert.equal(crawl.code, 0, crawl.stderr);
+  const words = ['--out', wacz, '--title', 'Ponds', '--main-page', `${origin}/`, '--json'];
+  const made = await runCommand(['warc', 'wacz', join(folder, 'data/archive'), ...words]);
+  assert.equal(made.code, 0, made.stderr);
+  const { pages: counted, warcs, bytes } = lastJson(made);
+  assert.deepEqual([counted, warcs], [4, 1]);
+  assert.equal(bytes, readFileSync(wacz).length);
+});
+
+/** The file as Python's own library reads it: names, whether stored as it is, texts. */
+function unzipped(): { name: string; stored: boolean; base64: string }[] {
+  const program = `
+import base64, json, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as file:
+    print(json.dumps([{'name': one.filename, 'stored': one.compress_type == 0,
+        'base64': base64.b64encode(file.read(one)).decode()} for one in file.infolist()]))`;
+  return JSON.parse(execFileSync('python3', ['-c', program, wacz]).toString());
+}
+
+test('the validator of the format takes it', async () => {
+  const environment = pythonEnvironment('wacz', ['wacz==0.6.0']);
+  const { stdout, stderr } = await run(join(environment, 'bin/wacz'), ['validate', '-f', wacz]);
+  assert.match(stdout + stderr, /Validation succeeded/);
+});
+
+test('its parts: WARC files stored as they are, an index of all responses, pages with their titles', () => {
+  const parts = new Map(unzipped().map((part) => [part.name, part]));
+  const bytesOf = (name: string) => Buffer.from(parts.get(name)!.base64, 'base64');
+  const [warc] = [...parts.keys()].filter((name) => name.startsWith('archive/'));
+  assert.ok(parts.get(warc!)!.stored);
+  assert.deepEqual(bytesOf(warc!), readFileSync(join(folder, 'data', warc!)));
+  const index = gunzipSync(bytesOf('indexes/index.cdx.gz')).toString().trimEnd().split('\n');
+  assert.deepEqual(index, [...index].sort());
+  assert.equal(index.filter((line) => line.startsWith('test,pond:')).length, 5, 'four pages and robots.txt');
+  const lines = bytesOf('pages/pages.jsonl').toString().trimEnd().split('\n');
+  const [head, ...listed] = lines.map((line) => JSON.parse(line) as Record<string, string>);
+  assert.equal(head!['format'], 'json-pages-1.0');
+  // Of two pages with one body, the second is a revisit, whose payload is with the first.
+  assert.deepEqual(new Set(listed.map(({ url }) => url!.slice(origin.length))), new Set(Object.keys(pages)));
+  assert.deepEqual(
+    new Set(listed.map(({ title }) => title)),
+    new Set(['The pond', 'Deep – größer', 'Found b', undefined]),
+  );
+  const description = JSON.parse(bytesOf('datapackage.json').toString());
+  assert.deepEqual([description.title, description.mainPageUrl], ['Ponds', `${origin}/`]);
+});
+
+test('pywb replays its pages, under other spellings of their addresses, too', async (t) => {
+  const environment = pythonEnvironment('pywb', ['pywb==2.10.0', 'setuptools<81']);
+  const collections = join(folder, 'pywb');
+  await mkdir(collections);
+  const manager = (...words: string[]) => run(join(environment, 'bin/wb-manager'), words, { cwd: collections });
+  await manager('init', 'pond');
+  await manager('add', '--unpack-wacz', 'pond', wacz);
+  const port = await unusedPort();
+  const server = spawn(join(environment, 'bin/wayback'), ['-p', `${port}`, '-b', '127.0.0.1'], {
+    ...{ cwd: collections, stdio: 'ignore' },
+  });
+  t.after(() => server.kill('SIGKILL'));
+  const base = `http://127.0.0.1:${port}/pond/mp_/`;
+  await until(server, () => fetch(`http://127.0.0.1:${port}/`));
+  const replayed = async (url: string) => (await fetch(base + url)).text();
+  for (const [path, html] of Object.entries(pages)) {
+    const title = /<title>(.*)<\/title>/.exec(html)![1]!;
+    assert.match(await replayed(origin + path), new RegExp(`<title>${title}</title>`), path);
+  }
+  const other = origin.replace('//', '//www2.');
+  assert.match(await replayed(`${other}/FIND/?PHPSESSID=0123456789abcdef0123456789abcdef&q=b&n=1`), /one frog/);
+  assert.doesNotMatch(await replayed(`${origin}/find?n=1&q=c`), /one frog/);
+});
+
+const executablePath = chromiumHere();
+
+test('ReplayWeb.page shows it in a browser', { skip: executablePath === undefined && noBrowser }, async (t) => {
+  const page = await openPlayer(t, `${origin}/find?n=1&q=b`);
+  const deadlineMs = Date.now() + 60_000;
+  for (let texts: string[] = []; !texts.some((text) => text.includes('one frog')); ) {
+    assert.ok(Date.now() < deadlineMs, `waited for the page; the frames say: ${texts.join(' | ')}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    texts = await Promise.all(
+      page.frames().map((frame) =>
+        frame
+          .locator('body')
+          .innerText({ timeout: 1_000 })
+          .catch(() => ''),
+      ),
+    );
+  }
+});
+
+/** A page with the player in it, on an origin of its own. */
+async function openPlayer(t: TestContext, url: string) {
+  const name = 'replaywebpage-2.5.3';
+  await fetchOnce(name, async (into) => {
+    await run('npm', ['pack', '--silent', 'replaywebpage@2.5.3'], { cwd: into });
+    const archive = readdirSync(into).find((file) => file.endsWith('.tgz'))!;
+    execFileSync('tar', ['xzf', archive, '--strip-components=1', 'package/ui.js', 'package/sw.js'], { cwd: into });
+  });
+  const player = `<!doctype html><script src="/ui.js"></script>
+<replay-web-page style="height:90vh" source="/pond.wacz" url="${url.replaceAll('&', '&amp;')}" replayBase="/replay/" embed="replayonly"></replay-web-page>`;
+  const server = createServer((request, response) => {
+    const path = request.url!.split('?')[0]!;
+    const file = path === '/pond.wacz' ? wacz : join(cacheFolder, name, path.replace(/^\/replay\//, '/'));
+    if (path === '/') return response.setHeader('content-type', 'text/html').end(player);
+    if (!existsSync(file) || path === '/replay/') return response.writeHead(404).end();
+    response.setHeader('content-type', file.endsWith('.js') ? 'text/javascript' : 'application/zip');
+    response.setHeader('accept-ranges', 'bytes');
+    const whole = readFileSync(file).length;
+    const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+    if (first === undefined) return response.setHeader('content-length', whole).end(readFileSync(file));
+    const start = first === '' ? Math.max(0, whole - Number(last)) : Number(first);
+    const end = first === '' || last === '' ? whole - 1 : Math.min(Number(last), whole - 1);
+    response.writeHead(206, { 'content-range': `bytes ${start}-${end}/${whole}`, 'content-length': end - start + 1 });
+    return createReadStream(file, { start, end }).pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return page;
+}
+
+test('mistakes say what is wrong and what to do, and leave no file', async () => {
+  const archive = join(folder, 'data/archive');
+  const warc = readdirSync(archive).find((name) => name.endsWith('.warc.gz'))!;
+  const own = join(folder, 'own');
+  await mkdir(own);
+  const out = join(own, 'x.wacz');
+  const refused = async (...words: string[]) => {
+    const { code, stderr } = await runCommand(['warc', 'wacz', ...words]);
+    assert.notEqual(code, 0);
+    assert.deepEqual(
+      readdirSync(own).filter((name) => name.startsWith('x.wacz')),
+      [],
+    );
+    return stderr;
+  };
+  assert.match(await refused(archive, '--out', wacz), /pond\.wacz is there already: choose another --out/);
+  assert.match(await refused(join(own, 'none'), '--out', out), /none cannot be read/);
+  assert.match(await refused(own, '--out', out), /has no whole WARC file: a crawl writes them with --with archive/);
+  assert.match(
+    await refused(join(archive, warc), archive, '--out', out),
+    new RegExp(`two of the files are named ${warc}`),
+  );
+  const copy = join(own, 'copy.warc.gz');
+  const index = readFileSync(join(archive, warc.replace('.warc.gz', '.cdxj')), 'utf8').replaceAll(warc, 'copy.warc.gz');
+  writeFileSync(copy, readFileSync(join(archive, warc)));
+  assert.match(
+    await refused(copy, '--out', out),
+    /copy\.warc\.gz has no index .*copy\.cdxj beside it: write one, as in: cdxj-indexer/,
+  );
+  const indexFile = join(own, 'copy.cdxj');
+  writeFileSync(indexFile, index.split('\n').reverse().join('\n'));
+  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line \d+: it is not sorted, as by LC_ALL=C sort/);
+  writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"7"'));
+  assert.match(await refused(copy, '--out', out), /the index says that \S+ is at 7, but no record is there/);
+  writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"99999999"'));
+  assert.match(await refused(copy, '--out', out), /is at 99999999, but the file ends before/);
+  writeFileSync(indexFile, `${index}x\n`);
+  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: no line of a CDXJ index/);
+  renameSync(copy, join(own, 'copy.warc.gz.open'));
+  assert.match(await refused(join(own, 'copy.warc.gz.open'), '--out', out), /is no whole WARC file/);
+});
+
+/** Waits until `act` works, or the process has ended. */
+async function until(child: ChildProcess, act: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await act();
+      return;
+    } catch (error) {
+      if (child.exitCode !== null || tries > 300) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
