@@ -12,6 +12,7 @@ import type {
   Outcome,
   Page,
   PageField,
+  PageUsage,
   Render,
   Request,
   Response,
@@ -97,6 +98,15 @@ export const blankPageField: PageField = {
   problem: '',
 };
 
+export const blankPageUsage: PageUsage = {
+  use: '',
+  preference: '',
+  source: '',
+  said: '',
+  hash: '',
+  fromMs: 0,
+};
+
 export const blankPage: Page = {
   url: '',
   hostKey: '',
@@ -127,6 +137,7 @@ export const blankPage: Page = {
   declaredLanguage: '',
   nofollowed: [],
   markdown: '',
+  usage: [],
 };
 
 export const blankRender: Render = {
@@ -138,6 +149,7 @@ export const blankRender: Render = {
   headers: [],
   body: new Uint8Array(0),
   delayMs: 0,
+  usage: '',
 };
 
 export const blankResponse: Response = {
@@ -151,6 +163,7 @@ export const blankResponse: Response = {
   body: new Uint8Array(0),
   truncated: false,
   durationMs: 0,
+  noArchiveFromMs: -1,
 };
 
 export const blankOutcome: Outcome = {

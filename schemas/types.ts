@@ -197,6 +197,22 @@ export interface PageField {
   readonly problem: string;
 }
 
+/** One thing that was said of one use of a page. */
+export interface PageUsage {
+  /** search, ai-input, ai-train or archive; snippet: the text that a search shows; licence: terms that nobody here reads. */
+  readonly use: string;
+  /** allow, deny, or terms (of a licence). */
+  readonly preference: string;
+  /** Where it was said: robots.txt, tdmrep.json, header x-robots-tag, meta robots and so on. */
+  readonly source: string;
+  /** As it was written, the first 300 characters. */
+  readonly said: string;
+  /** What said it, first 16 bytes of the SHA-256, hexadecimal: the file, the header's value, or the page. */
+  readonly hash: string;
+  /** It holds from then on, ms since the Unix epoch. 0: at once. */
+  readonly fromMs: number;
+}
+
 /** One parsed page. Key: host key. */
 export interface Page {
   /** URL that was fetched. */
@@ -257,6 +273,8 @@ export interface Page {
   readonly nofollowed: readonly string[];
   /** The main text as Markdown (CommonMark, GitHub's tables), links in full. Empty: not extracted, or nothing is. */
   readonly markdown: string;
+  /** What the site said of using the page, when it was fetched. A use is barred once a deny of it holds, else allowed if an allow is there, else nobody spoke of it; what holds comes first, use by use. None: nothing was said. */
+  readonly usage: readonly PageUsage[];
 }
 
 /** One fetched page that needs a browser, off by default. Key: host key. */
@@ -277,6 +295,8 @@ export interface Render {
   readonly body: Uint8Array;
   /** Shortest wait from the completion of one request to the start of the next on this host, ms. 0: none. */
   readonly delayMs: number;
+  /** What was said of using the page, as its record has it, in JSON. Empty: nothing. */
+  readonly usage: string;
 }
 
 /** One raw response, off by default. Key: host key. */
@@ -301,6 +321,8 @@ export interface Response {
   readonly truncated: boolean;
   /** Start to completion, ms. */
   readonly durationMs: number;
+  /** The site asks that it be in no archive from then on, ms since the Unix epoch. 0: at once. -1: it does not ask. */
+  readonly noArchiveFromMs: number;
 }
 
 /** Closed set of outcomes. Retriable: serverError, throttled, timeout, connectionFailed, dnsFailed, tlsFailed, badResponse, robotsUnreachable; returned costs no attempt. */

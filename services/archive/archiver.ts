@@ -92,7 +92,7 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
       const reached = new Map<number, StoreOp>();
       let ops: StoreOp[] = [];
       for (const [i, received] of batch.entries()) {
-        ops.push(...(await archive(received, digests[i]!, known)));
+        if (mayArchive(received.value)) ops.push(...(await archive(received, digests[i]!, known)));
         const { topic, partition, offset } = received.record;
         reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));
         if (folder.bytes < options.fileBytesMax) continue;
@@ -105,6 +105,11 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
     finish: () => finish([]),
     files: () => folder.files(),
   };
+}
+
+/** By the time of its fetch, so that the same responses give the same files whenever they are read. */
+function mayArchive({ noArchiveFromMs, fetchedAtMs }: Response): boolean {
+  return noArchiveFromMs < 0 || noArchiveFromMs > fetchedAtMs;
 }
 
 type Sights = Map<string, FirstSight>;

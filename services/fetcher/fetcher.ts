@@ -11,6 +11,7 @@ import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
 import { compileScope } from '../../topology/url/scope.ts';
+import type { UsesPolicy } from '../../topology/usage/uses-policy.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { appendDeadLetters } from '../runtime/log/append-dead-letters.ts';
@@ -187,6 +188,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const { partitions } = options;
   const hostSlots = createHostSlots();
+  let usesPolicy: UsesPolicy = {};
   let scopeVerdict: ReturnType<typeof compileScope> = () => null;
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
   const blockedHosts = watchBlockedHosts({
@@ -196,7 +198,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: hostSlots.pause,
-    onPolicy: ({ bytesPerSecond, scope }) => {
+    onPolicy: ({ bytesPerSecond, scope, uses, usesBarred }) => {
+      usesPolicy = { uses, usesBarred };
       bandwidth.setRate(bytesPerSecond ?? null);
       scopeVerdict = compileScope(scope);
     },
@@ -221,8 +224,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       isBlocked: blockedHosts.has,
       signal: stopping.signal,
       ...(responseBytesMax !== undefined && {
-        onResponse: (request: PacedRequest, response: HttpResponse) => {
-          const record = responseRecord(request, request.hostKey, response, responseBytesMax);
+        onResponse: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => {
+          const record = responseRecord(request, request.hostKey, response, responseBytesMax, noArchiveFromMs);
           if (record !== undefined) publisher.responded(record);
         },
       }),
@@ -254,6 +257,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
+    usesPolicy: () => usesPolicy,
     outOfScope: (url) => scopeVerdict(url) !== null,
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);

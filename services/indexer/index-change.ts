@@ -9,6 +9,7 @@
 import type { Page, Result } from '../../schemas/types.ts';
 import { isForMachines } from '../../topology/content/for-machines.ts';
 import { languageOf } from '../../topology/content/language.ts';
+import { barredFrom, verdictOn } from '../../topology/usage/statement.ts';
 import type { Received } from '../runtime/consumer/received.ts';
 import { type Purged, Purges } from '../runtime/crawl/purges.ts';
 
@@ -24,6 +25,10 @@ export interface IndexedPage {
   /** ISO 639-1. Empty: unknown. */
   readonly language: string;
   readonly fetchedAtMs: number;
+  /** The site asks that it be in no search from then on, ms since the Unix epoch. null: it does not ask. */
+  readonly untilMs: number | null;
+  /** False: the site asks that searches show none of its text. */
+  readonly snippet: boolean;
 }
 
 export type IndexChange =
@@ -68,15 +73,20 @@ export async function changesOf(
 
 function ofPage(page: Page, version: number): IndexChange {
   const { url, hostKey, title, description, text, fetchedAtMs } = page;
-  if (page.noindex || isForMachines(page.contentType)) return { kind: 'delete', url, version };
+  const barred = verdictOn(page.usage, 'search', fetchedAtMs).preference === 'deny';
+  if (page.noindex || barred || isForMachines(page.contentType)) return { kind: 'delete', url, version };
   const language = languageOf(text, page.declaredLanguage);
-  return { kind: 'put', url, version, page: { url, hostKey, title, description, text, language, fetchedAtMs } };
+  const fromMs = barredFrom(page.usage, 'search');
+  const untilMs = fromMs < 0 ? null : fromMs;
+  const snippet = verdictOn(page.usage, 'snippet', fetchedAtMs).preference !== 'deny';
+  const shown = { url, hostKey, title, description, text, language, fetchedAtMs, untilMs, snippet };
+  return { kind: 'put', url, version, page: shown };
 }
 
-/** 404 and 410, by the time of the request. */
+/** 404 and 410, and pages that are not to be shown and may have no record, by the time of the request. */
 function goneIn({ outcomes, requests, completedAtMs }: Result): IndexChange[] {
   return outcomes
-    .filter(({ kind }) => kind === 'gone')
+    .filter(({ kind, noindex }) => kind === 'gone' || noindex)
     .map(({ index, url }) => {
       const request = requests.find(({ outcomeIndex }) => outcomeIndex === index);
       return { kind: 'delete', url, version: request?.endMs ?? completedAtMs };

@@ -35,6 +35,8 @@ const mappings = {
     description: { type: 'text' },
     text: { type: 'text' },
     fetchedAtMs: { type: 'date', format: 'epoch_millis' },
+    untilMs: { type: 'date', format: 'epoch_millis' },
+    snippet: { type: 'boolean' },
   },
 } as const;
 
@@ -139,8 +141,8 @@ async function send(client: Client, options: OpenSearchOptions, changes: readonl
 function linesOf(change: PageChange): object[] {
   const target = { _id: idOf(change.url), version: change.version, version_type: 'external_gte' };
   if (change.kind === 'delete') return [{ delete: target }];
-  const { url, hostKey, language, title, description, text, fetchedAtMs } = change.page;
-  return [{ index: target }, { url, host: hostKey, language, title, description, text, fetchedAtMs }];
+  const { hostKey, ...page } = change.page;
+  return [{ index: target }, { ...page, host: hostKey }];
 }
 
 /** Ids may have 512 bytes, URLs more. */

@@ -54,7 +54,9 @@ CREATE TABLE IF NOT EXISTS docs (
   host_key TEXT NOT NULL,
   host TEXT NOT NULL,
   language TEXT NOT NULL,
-  fetched_at INTEGER NOT NULL
+  fetched_at INTEGER NOT NULL,
+  until INTEGER NOT NULL DEFAULT 0,
+  snippet INTEGER NOT NULL DEFAULT 1
 );
 CREATE TABLE IF NOT EXISTS positions (
   topic TEXT NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)
@@ -71,6 +73,7 @@ export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
   await mkdir(folder, { recursive: true });
   const db = openSqlite(indexFile(folder));
   db.exec(schema);
+  addColumns(db);
   // Purged text must not remain in the file's free pages, nor in the words of the index.
   db.exec("PRAGMA secure_delete = ON; INSERT INTO fts (fts, rank) VALUES ('secure-delete', 1)");
   const put = writer(db);
@@ -118,10 +121,12 @@ function purger(db: Sqlite): (purged: Purged) => void {
 function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) => void {
   const find = db.prepare('SELECT id, version, visible FROM docs WHERE url = ?');
   const insert = db.prepare(
-    'INSERT INTO docs (url, version, visible, host_key, host, language, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO docs (url, version, visible, host_key, host, language, fetched_at, until, snippet)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const update = db.prepare(
-    'UPDATE docs SET version = ?, visible = ?, host_key = ?, host = ?, language = ?, fetched_at = ? WHERE id = ?',
+    `UPDATE docs SET version = ?, visible = ?, host_key = ?, host = ?, language = ?, fetched_at = ?, until = ?, snippet = ?
+     WHERE id = ?`,
   );
   const hide = db.prepare('UPDATE docs SET version = ?, visible = 0 WHERE id = ?');
   const index = db.prepare('INSERT INTO fts (rowid, title, description, text) VALUES (?, ?, ?, ?)');
@@ -135,20 +140,29 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
     if (id !== undefined && known?.['visible'] === 1) forget.run(id);
     if (change.kind === 'delete') {
       // The URL is remembered, since an older page of it may still be on its way.
-      if (id === undefined) insert.run(url, version, 0, '', '', '', 0);
+      if (id === undefined) insert.run(url, version, 0, '', '', '', 0, 0, 1);
       else hide.run(version, id);
       return;
     }
-    const { hostKey, language, fetchedAtMs, title, description, text } = change.page;
+    const { hostKey, language, fetchedAtMs, title, description, text, untilMs, snippet } = change.page;
     const host = hostOf(hostKey);
-    const row = id ?? Number(insert.run(url, version, 1, hostKey, host, language, fetchedAtMs).lastInsertRowid);
-    if (id !== undefined) update.run(version, 1, hostKey, host, language, fetchedAtMs, id);
+    const shown = [hostKey, host, language, fetchedAtMs, untilMs ?? 0, snippet ? 1 : 0] as const;
+    const row = id ?? Number(insert.run(url, version, 1, ...shown).lastInsertRowid);
+    if (id !== undefined) update.run(version, 1, ...shown, id);
     index.run(row, title, description, text);
   };
 }
 
-/** Best first. Throws INVALID_ARGUMENT where there is no index, or nothing to look for. */
-export function searchFolder(folder: string, typed: string, { host, language, limit }: SearchOptions): Hit[] {
+/**
+ * Best first. Throws INVALID_ARGUMENT where there is no index, or nothing to look for. `nowMs`: pages whose time is over are
+ * not found.
+ */
+export function searchFolder(
+  folder: string,
+  typed: string,
+  { host, language, limit }: SearchOptions,
+  nowMs = Date.now(),
+): Hit[] {
   const expression = ftsExpression(typed);
   const file = indexFile(folder);
   if (!existsSync(file)) {
@@ -159,6 +173,13 @@ export function searchFolder(folder: string, typed: string, { host, language, li
   try {
     const conditions = ['fts MATCH ?'];
     const values: (string | number)[] = [];
+    const columns = columnsOf(db);
+    if (columns.has('until')) {
+      conditions.push('(docs.until = 0 OR docs.until > ?)');
+      values.push(nowMs);
+    }
+    // An index that no later release has opened has the text of every page to show.
+    const mayShow = columns.has('snippet') ? 'docs.snippet' : '1';
     if (host?.includes(':')) {
       conditions.push('docs.host_key = ?');
       values.push(host);
@@ -173,7 +194,7 @@ export function searchFolder(folder: string, typed: string, { host, language, li
     // A word in a title says more than one in a text (weights of bm25, by column).
     const statement = db.prepare(
       `SELECT docs.url, docs.host_key, docs.language, docs.fetched_at, fts.title,
-         snippet(fts, -1, '[', ']', '…', 24) AS snippet, -bm25(fts, 8.0, 3.0, 1.0) AS score
+         CASE ${mayShow} WHEN 1 THEN snippet(fts, -1, '[', ']', '…', 24) ELSE '' END AS snippet, -bm25(fts, 8.0, 3.0, 1.0) AS score
        FROM fts JOIN docs ON docs.id = fts.rowid
        WHERE ${conditions.join(' AND ')}
        ORDER BY score DESC, docs.url LIMIT ?`,
@@ -186,6 +207,22 @@ export function searchFolder(folder: string, typed: string, { host, language, li
   } finally {
     db.close();
   }
+}
+
+/** An index of an earlier release lacks some of today's columns. */
+function addColumns(db: Sqlite): void {
+  const there = columnsOf(db);
+  if (!there.has('until')) db.exec('ALTER TABLE docs ADD COLUMN until INTEGER NOT NULL DEFAULT 0');
+  if (!there.has('snippet')) db.exec('ALTER TABLE docs ADD COLUMN snippet INTEGER NOT NULL DEFAULT 1');
+}
+
+function columnsOf(db: Sqlite): ReadonlySet<string> {
+  return new Set(
+    db
+      .prepare('PRAGMA table_info(docs)')
+      .all()
+      .map((row) => row['name'] as string),
+  );
 }
 
 function toHit(row: Readonly<Record<string, unknown>>): Hit {

@@ -19,7 +19,8 @@ const options: ParseOptions = {
   byteBudget: 64 * 1024 * 1024,
   expired: () => false,
 };
-const page = (html: string) => parsePage(html, options);
+export const pageOf = (html: string) => parsePage(html, options);
+const page = pageOf;
 
 export const errand = {
   url: 'http://a.test/s.xml',

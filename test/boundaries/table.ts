@@ -38,6 +38,7 @@ import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
 import { urlLimits } from '../../topology/url/url-limits.ts';
+import { usageLimits } from '../../topology/usage/usage-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import * as frontier from './frontier.ts';
@@ -46,6 +47,7 @@ import * as policies from './policy.ts';
 import { richBoundaries } from './rich-pages.ts';
 import * as services from './services.ts';
 import * as urls from './url.ts';
+import { usageBoundaries } from './usage.ts';
 
 interface Group {
   readonly limits: Readonly<Record<string, unknown>>;
@@ -61,6 +63,7 @@ export const table: Readonly<Record<string, Group>> = {
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
   fetcherLimits: of(fetcherLimits, fetchers.fetcherBoundaries),
+  usageLimits: of(usageLimits, usageBoundaries),
   robotsLimits: of(robotsLimits, urls.robotsBoundaries),
   responseLimits: of(responseLimits, urls.responseBoundaries),
   parseLimits: of(parseLimits, parseBoundaries),

@@ -37,6 +37,10 @@ export const robotsBoundaries: BoundaryTable<typeof robotsLimits> = {
     const { length } = sitemapValues(Buffer.from(lines));
     return readFor(0, lines).sitemaps.length === length ? length : 'the two readings differ';
   }),
+  licencesMax: cutAt(
+    robotsLimits.licencesMax,
+    (n) => readFor(0, 'License: http://a.test/terms\n'.repeat(n)).licences.length,
+  ),
 };
 
 const nowMs = Date.UTC(2026, 0, 1);

@@ -2,10 +2,9 @@
  * What a page asks of crawlers: `<meta name=robots>` and X-Robots-Tag.
  *
  * Neither has a standard; the public documentation of the large search engines is the source. Kept: noindex, nofollow,
- * none. Ignored: what concerns display (noarchive, max-snippet, …) and unavailable_after, which speaks of a search
- * index's calendar and not of crawling. Statements for everyone and for our own token add up: the strictest holds.
+ * none. What they say of use (noarchive, noai, unavailable_after, …) is read by usage/robots-tag.ts. Statements for everyone and for our own token add up: the strictest holds.
  */
-import { lowerTokens, type ProductTokens } from '../robots/product-token.ts';
+import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
 
 export interface Directives {
   readonly noindex: boolean;
@@ -27,12 +26,6 @@ export function metaDirectives(content: string): Directives {
     nofollow ||= word === 'nofollow' || word === 'none';
   }
   return { noindex, nofollow };
-}
-
-/** Is a meta element of this name meant for us? `tokens`: our product tokens, in lower case. */
-export function isRobotsName(name: string, tokens: readonly string[]): boolean {
-  const lower = name.trim().toLowerCase();
-  return lower === 'robots' || (lower !== '' && tokens.includes(lower));
 }
 
 /** Rules that carry a value, so that `name:` before them is no crawler's name. */

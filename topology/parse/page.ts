@@ -9,9 +9,11 @@
  * asks for nofollow gives no links. A meta refresh is reported, and the caller may follow it, as it does a redirect.
  */
 
-import { lowerTokens, type ProductTokens } from '../robots/product-token.ts';
+import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
+import { namesUsage, saysUsage, type UsageMeta } from '../usage/response-usage.ts';
+import { usageLimits } from '../usage/usage-limits.ts';
 import { charsetParameter, decodePage, metaCharset } from './charset.ts';
-import { bothDirectives, type Directives, headerDirectives, isRobotsName, metaDirectives } from './directives.ts';
+import { bothDirectives, type Directives, headerDirectives, metaDirectives } from './directives.ts';
 import { type Element, element } from './elements.ts';
 import { decodeText } from './entities.ts';
 import { createHrefs, resolveHttp } from './hrefs.ts';
@@ -58,6 +60,8 @@ export interface ParsedPage {
   /** `url` is absolute. */
   readonly metaRefresh: { readonly url: string; readonly delaySeconds: number } | null;
   readonly robots: Directives;
+  /** Meta elements that speak of how the page may be used. Absent: there are none. */
+  readonly usageMetas?: readonly UsageMeta[];
   /** What `<html lang>` says (BCP 47), in lower case; empty: nothing. */
   readonly declaredLanguage: string;
   /** WHATWG name of the encoding the body was read in. */
@@ -81,6 +85,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let baseHref = '';
   let declaredLanguage = '';
   let refresh: Refresh | null = null;
+  const usageMetas: UsageMeta[] = [];
   let lateCharset: string | null = null;
   /** Inside raw text: whose it is. */
   let raw: Element | null = null;
@@ -88,16 +93,27 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let svgDepth = 0;
   let feedSeen = false;
 
+  const readUsage = (name: string, value: (name: Attribute) => string) => {
+    const lower = name.trim().toLowerCase();
+    if (usageMetas.length === usageLimits.metasMax || !namesUsage(lower, tokens)) return;
+    const content = value(attribute.content);
+    if (saysUsage(lower, content)) usageMetas.push({ name: lower, content });
+  };
   const readMeta = (value: (name: Attribute) => string) => {
     if (tentative) lateCharset ??= declaredIn(value);
     const name = value(attribute.name);
     if (name !== '') {
+      readUsage(name, value);
       if (isRobotsName(name, tokens)) robots = bothDirectives(robots, metaDirectives(value(attribute.content)));
       else if (description === '' && name.trim().toLowerCase() === 'description') {
         description = cut(collapseBlanks(value(attribute.content)), parseLimits.descriptionCharsMax);
       }
-    } else if (refresh === null && value(attribute.httpEquiv).trim().toLowerCase() === 'refresh') {
-      refresh = parseRefresh(value(attribute.content));
+    } else {
+      const equivalent = value(attribute.httpEquiv);
+      if (equivalent !== '') readUsage(equivalent, value);
+      if (refresh === null && equivalent.trim().toLowerCase() === 'refresh') {
+        refresh = parseRefresh(value(attribute.content));
+      }
     }
   };
   const readLink = (value: (name: Attribute) => string) => {
@@ -180,6 +196,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     base,
     metaRefresh: resolveRefresh(refresh, base),
     robots,
+    ...(usageMetas.length > 0 && { usageMetas }),
     declaredLanguage,
     charset,
     complete: complete && !cutShort,

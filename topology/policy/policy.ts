@@ -15,6 +15,8 @@ import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
+import type { Use } from '../usage/statement.ts';
+import type { WhenBarred } from '../usage/uses-policy.ts';
 import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
@@ -99,6 +101,10 @@ export interface PolicyConfig {
   readonly sitemaps?: SitemapsConfig | undefined;
   /** Which URLs are traced. Absent: none. */
   readonly trace?: TraceConfig | undefined;
+  /** What the pages are wanted for. Absent: nothing in particular, and all are published. */
+  readonly uses?: readonly Use[] | undefined;
+  /** What becomes of a page of which a wanted use is barred. Absent: withhold. */
+  readonly usesBarred?: WhenBarred | undefined;
 }
 
 export type Admission =

@@ -11,6 +11,8 @@ import { traceSchema } from '../trace/tracing.ts';
 import { compileFilters } from '../url/filters.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import { listKinds } from '../url/url-lists.ts';
+import { uses } from '../usage/statement.ts';
+import { whenBarred } from '../usage/uses-policy.ts';
 import { parallelLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { type PolicyConfig, whenFullChoices } from './policy.ts';
@@ -145,6 +147,8 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   recrawl: recrawlSchema.optional(),
   sitemaps: sitemapsSchema.optional(),
   trace: traceSchema.optional(),
+  uses: z.array(z.enum(uses)).min(1).optional(),
+  usesBarred: z.enum(whenBarred).optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */

@@ -10,7 +10,15 @@
 import { latin1 } from './escapes.ts';
 import { robotsLimits } from './robots-limits.ts';
 
-export type RecordKey = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
+export type RecordKey =
+  | 'user-agent'
+  | 'allow'
+  | 'disallow'
+  | 'crawl-delay'
+  | 'sitemap'
+  | 'content-usage'
+  | 'content-signal'
+  | 'license';
 
 const keys: ReadonlyMap<string, RecordKey> = new Map([
   ['user-agent', 'user-agent'],
@@ -29,11 +37,17 @@ const keys: ReadonlyMap<string, RecordKey> = new Map([
   ['sitemap', 'sitemap'],
   ['site-map', 'sitemap'],
   ['site map', 'sitemap'],
+  ['content-usage', 'content-usage'],
+  ['content-signal', 'content-signal'],
+  ['content-signals', 'content-signal'],
+  ['license', 'license'],
 ]);
 const keyCharsMax = 16;
 
 /** What keys begin with, in either case. */
-const initials = new Set(['u', 'a', 'd', 'c', 's', 'U', 'A', 'D', 'C', 'S'].map((letter) => letter.charCodeAt(0)));
+const initials = new Set(
+  ['u', 'a', 'd', 'c', 's', 'l', 'U', 'A', 'D', 'C', 'S', 'L'].map((letter) => letter.charCodeAt(0)),
+);
 
 /**
  * Calls `visit` for each record that is understood, in order. It makes one pass, and does not copy the lines that say

@@ -25,3 +25,9 @@ export function tokenInForce(body: Uint8Array, tokens: ProductTokens): string {
   if (typeof tokens === 'string' || tokens.length === 1) return firstToken(tokens);
   return tokens.find((token) => parseRobots(body, token, '').named) ?? firstToken(tokens);
 }
+
+/** Is a meta element of this name meant for us? `tokens`: our product tokens, in lower case. */
+export function isRobotsName(name: string, tokens: readonly string[]): boolean {
+  const lower = name.trim().toLowerCase();
+  return lower === 'robots' || (lower !== '' && tokens.includes(lower));
+}

@@ -12,4 +12,6 @@ export const robotsLimits = {
   crawlDelayMsMax: 30 * 86_400_000,
   /** Sitemaps of one host: ten times what large sites name. */
   sitemapsMax: 1_000,
+  /** Licences of one host: a site has one, and one for each part that has its own. */
+  licencesMax: 10,
 } as const;

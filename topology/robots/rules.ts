@@ -2,14 +2,23 @@
  * robots.txt: which URLs of a host one product token may fetch (RFC 9309), with Crawl-delay and Sitemap.
  *
  * Bytes in, verdict out. A file is read once and only what concerns our token is kept. Choices where the RFC is silent:
- * a Crawl-delay belongs to the user-agent lines right above it and, like every other record, does not end their
- * group; the largest wins where merged groups name several. Sitemaps belong to no group.
+ * a Crawl-delay, and what is said of use, belongs to the user-agent lines right above it and, like every other record, does
+ * not end their group; of delays the largest wins where merged groups name several. Sitemaps and licences belong to no
+ * group.
  */
 
-import { canonicalPath, canonicalPattern } from './escapes.ts';
+import { canonicalPath } from './escapes.ts';
 import { eachRecord } from './lines.ts';
+import { pathPattern } from './path-pattern.ts';
 import { bestRank, indexPatterns, type PatternIndex, type Rule } from './pattern-index.ts';
 import { robotsLimits } from './robots-limits.ts';
+
+/** What a group says of use, as it stands there: `usage/robots-usage.ts` reads it. */
+export interface UsageRecord {
+  readonly field: 'content-usage' | 'content-signal';
+  /** Octets after the colon. */
+  readonly value: string;
+}
 
 export interface RobotsRules {
   readonly index: PatternIndex;
@@ -19,16 +28,28 @@ export interface RobotsRules {
   readonly sitemaps: readonly string[];
   /** The file has a group for our token. */
   readonly named: boolean;
+  /** What the group says of use, in the order of the file. */
+  readonly usage: readonly UsageRecord[];
+  /** Values of License records (RSL). */
+  readonly licences: readonly string[];
 }
 
 interface Group {
   readonly rules: Rule[];
+  readonly usage: UsageRecord[];
   crawlDelayMs: number | null;
   named: boolean;
 }
 
 /** What a host without a robots.txt says: everything is allowed. */
-export const noRules: RobotsRules = { index: indexPatterns([]), crawlDelayMs: null, sitemaps: [], named: false };
+export const noRules: RobotsRules = {
+  index: indexPatterns([]),
+  crawlDelayMs: null,
+  sitemaps: [],
+  named: false,
+  usage: [],
+  licences: [],
+};
 
 /**
  * `productToken`: ours, bare (`ExampleBot`, not `ExampleBot/1.0`).
@@ -36,24 +57,30 @@ export const noRules: RobotsRules = { index: indexPatterns([]), crawlDelayMs: nu
  */
 export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: string): RobotsRules {
   const token = productToken.toLowerCase();
-  const own: Group = { rules: [], crawlDelayMs: null, named: false };
-  const all: Group = { rules: [], crawlDelayMs: null, named: false };
+  const own: Group = { rules: [], usage: [], crawlDelayMs: null, named: false };
+  const all: Group = { rules: [], usage: [], crawlDelayMs: null, named: false };
   const sitemapValues: string[] = [];
-  // Which of the two groups the current run of user-agent lines names; a delay ends the run only for delays.
+  const licences: string[] = [];
+  // Which of the two groups the current run of user-agent lines names; a delay, or a word about use, ends the run only
+  // for its like.
   let forOwn = false;
   let forAll = false;
   let delayForOwn = false;
   let delayForAll = false;
+  let usageForOwn = false;
+  let usageForAll = false;
   let rulesSeen = true;
   let delaySeen = true;
+  let usageSeen = true;
   eachRecord(body, (key, value) => {
     switch (key) {
       case 'user-agent': {
         if (rulesSeen) forOwn = forAll = false;
         if (rulesSeen || delaySeen) delayForOwn = delayForAll = false;
-        rulesSeen = delaySeen = false;
-        if (namesEveryone(value)) forAll = delayForAll = all.named = true;
-        else if (namesToken(value, token)) forOwn = delayForOwn = own.named = true;
+        if (rulesSeen || usageSeen) usageForOwn = usageForAll = false;
+        rulesSeen = delaySeen = usageSeen = false;
+        if (namesEveryone(value)) forAll = delayForAll = usageForAll = all.named = true;
+        else if (namesToken(value, token)) forOwn = delayForOwn = usageForOwn = own.named = true;
         return;
       }
       case 'allow':
@@ -73,6 +100,15 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
         if (delayForAll) all.crawlDelayMs = Math.max(all.crawlDelayMs ?? 0, delayMs);
         return;
       }
+      case 'content-usage':
+      case 'content-signal':
+        usageSeen = true;
+        if (usageForOwn) own.usage.push({ field: key, value });
+        if (usageForAll) all.usage.push({ field: key, value });
+        return;
+      case 'license':
+        if (licences.length < robotsLimits.licencesMax) licences.push(fromUtf8(value));
+        return;
       case 'sitemap':
         if (sitemapValues.length < robotsLimits.sitemapsMax) sitemapValues.push(value);
     }
@@ -83,6 +119,8 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
     crawlDelayMs: group.crawlDelayMs,
     sitemaps: absolute(sitemapValues.map(fromUtf8), robotsUrl),
     named: own.named,
+    usage: group.usage,
+    licences,
   };
 }
 
@@ -119,13 +157,8 @@ function namesToken(value: string, token: string): boolean {
 }
 
 function readRule(allow: boolean, value: string): Rule | undefined {
-  // §2.2.2: a path pattern begins with `/`; a leading `*` is understood too. An empty one says nothing.
-  const first = value.charCodeAt(0);
-  if (first !== 0x2f && first !== 0x2a) return undefined;
-  const anchored = value.endsWith('$');
-  const body = anchored ? value.slice(0, -1) : value;
-  const canonical = canonicalPattern(body);
-  return { allow, pattern: anchored ? `${canonical}$` : canonical };
+  const pattern = pathPattern(value);
+  return pattern === undefined ? undefined : { allow, pattern };
 }
 
 function readDelay(value: string): number | null {

@@ -1,12 +1,14 @@
 /** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import type { Render } from '../../../schemas/types.ts';
+import type { Page, Render } from '../../../schemas/types.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { policyLimits } from '../../../topology/policy/policy-limits.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { inOrder } from '../../../topology/usage/statement.ts';
+import type { UsesPolicy } from '../../../topology/usage/uses-policy.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
@@ -21,7 +23,8 @@ import { createGrantClock } from '../../fetcher/pace/grant-clock.ts';
 import { createPacer } from '../../fetcher/pace/pacer.ts';
 import { createSlots } from '../../fetcher/pace/slots.ts';
 import { createExtractor } from '../../fetcher/pages/extract.ts';
-import { readPage } from '../../fetcher/pages/report.ts';
+import { type PageReport, readPage } from '../../fetcher/pages/report.ts';
+import { withholding } from '../../fetcher/pages/withhold.ts';
 import { createLinkCache } from '../../fetcher/publish/link-cache.ts';
 import { createRobotsCache } from '../../fetcher/robots/cache.ts';
 import { createContactRecords } from '../../fetcher/unleased/contact-records.ts';
@@ -91,10 +94,14 @@ async function start(
     if (records.length > 0) await log.append(records);
   };
   let delayMs: number = policyLimits.delayMs;
+  let usesPolicy: UsesPolicy = {};
   const blockedHosts = watchBlockedHosts({
     ...{ clock, log, codec, crawl, partitions: manifest.partitions },
     onPause() {},
-    onPolicy: (policy) => (delayMs = policy.delayMs),
+    onPolicy: (policy) => {
+      delayMs = policy.delayMs;
+      usesPolicy = policy;
+    },
     onFailure: (error) => context.say(`render: what is blocked cannot be read any more: ${(error as Error).message}`),
   });
   const subresources = createSubresources({
@@ -147,10 +154,9 @@ async function start(
     read: async (render, html) => {
       const sourceKey = partitionKeyOf(render.hostKey, keyMode);
       const response = responseOf(render, html, clock.nowMs());
-      return readPage(reader, soleTask(render.url, render.hostKey, render.depth), 0, response, {
-        sourceKey,
-        source: linkCache.source(sourceKey),
-      });
+      const task = soleTask(render.url, render.hostKey, render.depth);
+      const made = await readPage(reader, task, 0, response, { sourceKey, source: linkCache.source(sourceKey) });
+      return withholding(usesPolicy, withUsageOf(render, made));
     },
     publish: async (made) => {
       const records = [...contacts.take(), ...pageRecords(made, codec, manifest)];
@@ -175,11 +181,19 @@ async function start(
   });
 }
 
+/** What was said of the page as it was fetched holds for what its scripts made of it. */
+function withUsageOf({ usage }: Render, made: PageReport): PageReport {
+  if (usage === '' || made.page === null) return made;
+  const told = [...(JSON.parse(usage) as Page['usage']), ...made.page.usage];
+  return { ...made, page: { ...made.page, usage: inOrder(told) } };
+}
+
 /** The document as the browser left it, as if its host had sent it. */
 function responseOf({ status, headers }: Render, html: string, nowMs: number) {
   const kept: string[] = ['content-type', 'text/html; charset=utf-8'];
   for (let i = 0; i < headers.length; i += 2) {
-    if (/^(x-robots-tag|etag|last-modified)$/.test(headers[i]!)) kept.push(headers[i]!, headers[i + 1]!);
+    if (/^(x-robots-tag|content-usage|content-signal|tdm-reservation|tdm-policy|etag|last-modified)$/.test(headers[i]!))
+      kept.push(headers[i]!, headers[i + 1]!);
   }
   const body = Buffer.from(html);
   return {

@@ -3,12 +3,13 @@ import type { Response } from '../../../schemas/types.ts';
 import type { HttpRequest, HttpResponse } from './client.ts';
 import { headerOf } from './headers.ts';
 
-/** Undefined where there was no response. `bodyBytesMax`: what a message may carry. */
+/** Undefined where there was no response. `bodyBytesMax`: what a message may carry. `noArchiveFromMs`: as in the record. */
 export function responseRecord(
   { url, headers, wants }: HttpRequest,
   hostKey: string,
   response: HttpResponse,
   bodyBytesMax: number,
+  noArchiveFromMs = -1,
 ): Response | undefined {
   const { status, failure, rawBody, startMs, endMs } = response;
   if (status === 0 || (failure !== null && failure.kind !== 'badResponse')) return undefined;
@@ -25,6 +26,7 @@ export function responseRecord(
     body,
     truncated: response.truncated || unread || body !== rawBody,
     durationMs: endMs - startMs,
+    noArchiveFromMs,
   };
 }
 

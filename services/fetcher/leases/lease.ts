@@ -12,6 +12,8 @@ import type { LinkGroup, Outcome, OutcomeKind, Page, Request, Task } from '../..
 import { failsHost, isPressure } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
+import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
+import { barredText, skipsFor, type UsesPolicy } from '../../../topology/usage/uses-policy.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
 import { patientHooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -21,6 +23,8 @@ import { pacedRequest, type Road } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import { askHooks } from '../pages/ask-hooks.ts';
 import { type PageReader, readPage, wantsOf } from '../pages/report.ts';
+import { usageRecord } from '../pages/usage-record.ts';
+import { withholding } from '../pages/withhold.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
 import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
@@ -28,6 +32,7 @@ import { robotsFetch } from '../robots/fetch.ts';
 import type { SitemapAgenda } from '../sitemaps/agenda.ts';
 import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
 import { readSitemaps } from '../sitemaps/read.ts';
+import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
@@ -47,6 +52,8 @@ export interface LeaseRunner {
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
+  /** What pages are wanted for, by the policy in force. */
+  readonly usesPolicy: () => UsesPolicy;
   /** Is a URL out of the scope of the policy in force? */
   readonly outOfScope: (url: string) => boolean;
   /** Sees every page with its response. */
@@ -201,6 +208,12 @@ async function fetchOne(
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied')), spans);
     return { next: 'on', reported: true };
   }
+  const site = { said: robotsUsage(robots.usage, url), hash: robots.hash };
+  const barred = skipsFor(runner.usesPolicy(), site.said, runner.road.clock.nowMs());
+  if (barred !== undefined) {
+    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied', { detail: barredText(barred) })), spans);
+    return { next: 'on', reported: true };
+  }
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
   const { hooks } = runner.reader;
   const asked = hooks === undefined ? undefined : await askHooks(hooks, runner.headers, task, index);
@@ -214,6 +227,7 @@ async function fetchOne(
   const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
   const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash, robotsAtMs } as const;
   const requests: Request[] = [];
+  const held = createHeldResponses(runner.road);
   const response = await pacedRequest(runner.road, {
     url,
     headers,
@@ -224,6 +238,7 @@ async function fetchOne(
     alone: crawlDelayMs > 0,
     connections: task.lanes,
     latestStartMs,
+    holdsResponse: held?.take,
     record: (made, addressDelayMs) => {
       requests.push(requestRecord(url, purpose, delayMs, made, addressDelayMs));
       spans?.fetched(made);
@@ -232,7 +247,9 @@ async function fetchOne(
   if (response === null) return { next: 'returned', reported: false };
   const readAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
   const source = runner.sourceOf(task.hostKey);
-  const read = await readPage(runner.reader, task, index, response, source, spans?.fetchContext);
+  const whole = await readPage(runner.reader, task, index, response, source, spans?.fetchContext, site);
+  const read = withholding(runner.usesPolicy(), whole);
+  held?.release(read === whole, read.page?.usage ?? usageRecord(site, response.headers, runner.reader.productToken));
   const { page, groups, pending } = read;
   let { outcome } = read;
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);

@@ -33,7 +33,7 @@ export interface Road {
   /** Is the host blocked by now? */
   readonly isBlocked: (hostKey: string) => boolean;
   /** Sees every response, for archives. Absent: nobody wants them. */
-  readonly onResponse?: (request: PacedRequest, response: HttpResponse) => void;
+  readonly onResponse?: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => void;
   /** Aborts at shutdown: nothing new starts. */
   readonly signal: AbortSignal;
 }
@@ -49,6 +49,8 @@ export interface PacedRequest extends HttpRequest {
   readonly latestStartMs: number;
   /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
   readonly record: (response: HttpResponse, addressDelayMs: number) => void;
+  /** Sees the response in the place of the road's `onResponse`, which is told of it once it has been read. */
+  readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
 }
 
 /** Null: it could not start in time, the host is blocked, or we are shutting down. Nothing was sent then. */
@@ -107,7 +109,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   slots.release();
   permit.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
   request.record(response, place?.apartMs ?? 0);
-  road.onResponse?.(request, response);
+  (request.holdsResponse ?? road.onResponse)?.(request, response);
   return { response, address: place?.address };
 }
 

@@ -38,7 +38,8 @@ export function renderWish(
   if (!wanted) return null;
   const { url, hostKey, depth, status, fetchedAtMs } = page;
   const { headers, body } = response;
-  return { url, hostKey, depth, fetchedAtMs, status, headers: [...headers], body, delayMs: task.delayMs };
+  const usage = page.usage.length === 0 ? '' : JSON.stringify(page.usage);
+  return { url, hostKey, depth, fetchedAtMs, status, headers: [...headers], body, delayMs: task.delayMs, usage };
 }
 
 function isThin({ text }: Page, body: Buffer): boolean {

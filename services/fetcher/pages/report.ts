@@ -35,6 +35,7 @@ import { pageOutlinks } from './page-outlinks.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
 import { parseByHook } from './parse-by-hook.ts';
 import type { WholePage } from './parse-page.ts';
+import { nothingSaid, type SiteUsage, usageRecord } from './usage-record.ts';
 
 export interface PageReader {
   readonly extractor: Extractor;
@@ -106,6 +107,7 @@ async function readAnswer(
   response: HttpResponse,
   origin: Pick<LinkOrigin, 'source' | 'sourceKey'>,
   traceparent = '',
+  site: SiteUsage = nothingSaid,
 ): Promise<PageReport> {
   const item = task.urls[index]!;
   const from: LinkOrigin = { url: item.url, atMs: response.endMs, traceparent, ...origin };
@@ -139,7 +141,8 @@ async function readAnswer(
   const contentHash = hash('sha256', response.body, 'hex');
   // Its entries are links; its markup is not read as a page.
   const shown = feed === null ? whole : { ...whole, parsed: { ...parsed, text: '' } };
-  const page = pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count);
+  const usage = usageRecord(site, response.headers, reader.productToken, parsed.usageMetas, contentHash);
+  const page = { ...pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count), usage };
   const outcome: Outcome = {
     ...answered,
     contentHash,
@@ -251,7 +254,7 @@ function pageRecord(
   { parsed, rich }: WholePage,
   contentHash: string,
   links: number,
-): Page {
+): Omit<Page, 'usage'> {
   return {
     url: item.url,
     hostKey: task.hostKey,

@@ -18,6 +18,7 @@ import { firstToken, type ProductTokens, tokenInForce } from '../../../topology/
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
+import { compileUsage, noUsage, type RobotsUsage } from '../../../topology/usage/robots-usage.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { createMovedAnswers } from './moved-answers.ts';
@@ -25,6 +26,8 @@ import { createMovedAnswers } from './moved-answers.ts';
 export interface Robots {
   readonly status: 'rules' | 'allowAll' | 'unreachable';
   readonly rules: RobotsRules;
+  /** What it says of use. */
+  readonly usage: RobotsUsage;
   /** Product token whose rules they are. */
   readonly token: string;
   /** SHA-256 of the body, first 16 bytes, hexadecimal. Empty: there is none. */
@@ -184,7 +187,15 @@ export function createRobotsCache(
         const token = tokenInForce(body, productToken);
         const rules = parseRobots(body, token, url);
         response.onParsed?.(performance.now() - startMs);
-        const robots = { ...open(nowMs, anyToken), status: 'rules', rules, token, hash: shortHash(body) } as const;
+        const usage = compileUsage(rules);
+        const robots = {
+          ...open(nowMs, anyToken),
+          status: 'rules',
+          rules,
+          usage,
+          token,
+          hash: shortHash(body),
+        } as const;
         return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
       }
       case 'allow_all':
@@ -312,6 +323,7 @@ function open(fetchedAtMs: number, token: string): Robots {
     status: 'allowAll',
     token,
     rules: noRules,
+    usage: noUsage,
     hash: '',
     fetchedAtMs,
     stale: false,

@@ -18,6 +18,7 @@ export function response(n: number): Received<'responses'> {
     body: n % 7 === 6 ? Buffer.alloc(0) : Buffer.from(text),
     truncated: n % 7 === 6,
     durationMs: n,
+    noArchiveFromMs: -1,
   };
   return {
     topic: 'responses',

@@ -49,6 +49,7 @@ const response: Response = {
   body: Buffer.from([0, 1, 255]),
   truncated: false,
   durationMs: 5,
+  noArchiveFromMs: -1,
 };
 
 /** A discovered schema as a later version might have it: a field more in the link, one less in the group. */

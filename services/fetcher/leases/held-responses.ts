@@ -1,0 +1,27 @@
+/**
+ * Raw responses of one URL, held until the page was read: it may ask not to be archived, or be one that is not published.
+ */
+import type { PageUsage } from '../../../schemas/types.ts';
+import { barredFrom } from '../../../topology/usage/statement.ts';
+import type { HttpResponse } from '../http/client.ts';
+import type { PacedRequest, Road } from '../pace/paced-request.ts';
+
+export interface HeldResponses {
+  readonly take: (request: PacedRequest, response: HttpResponse) => void;
+  /** To be called once the last of them was read. */
+  release(published: boolean, usage: readonly PageUsage[]): void;
+}
+
+/** Undefined: nobody wants raw responses. */
+export function createHeldResponses({ onResponse }: Road): HeldResponses | undefined {
+  if (onResponse === undefined) return undefined;
+  const held: Parameters<HeldResponses['take']>[] = [];
+  return {
+    take: (...one) => void held.push(one),
+    release(published, usage) {
+      if (!published) return;
+      const noArchiveFromMs = barredFrom(usage, 'archive');
+      for (const [request, response] of held) onResponse(request, response, noArchiveFromMs);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** A page that is not published, because a use that it is wanted for is barred. */
+import { barredText, type UsesPolicy, withheldFor } from '../../../topology/usage/uses-policy.ts';
+import type { PageReport } from './report.ts';
+
+/**
+ * Its links are followed, and its outcome says why there is no page; `noindex` in it tells consumers to drop what they
+ * have of an earlier visit. The same report where nothing is barred.
+ */
+export function withholding(policy: UsesPolicy, report: PageReport): PageReport {
+  const { page, outcome } = report;
+  if (page === null || policy.uses === undefined) return report;
+  const barred = withheldFor(policy, page.usage, page.fetchedAtMs);
+  if (barred === undefined) return report;
+  const detail = [`not published: ${barredText(barred)}`, outcome.detail].filter((text) => text !== '').join('; ');
+  return { ...report, page: null, outcome: { ...outcome, noindex: true, detail } };
+}

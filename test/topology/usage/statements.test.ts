@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contentSignal } from '../../../topology/usage/content-signal.ts';
+import { contentUsage } from '../../../topology/usage/content-usage.ts';
+import { parseTokens } from '../../../topology/usage/dictionary.ts';
+import { robotsTag } from '../../../topology/usage/robots-tag.ts';
+import { barredFrom, inOrder, type Statement, statement, verdictOn } from '../../../topology/usage/statement.ts';
+import { parseTagDate } from '../../../topology/usage/tag-date.ts';
+import { parseTdmrep, tdmReservation, tdmStatements } from '../../../topology/usage/tdmrep.ts';
+
+/** `search+ ai-train-`: what is allowed and barred. */
+function told(statements: readonly Statement[]): string {
+  return statements
+    .map(({ use, preference }) => `${use}${{ allow: '+', deny: '-', terms: '=' }[preference]}`)
+    .join(' ');
+}
+
+const usage = (...values: string[]) => told(contentUsage(values, 'x', values.join(', ')));
+
+test('Content-Usage is a dictionary whose tokens y and n allow and bar (draft-ietf-aipref-vocab-07 §6.6)', () => {
+  assert.equal(usage('train-ai=n'), 'ai-train-');
+  assert.equal(usage('train-ai=y, search=n'), 'ai-train+ search-');
+  assert.equal(usage('train-ai;has;parameters="?"'), '', 'no value is true, and says nothing');
+  assert.equal(usage('train-ai;allow=n, train-ai=y'), 'ai-train+', 'parameters say nothing');
+  assert.equal(usage('train-ai=n;exceptions=(a b)'), '', 'parameters are no lists');
+  assert.equal(usage('search="n"'), '', 'a string is no token');
+  assert.equal(usage('ai-input=n, unheard-of=y, other=(n y)'), 'ai-input-');
+});
+
+test('what earlier drafts called the categories can bar uses, and allows none', () => {
+  assert.equal(usage('bots=n'), 'search- ai-input- ai-train-');
+  assert.equal(usage('bots=y, tdm=y, genai=y, ai-output=y'), '');
+  assert.equal(usage('ai-output=n'), 'ai-input-');
+});
+
+test('a dictionary with a mistake in it says nothing, and never allows what another line bars', () => {
+  for (const bad of [
+    'Train-ai=y',
+    'train-ai=y,',
+    'train-ai=y search=y',
+    'train-ai=',
+    '=y',
+    'train-ai="y',
+    'train-ai=y;;',
+  ]) {
+    assert.equal(usage(bad), '', bad);
+  }
+  assert.equal(usage('train-ai=y', 'SEARCH=y'), '', 'lines of a field are one dictionary');
+  assert.equal(usage('train-ai=n', 'SEARCH=y'), 'ai-train-');
+  assert.equal(usage('train-ai=n, train-ai=y'), 'ai-train-', 'the strictest of two holds');
+  assert.equal(usage('train-ai=y, train-ai'), '', 'the last of two says nothing');
+});
+
+test('dictionaries are parsed as structured fields are (RFC 9651 §4.2.2)', () => {
+  const items =
+    'a=1, b=-1.5, c="x, \\"y\\"", d=:aGk=:, e=?1, f=@1659578233, g=%"f%c3%bc", h=(1 tok "s");p=1;q, *i=*/x:y';
+  assert.deepEqual([...parseTokens(items)!.keys()], ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '*i']);
+  assert.deepEqual(parseTokens(items)!.get('*i'), ['*/x:y']);
+  for (const bad of [
+    'a=(1',
+    'a=(1"x")',
+    'a=1.2345',
+    'a=?2',
+    'a=:%:',
+    'a="\u00e9"',
+    'a=y\tb=y',
+    '\ta=y',
+    'a=@1.',
+    'a=%"%C3"',
+  ]) {
+    assert.equal(parseTokens(bad), null, bad);
+  }
+  assert.deepEqual(
+    parseTokens('  a=y \t, \t b=n '),
+    new Map([
+      ['a', ['y']],
+      ['b', ['n']],
+    ]),
+  );
+  assert.deepEqual(parseTokens(''), new Map());
+});
+
+const signal = (value: string) => told(contentSignal(value, 'x', value));
+
+test('Content-Signal says yes or no to three uses', () => {
+  assert.equal(signal('ai-train=no, search=yes, ai-input=yes'), 'ai-train- search+ ai-input+');
+  assert.equal(signal('Search = YES,AI-Train = No'), 'search+ ai-train-');
+  assert.equal(signal('search=yes, search=no'), 'search-');
+  assert.equal(signal('search=no, search=yes'), 'search-');
+  assert.equal(signal('search=maybe, use=reference, ai_train=yes, search'), '');
+});
+
+const tag = (value: string, tokens: readonly string[] | null = ['examplebot']) => told(robotsTag(value, 'x', tokens));
+
+test('words of X-Robots-Tag and robots meta elements bar what their inventors say', () => {
+  assert.equal(tag('noarchive, NoSnippet'), 'archive- snippet- ai-input-');
+  assert.equal(tag('noai'), 'ai-input- ai-train-');
+  assert.equal(tag('noimageai'), 'ai-input- ai-train-');
+  assert.equal(tag('none'), 'search-');
+  assert.equal(tag('index, follow, all, max-snippet:50'), '');
+  assert.equal(tag('max-snippet:0'), 'snippet- ai-input-');
+  assert.equal(tag('noaim, xnoarchive'), '', 'no words of ours');
+});
+
+test('a part of X-Robots-Tag is for the crawler it names, up to the next name', () => {
+  assert.equal(tag('otherbot: noai, noarchive'), '');
+  assert.equal(tag('otherbot: noai, examplebot: noarchive, nosnippet'), 'archive- snippet- ai-input-');
+  assert.equal(tag('otherbot: noai, *: noindex'), 'search-');
+  assert.equal(tag('ExampleBot: unavailable_after: 25 Jun 2010 15:00:00 PST'), 'search- archive-');
+  assert.equal(tag('otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST'), '');
+});
+
+test('unavailable_after bars from its date on, with commas in the date and words after it', () => {
+  const [search, archive] = robotsTag('unavailable_after: Sunday, 06-Nov-94 08:49:37 GMT, noai', 'x', []);
+  assert.equal(search?.fromMs, Date.UTC(1994, 10, 6, 8, 49, 37));
+  assert.equal(archive?.fromMs, search?.fromMs);
+  assert.equal(tag('unavailable_after: Sunday, 06-Nov-94 08:49:37 GMT, noai'), 'search- archive- ai-input- ai-train-');
+  assert.equal(tag('unavailable_after: soon, noarchive'), 'archive-', 'a date that cannot be read says nothing');
+  assert.equal(tag('unavailable_after'), '');
+  const both = robotsTag('noindex, unavailable_after: 2030-01-01', 'x', null);
+  assert.equal(verdictOn(both, 'search', 0).preference, 'deny', 'the earlier of both');
+});
+
+test('dates are read in three forms, in UTC where they name no zone', () => {
+  const at = Date.UTC(2026, 0, 31, 12, 0, 0);
+  for (const text of [
+    ...['2026-01-31T12:00:00Z', '2026-01-31 12:00', '2026-01-31T13:00:00+01:00', '31 Jan 2026 12:00:00 GMT'],
+    ...[
+      'Sat, 31 Jan 2026 12:00:00 +0000',
+      '31-Jan-26 12:00:00 UTC',
+      'Saturday, 31-Jan-26 04:00:00 PST',
+      '31 January 2026 12:00',
+    ],
+  ]) {
+    assert.equal(parseTagDate(text), at, text);
+  }
+  assert.equal(parseTagDate('2026-01-31'), Date.UTC(2026, 0, 31));
+  for (const bad of [
+    '',
+    'soon',
+    '31.01.2026',
+    '2026-13-01',
+    '2026-02-30',
+    '31 Foo 2026',
+    '2026-01-31T25:00',
+    '1',
+    `${'0'.repeat(99)}`,
+  ]) {
+    assert.equal(parseTagDate(bad), null, bad);
+  }
+});
+
+test('TDMRep reserves by 1 and opens by 0; what is neither says nothing', () => {
+  assert.equal(told(tdmReservation(' 1 ', 'x', '1')), 'ai-input- ai-train-');
+  assert.equal(told(tdmReservation('0', 'x', '0')), 'ai-input+ ai-train+');
+  for (const bad of ['', 'yes', '2', '10', '1.0', 'true']) assert.equal(told(tdmReservation(bad, 'x', bad)), '', bad);
+});
+
+const tdm = (rules: unknown, path: string) =>
+  told(
+    tdmStatements(
+      parseTdmrep(Buffer.from(typeof rules === 'string' ? rules : JSON.stringify(rules))),
+      `http://a.test${path}`,
+    ),
+  );
+
+test('of the rules of tdmrep.json the first counts that matches the path', () => {
+  const rules = [
+    { location: '/b/images/*.jpg$', 'tdm-reservation': 0 },
+    { location: '/b/', 'tdm-reservation': 1, 'tdm-policy': 'https://a.test/policy.json' },
+    { location: '/', 'tdm-reservation': 0 },
+  ];
+  assert.equal(tdm(rules, '/b/images/1.jpg'), 'ai-input+ ai-train+');
+  assert.equal(tdm(rules, '/b/images/1.jpg?x'), 'ai-input- ai-train- licence=');
+  assert.equal(tdm(rules, '/c'), 'ai-input+ ai-train+');
+});
+
+test('a tdmrep.json that is none, and rules that are none, say nothing', () => {
+  const reserved = { location: '/', 'tdm-reservation': 1 };
+  for (const bad of [
+    '',
+    '{',
+    'null',
+    '7',
+    reserved,
+    [null],
+    [{ location: '/' }],
+    [{ location: 7, 'tdm-reservation': 1 }],
+  ]) {
+    assert.equal(tdm(bad, '/'), '', JSON.stringify(bad));
+  }
+  assert.equal(tdm([{ location: '/', 'tdm-reservation': 'x' }, reserved], '/'), 'ai-input- ai-train-');
+  assert.equal(tdm([{ location: '/', 'tdm-reservation': '1' }], '/'), 'ai-input- ai-train-');
+});
+
+test('what bars a use holds against what allows it, from its time on, and both are kept in that order', () => {
+  const statements = [
+    statement('ai-train', 'allow', 'robots.txt', 'a'),
+    statement('search', 'deny', 'meta robots', 'late', 2_000),
+    statement('ai-train', 'deny', 'header content-usage', 'b'),
+    statement('search', 'deny', 'header x-robots-tag', 'early', 1_000),
+  ];
+  assert.equal(verdictOn(statements, 'ai-train', 0).by?.said, 'b');
+  assert.deepEqual(verdictOn(statements, 'search', 999), { preference: 'unknown', by: null });
+  assert.equal(verdictOn(statements, 'search', 1_000).by?.said, 'early');
+  assert.equal(verdictOn(statements, 'archive', 0).preference, 'unknown');
+  assert.deepEqual(
+    inOrder(statements).map(({ said }) => said),
+    ['early', 'late', 'b', 'a'],
+  );
+  assert.equal(barredFrom(statements, 'search'), 1_000);
+  assert.equal(barredFrom(statements, 'ai-train'), 0);
+  assert.equal(barredFrom(statements, 'archive'), -1);
+});

@@ -1,0 +1,14 @@
+/** Path patterns as they stand in robots.txt and in files that borrow its rules (RFC 9309 §2.2.2). */
+import { canonicalPattern } from './escapes.ts';
+
+/**
+ * The canonical form of a pattern, given as octets. A pattern begins with `/`; a leading `*` is understood too.
+ * Undefined: it is none, and says nothing.
+ */
+export function pathPattern(value: string): string | undefined {
+  const first = value.charCodeAt(0);
+  if (first !== 0x2f && first !== 0x2a) return undefined;
+  const anchored = value.endsWith('$');
+  const canonical = canonicalPattern(anchored ? value.slice(0, -1) : value);
+  return anchored ? `${canonical}$` : canonical;
+}

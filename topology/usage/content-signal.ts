@@ -1,0 +1,44 @@
+/**
+ * `Content-Signal`: the content signals policy (contentsignals.org, draft-romm-aipref-contentsignals-00, 1 October 2025).
+ *
+ * `search=yes, ai-train=no`: pairs apart by commas, case ignored. What is neither yes nor no says nothing, and of two
+ * words about one use the `no` holds.
+ */
+import { type Statement, statement, type Use } from './statement.ts';
+
+const signals: ReadonlyMap<string, Use> = new Map<string, Use>([
+  ['search', 'search'],
+  ['ai-input', 'ai-input'],
+  ['ai-train', 'ai-train'],
+]);
+const answers = new Map([
+  ['yes', true],
+  ['y', true],
+  ['no', false],
+  ['n', false],
+]);
+
+export function contentSignal(value: string, source: string, said: string): Statement[] {
+  return [...toldIn(value)].flatMap(([use, allowed]) =>
+    allowed === null ? [] : [statement(use, allowed ? 'allow' : 'deny', source, said)],
+  );
+}
+
+/** Uses of which it speaks in words that nobody can read. */
+export function unreadSignals(value: string): readonly Use[] {
+  return [...toldIn(value)].flatMap(([use, allowed]) => (allowed === null ? [use] : []));
+}
+
+/** Null: neither yes nor no. */
+function toldIn(value: string): ReadonlyMap<Use, boolean | null> {
+  const told = new Map<Use, boolean | null>();
+  for (const pair of value.toLowerCase().split(',')) {
+    const equals = pair.indexOf('=');
+    const use = equals < 0 ? undefined : signals.get(pair.slice(0, equals).trim());
+    if (use === undefined) continue;
+    const answer = answers.get(pair.slice(equals + 1).trim());
+    const before = told.get(use);
+    told.set(use, answer === false || before === false ? false : (answer ?? before ?? null));
+  }
+  return told;
+}

@@ -1,0 +1,55 @@
+/** What a response and its page say of use, beside robots.txt. */
+import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
+import { contentSignal } from './content-signal.ts';
+import { contentUsage } from './content-usage.ts';
+import { mayBar, robotsTag } from './robots-tag.ts';
+import type { Statement } from './statement.ts';
+import { tdmPolicy, tdmReservation } from './tdmrep.ts';
+
+const fields = new Set(['content-usage', 'content-signal', 'tdm-reservation', 'tdm-policy', 'x-robots-tag']);
+
+/** `headers`: names in lower case and values in turn. `productToken`: the names that parts may be addressed to. */
+export function headerUsage(headers: readonly string[], productToken: ProductTokens): Statement[] {
+  const found: Statement[] = [];
+  const usage: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!;
+    if (!fields.has(name)) continue;
+    const value = headers[i + 1]!;
+    if (name === 'content-usage') usage.push(value);
+    else if (name === 'x-robots-tag') found.push(...robotsTag(value, 'header x-robots-tag', lowerTokens(productToken)));
+    else found.push(...plainField(name, value, `header ${name}`));
+  }
+  if (usage.length > 0) found.push(...contentUsage(usage, 'header content-usage', usage.join(', ')));
+  return found;
+}
+
+/** A meta element that speaks of use. */
+export interface UsageMeta {
+  readonly name: string;
+  readonly content: string;
+}
+
+/** Can a meta element of this name, in lower case, speak of use? */
+export function namesUsage(name: string, tokens: readonly string[]): boolean {
+  return fields.has(name) || isRobotsName(name, tokens);
+}
+
+/** Is its content worth keeping for `metaUsage`? */
+export function saysUsage(name: string, content: string): boolean {
+  return (fields.has(name) && name !== 'x-robots-tag') || mayBar(content);
+}
+
+export function metaUsage(metas: readonly UsageMeta[]): Statement[] {
+  return metas.flatMap(({ name, content }) => {
+    const source = `meta ${name}`;
+    if (name === 'content-usage') return contentUsage([content], source, content);
+    if (!fields.has(name) || name === 'x-robots-tag') return robotsTag(content, source, null);
+    return plainField(name, content, source);
+  });
+}
+
+function plainField(name: string, value: string, source: string): Statement[] {
+  if (name === 'content-signal') return contentSignal(value, source, value);
+  return name === 'tdm-reservation' ? tdmReservation(value, source, value) : tdmPolicy(value, source);
+}

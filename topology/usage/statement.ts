@@ -1,0 +1,99 @@
+/**
+ * What a site says of how a page may be used, and which of its words hold.
+ *
+ * Sources: draft-ietf-aipref-vocab-07 §5.1 (combining preferences). Whatever bars a use holds against whatever allows it,
+ * wherever either was said. What nobody spoke of is unknown: this crawler then does as it did before there were
+ * such words. What can't be read says nothing.
+ */
+
+import { usageLimits } from './usage-limits.ts';
+
+/** What a crawl's pages may be wanted for. */
+export const uses = ['search', 'ai-input', 'ai-train', 'archive'] as const;
+export type Use = (typeof uses)[number];
+
+/** What statements are about: a use, the text that a search shows of a page, or a licence. */
+export const subjects = [...uses, 'snippet', 'licence'] as const;
+export type Subject = (typeof subjects)[number];
+
+export interface Statement {
+  readonly use: Subject;
+  /** `terms`: it names a licence or a policy, which nobody here reads. */
+  readonly preference: 'allow' | 'deny' | 'terms';
+  /** Where it was said: `robots.txt`, `tdmrep.json`, `header x-robots-tag`, `meta robots` and so on. */
+  readonly source: string;
+  /** As it was written, cut at a bound. */
+  readonly said: string;
+  /** It holds from then on, ms since the Unix epoch. 0: at once. */
+  readonly fromMs: number;
+}
+
+export function statement(
+  use: Subject,
+  preference: Statement['preference'],
+  source: string,
+  said: string,
+  fromMs = 0,
+): Statement {
+  return { use, preference, source, said: said.slice(0, usageLimits.saidCharsMax), fromMs };
+}
+
+/** In force first, for each use in turn: what bars it, the earliest first, then what allows it. */
+export function inOrder<S extends Told>(statements: readonly S[]): S[] {
+  return [...statements].sort(
+    (a, b) =>
+      order.indexOf(a.use) - order.indexOf(b.use) ||
+      strengths.indexOf(a.preference) - strengths.indexOf(b.preference) ||
+      a.fromMs - b.fromMs,
+  );
+}
+
+const order: readonly string[] = subjects;
+const strengths: readonly string[] = ['deny', 'allow', 'terms'];
+
+/** A statement, or the record of one. */
+export interface Told {
+  readonly use: string;
+  readonly preference: string;
+  readonly fromMs: number;
+}
+
+export interface Verdict<S> {
+  readonly preference: 'allow' | 'deny' | 'unknown';
+  /** What says so; null: nothing does. */
+  readonly by: S | null;
+}
+
+/** What holds for a use at a time. */
+export function verdictOn<S extends Told>(statements: readonly S[], use: Subject, atMs: number): Verdict<S> {
+  let allowed: S | null = null;
+  for (const one of statements) {
+    if (one.use !== use || one.fromMs > atMs) continue;
+    if (one.preference === 'deny') return { preference: 'deny', by: one };
+    if (one.preference === 'allow') allowed ??= one;
+  }
+  return { preference: allowed === null ? 'unknown' : 'allow', by: allowed };
+}
+
+/** Is any of these uses barred at that time? Undefined: none is. */
+export function firstBarred<S extends Told>(
+  statements: readonly S[],
+  wanted: readonly Use[],
+  atMs: number,
+): S | undefined {
+  for (const use of wanted) {
+    const { preference, by } = verdictOn(statements, use, atMs);
+    if (preference === 'deny') return by!;
+  }
+  return undefined;
+}
+
+/** From when a use is barred, ms since the Unix epoch. 0: it is. -1: never. */
+export function barredFrom(statements: readonly Told[], use: Subject): number {
+  let fromMs = -1;
+  for (const one of statements) {
+    if (one.use !== use || one.preference !== 'deny') continue;
+    fromMs = fromMs < 0 ? one.fromMs : Math.min(fromMs, one.fromMs);
+  }
+  return fromMs;
+}
