@@ -1,5 +1,6 @@
 /** `export pages`: the newest record of each page, in the order of their URLs. */
 import type { Page } from '../../schemas/types.ts';
+import { firstBarred, type Use } from '../../topology/usage/statement.ts';
 import { newestRows } from './newest-rows.ts';
 import type { Column, Row, Table } from './table.ts';
 import { type Source, topicRecords } from './topic-records.ts';
@@ -29,10 +30,37 @@ const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[
   { name: 'linksDropped', type: 'int', of: ({ linksDropped }) => linksDropped },
   { name: 'metadata', type: 'json', of: ({ metadata }) => metadata || null },
   { name: 'fields', type: 'json', of: ({ fields }) => (fields.length === 0 ? null : JSON.stringify(byName(fields))) },
+  { name: 'usage', type: 'json', of: ({ usage }) => (usage.length === 0 ? null : JSON.stringify(usage)) },
 ];
 
-export function pagesTable(source: Source, folder: string, unreadable: () => void): Table {
-  return { columns, rows: newestRows(rowsOf(source, unreadable), folder) };
+/** Only pages of which none of these uses is barred by then, ms since the Unix epoch. */
+export interface UsableFor {
+  readonly uses: readonly Use[];
+  readonly atMs: number;
+}
+
+/** `leftOut` is called with each page that may not be used so. */
+export function pagesTable(
+  source: Source,
+  folder: string,
+  unreadable: () => void,
+  usable: UsableFor | null = null,
+  leftOut: () => void = () => {},
+): Table {
+  const rows = newestRows(rowsOf(source, unreadable), folder);
+  return { columns, rows: usable === null ? rows : onlyUsable(rows, usable, leftOut) };
+}
+
+const usageAt = columns.length - 1;
+
+/** Asks of the newest record of each page alone: an earlier one that allowed more says nothing any more. */
+async function* onlyUsable(rows: AsyncIterable<Row>, { uses, atMs }: UsableFor, leftOut: () => void) {
+  for await (const row of rows) {
+    const told = row[usageAt] ?? null;
+    const usage = told === null ? [] : (JSON.parse(told as string) as Page['usage']);
+    if (firstBarred(usage, uses, atMs) === undefined) yield row;
+    else leftOut();
+  }
 }
 
 async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {

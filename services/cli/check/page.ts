@@ -5,6 +5,9 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
+import { headerUsage, metaUsage } from '../../../topology/usage/response-usage.ts';
+import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
+import type { Statement } from '../../../topology/usage/statement.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
@@ -15,6 +18,7 @@ import { readBytes } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
+import { toldUses, type UseTold, usesText } from './usage-text.ts';
 
 interface PageFlags extends FetchFlags {
   readonly file?: string;
@@ -31,6 +35,8 @@ interface PageSource {
   readonly robotsTags: readonly string[];
   readonly redirectUrl: string | null;
   readonly body: Uint8Array;
+  /** What robots.txt and the headers say of use. */
+  readonly said: readonly Statement[];
 }
 
 /** RFC 2606: a name that nobody has, for a file whose URL is not said. */
@@ -67,16 +73,17 @@ async function checkPage(given: string | undefined, flags: PageFlags): Promise<v
     byteBudget: source.body.length,
     expired: () => performance.now() > endMs,
   });
-  print({ json: jsonOf(source, page), text: textOf(source, page) }, flags.json);
+  const uses = toldUses([...source.said, ...metaUsage(page.usageMetas ?? [])], Date.now());
+  print({ json: { ...jsonOf(source, page), uses }, text: textOf(source, page, uses) }, flags.json);
 }
 
 function jsonOf(source: PageSource, page: ParsedPage): Record<string, unknown> {
-  const { robots, ...rest } = page;
+  const { robots, usageMetas: _, ...rest } = page;
   const { url, status, contentType, redirectUrl, body } = source;
   return { url, status, contentType, redirectUrl, bytes: body.length, ...robots, ...rest };
 }
 
-function textOf(source: PageSource, page: ParsedPage): string {
+function textOf(source: PageSource, page: ParsedPage, uses: readonly UseTold[]): string {
   const { links, linksDropped, text, robots, metaRefresh } = page;
   const directives = [robots.noindex && 'noindex', robots.nofollow && 'nofollow'].filter((one) => one !== false);
   const more = links.length > shownLinks ? [`… and ${links.length - shownLinks} more (--json prints all)`] : [];
@@ -92,6 +99,7 @@ function textOf(source: PageSource, page: ParsedPage): string {
     ['base', page.base === source.url ? null : page.base],
     ['refresh', metaRefresh === null ? null : `${metaRefresh.url} after ${metaRefresh.delaySeconds} s`],
     ['directives', directives.join(', ') || 'none'],
+    ['uses', usesText(uses)],
     ['text', text.length > shownChars ? `${text.slice(0, shownChars)}… (${text.length} characters)` : text],
     ['links', linksDropped > 0 ? `${links.length}, and ${linksDropped} beyond the limit` : links.length],
     ['', [...links.slice(0, shownLinks), ...more].join('\n')],
@@ -102,7 +110,7 @@ function textOf(source: PageSource, page: ParsedPage): string {
 async function fromFile(file: string, url: string | undefined): Promise<PageSource> {
   const body = await readBytes('--file', file);
   const at = url === undefined ? nowhere : normalUrl(url);
-  return { url: at, status: 0, contentType: null, robotsTags: [], redirectUrl: null, body };
+  return { url: at, status: 0, contentType: null, robotsTags: [], redirectUrl: null, body, said: [] };
 }
 
 function fetched(url: string, flags: PageFlags): Promise<PageSource> {
@@ -123,6 +131,7 @@ function fetched(url: string, flags: PageFlags): Promise<PageSource> {
       robotsTags: headersOf(headers, 'x-robots-tag'),
       redirectUrl: redirectTarget(url, status, headerOf(headers, 'location') || null),
       body,
+      said: [...robotsUsage(robots.usage, url), ...headerUsage(headers, productTokensOf(identityOf(flags)))],
     };
   });
 }

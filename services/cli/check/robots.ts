@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';
 import { parseRobots } from '../../../topology/robots/rules.ts';
+import { compileUsage, robotsUsage } from '../../../topology/usage/robots-usage.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { bad } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
@@ -12,6 +13,7 @@ import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type FetchedRobots, type FetchFlags, withCheckFetcher } from './fetcher.ts';
 import { decidingLine, groupOf } from './robots-line.ts';
+import { toldUses, usesText } from './usage-text.ts';
 
 interface RobotsFlags extends FetchFlags {
   readonly file?: string;
@@ -61,6 +63,7 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
     group: source.verdict === 'rules' ? groupOf(source.body, agent) : null,
     crawlDelaySeconds: rules.crawlDelayMs === null ? null : rules.crawlDelayMs / 1000,
     sitemaps: rules.sitemaps,
+    uses: url === null ? [] : toldUses(robotsUsage(compileUsage(rules), url), Date.now()),
   };
   const text = rows([
     ['url', url],
@@ -69,6 +72,7 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
     ['robots.txt', `${answer.robotsUrl}${source.status > 0 ? ` (status ${source.status})` : ''}`],
     ['group', answer.group],
     ['crawl delay', answer.crawlDelaySeconds === null ? 'none' : `${answer.crawlDelaySeconds} s`],
+    ['uses', usesText(answer.uses)],
     ['sitemaps', rules.sitemaps.length === 0 ? 'none' : rules.sitemaps.join('\n')],
   ]);
   print({ json: answer, text }, flags.json);

@@ -2,6 +2,7 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { type Use, uses } from '../../../topology/usage/statement.ts';
 
 export function bad(option: string, value: string, remedy: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_ARGUMENT', `${option} ${JSON.stringify(value)}: ${remedy}`);
@@ -40,6 +41,11 @@ export function oneOf<const T extends string>(option: string, choices: readonly 
     if (choice === undefined) throw bad(option, value, `give one of ${choices.join(', ')}`);
     return choice;
   };
+}
+
+/** `search,ai-input`: uses of pages, each once. */
+export function useList(option: string): (value: string) => Use[] {
+  return (value) => [...new Set(value.split(',').map((one) => oneOf(option, uses)(one.trim())))];
 }
 
 /** `5s,30s,5m` as milliseconds, numbers without a unit as seconds; `none` for no retries. */

@@ -14,7 +14,9 @@ import { scopeOf } from '../../../topology/url/scope.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import type { ListSource } from '../../../topology/url/url-lists.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
-import { collect, duration, oneOf, orNone, pattern, retryList, wholeNumber } from './arguments.ts';
+import { type Use, uses } from '../../../topology/usage/statement.ts';
+import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
+import { collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
@@ -34,6 +36,8 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly recrawl?: ScheduleName;
   readonly recrawlEvery?: number;
   readonly sitemap?: string[];
+  readonly uses?: Use[];
+  readonly usesBarred?: WhenBarred;
 }
 
 const scopeDefault: ScopeKind = 'domain';
@@ -144,6 +148,21 @@ export function addPolicyOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--uses <list>',
+        `what the pages are wanted for: ${uses.join(', ')}, by commas; a page that a site bars from it is not published`,
+        'records say what each site bars, and most crawls leave it to whoever reads them',
+        useList('--uses'),
+      ),
+    )
+    .addOption(
+      setting(
+        '--uses-barred <choice>',
+        `what becomes of a page that is barred from a use of --uses: ${whenBarred.join(', ')} (default: withhold)`,
+        'its links may lead to pages that are not, and nobody who reads the crawl uses it by mistake',
+      ).argParser(oneOf('--uses-barred', whenBarred)),
+    )
+    .addOption(
+      setting(
         '--retries <list>',
         'waits before each retry, in seconds or with units, as in 500ms,30s,5m (default: 5,30,300)',
         'a hiccup is over in seconds, a restart in half a minute, an outage in minutes; then it is a dead letter',
@@ -181,6 +200,8 @@ export function policyOf(
     ...(flags.maxQueued === undefined ? {} : { queuedMax: flags.maxQueued }),
     ...(flags.maxQueuedPerHost === undefined ? {} : { urlsPerHostMax: flags.maxQueuedPerHost }),
     ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),
+    ...(flags.uses === undefined ? {} : { uses: flags.uses }),
+    ...(flags.usesBarred === undefined ? {} : { usesBarred: flags.usesBarred }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),

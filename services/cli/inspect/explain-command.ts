@@ -23,6 +23,7 @@ import type { UrlTrace } from '../../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { toldUses } from '../check/usage-text.ts';
 import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
@@ -34,6 +35,7 @@ import { explainLines, explainText } from './explain-text.ts';
 import { hostStatus } from './host-status.ts';
 import { robotsDenial } from './robots-denial.ts';
 import { byEitherScheme } from './typed-scheme.ts';
+import { urlUsage } from './url-usage.ts';
 
 /** Most pages named whose nofollow keeps a URL out. */
 const nofollowPagesMax = 5;
@@ -123,6 +125,8 @@ async function explain(
       story.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: told.partition }, url)
         : null,
+    /** How its page may be used, and what came of that: as `toldUses` tells it, as of its fetch. */
+    usage: await usageOf({ log, codec, crawl: topics.crawl, partition: told.partition }, url, story),
     /** For a URL that was never found: pages that link to it and ask that the link not be followed. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
     /** Why its host could not be reached when that was last tried. */
@@ -135,6 +139,13 @@ async function explain(
     /** Plugins that take part in the crawl, in the order in which they were first recorded. */
     plugins: [...(await toldPlugins(log, codec, topics.crawl)).values()],
   };
+}
+
+async function usageOf(kept: Parameters<typeof urlUsage>[0], url: string, { outcomes }: UrlStory) {
+  const last = outcomes.at(-1);
+  if (last === undefined) return null;
+  const { said, barred } = await urlUsage(kept, url);
+  return said.length === 0 && barred === '' ? null : { uses: toldUses(said, last.atMs), barred };
 }
 
 /** For a URL that is traced, its first trace, from the admission to the page. */
@@ -184,6 +195,7 @@ const nothingKnown = {
   leases: [],
   outcomes: [],
   robots: null,
+  usage: null,
   nofollow: [],
   hostFailure: null,
   nextDueAtMs: null,

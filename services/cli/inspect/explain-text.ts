@@ -1,6 +1,7 @@
 /** What `explain` prints for people. */
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
+import { usesText } from '../check/usage-text.ts';
 import { rows } from '../terminal/print.ts';
 import type { Explained } from './explain-command.ts';
 import { causeOf } from './outcome-cause.ts';
@@ -42,7 +43,9 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['parallel', host === null || host.parallel.leases === 1 ? null : parallelText(host.parallel)],
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
-    ['denied by', explained.robots === null ? null : denialText(explained.robots, normalize.url ?? '')],
+    ['denied by', deniedBy(explained)],
+    ['uses', explained.usage === null ? null : usesText(explained.usage.uses)],
+    ['no page', explained.usage?.barred || null],
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
@@ -113,6 +116,11 @@ function outcomeText({
       ? `again${dueAtMs > 0 ? `, due ${time(dueAtMs)}` : ''}`
       : `${status} (${outcome}${httpStatus > 0 ? ` ${httpStatus}` : ''})`;
   return `${time(atMs)} ${what}, attempts ${attempts}, changelog ${offset}`;
+}
+
+/** What bars a use is told on a line of its own. */
+function deniedBy({ robots, usage, normalize }: Explained): string | null {
+  return robots === null || usage?.barred ? null : denialText(robots, normalize.url ?? '');
 }
 
 function denialText({ line, rule, robotsUrl, fetchedAtMs }: RobotsDenial, url: string): string {

@@ -8,6 +8,7 @@ import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Use } from '../../../topology/usage/statement.ts';
 import { authorityList, hostEdges, pageEdges } from '../../export/graph-tables.ts';
 import { hostsTable } from '../../export/hosts-table.ts';
 import { pagesTable } from '../../export/pages-table.ts';
@@ -23,6 +24,7 @@ import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { bad, useList } from '../flags/arguments.ts';
 import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { storedSchedules } from '../state/freshness-stats.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
@@ -36,6 +38,7 @@ interface ExportFlags extends KafkaFlags {
   readonly format: (typeof formats)[number];
   readonly out?: string;
   readonly of: 'hosts' | 'pages';
+  readonly uses?: Use[];
   readonly json?: boolean;
 }
 
@@ -50,6 +53,7 @@ export function addExportCommand(program: Command): void {
     .option('--out <file>', 'where to (default: stdout; Parquet needs a file)')
     .addOption(new Option('--of <nodes>', 'graph: edges between').choices(['hosts', 'pages']).default('hosts'))
     .option('--csv-formulas', 'CSV: leave text that begins like a formula (= + - @) as it is; spreadsheets run it')
+    .option('--uses <list>', 'pages: only those that may be used so, as in search,ai-input', useList('--uses'))
     .option('--json', 'print what was written as one JSON object, on stderr where rows go to stdout')
     .addHelpText(
       'after',
@@ -74,7 +78,10 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
     );
   }
   let unreadable = 0;
+  if (flags.uses !== undefined && what !== 'pages')
+    throw bad('--uses', flags.uses.join(','), 'it is about pages: export pages --uses …');
   let rows = 0;
+  let barred = 0;
   await withCrawl(flags, async (readable) => {
     const { log, codec, topics } = readable;
     const { crawl, partitions } = topics;
@@ -88,7 +95,13 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
         rows = await writeLines(authorityList(await readHostGraph(graph!)), out);
         return;
       }
-      const table = await tableOf(what, flags.of, source, graph, out, () => (unreadable += 1));
+      const usable = flags.uses === undefined ? null : { uses: flags.uses, atMs: Date.now() };
+      const scratch = await scratchFor(out);
+      const unread = () => (unreadable += 1);
+      const table =
+        what === 'pages'
+          ? pagesTable(source, scratch, unread, usable, () => (barred += 1))
+          : await tableOf(what, flags.of, source, graph, scratch, unread);
       const toCsv = flags.csvFormulas === true ? rawCsv : csv;
       rows = await writeTable(table, format, out, toCsv);
     });
@@ -98,9 +111,10 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
     ...(what !== 'authority' && what !== 'rates' && { format }),
     rows,
     unreadable,
+    ...(flags.uses !== undefined && { barred }),
     ...(out !== undefined && { file: out }),
   };
-  const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} records that can't be read passed over`}`;
+  const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} records that can't be read passed over`}${barred === 0 ? '' : `, ${barred} pages left out that may not be used so`}`;
   const stream = out === undefined ? process.stderr : process.stdout;
   if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
   else toStderr(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
@@ -113,17 +127,20 @@ function withStates(readable: ReadableCrawl): ReadableCrawl {
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }
 
+async function scratchFor(out: string | undefined): Promise<string> {
+  const scratch = out === undefined ? tmpdir() : dirname(out);
+  if (out !== undefined) await mkdir(scratch, { recursive: true });
+  return scratch;
+}
+
 async function tableOf(
-  what: (typeof kinds)[number],
+  what: Exclude<(typeof kinds)[number], 'pages'>,
   of: ExportFlags['of'],
   source: Source,
   graph: StateStore | null,
-  out: string | undefined,
+  scratch: string,
   unreadable: () => void,
 ): Promise<Table> {
-  const scratch = out === undefined ? tmpdir() : dirname(out);
-  if (out !== undefined) await mkdir(scratch, { recursive: true });
-  if (what === 'pages') return pagesTable(source, scratch, unreadable);
   if (what === 'urls') return urlsTable(source, scratch, unreadable);
   if (what === 'hosts') return hostsTable(source, graph === null ? null : await readHostGraph(graph), unreadable);
   return of === 'hosts' ? hostEdges(await readHostGraph(graph!)) : pageEdges(readPages(graph!));

@@ -1,0 +1,52 @@
+/** What was said of using a page, for people and as JSON: for each use what holds, and what was said against it. */
+import { inOrder, type Statement, subjects, verdictOn } from '../../../topology/usage/statement.ts';
+
+export interface SaidUse extends Pick<Statement, 'fromMs'> {
+  readonly use: string;
+  readonly preference: string;
+  readonly source: string;
+  readonly said: string;
+  readonly hash?: string;
+}
+
+export interface UseTold {
+  readonly use: string;
+  readonly preference: 'allow' | 'deny' | 'unknown' | 'terms';
+  /** What holds, and then the rest; the last may hold later. */
+  readonly said: readonly Omit<SaidUse, 'use'>[];
+}
+
+/** Uses that nobody spoke of are left out. */
+export function toldUses(statements: readonly SaidUse[], atMs: number): UseTold[] {
+  return subjects.flatMap((use): UseTold[] => {
+    const about = inOrder(statements.filter((one) => one.use === use));
+    if (about.length === 0) return [];
+    const { preference, by } = verdictOn(about, use, atMs);
+    const said = by === null ? about : [by, ...about.filter((one) => one !== by)];
+    return [
+      {
+        use,
+        preference: use === 'licence' ? 'terms' : preference,
+        said: said.map(({ use: _, ...one }) => one),
+      },
+    ];
+  });
+}
+
+/** A line for each use. Null: nothing was said. */
+export function usesText(told: readonly UseTold[]): string | null {
+  return told.length === 0 ? null : told.map(lineOf).join('\n');
+}
+
+function lineOf({ use, preference, said }: UseTold): string {
+  if (preference === 'terms') return `${use}: ${said.map(quoted).join('; ')}`;
+  const holds = preference === 'unknown' ? undefined : said[0];
+  const rest = preference === 'unknown' ? said : said.slice(1);
+  const verdict = { allow: 'allowed', deny: 'barred', unknown: 'not barred yet' }[preference];
+  const others = rest.map((one) => `${one.preference === 'deny' ? 'barred' : 'allowed'} by ${quoted(one)}`);
+  return [`${use} ${verdict}${holds === undefined ? '' : ` by ${quoted(holds)}`}`, ...others].join('; also ');
+}
+
+function quoted({ source, said, fromMs }: Omit<SaidUse, 'use'>): string {
+  return `${source} (${said})${fromMs === 0 ? '' : ` from ${new Date(fromMs).toISOString()}`}`;
+}
