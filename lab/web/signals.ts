@@ -19,6 +19,8 @@ export interface SignalPage {
   /** Markup of the head. */
   readonly head: string;
   readonly truth: Truth;
+  /** The same where the site's tdmrep.json was read. */
+  readonly truthWithTdm: Truth;
   /** The page asks that its text be shown by nobody. */
   readonly nosnippet: boolean;
   /** Its words: one of its own, and one that all pages have. */
@@ -27,6 +29,8 @@ export interface SignalPage {
 
 export interface SignalSite {
   readonly robots: string;
+  /** /.well-known/tdmrep.json, which is asked for where pages are wanted for models; empty: a 404. */
+  readonly tdmrep: string;
   readonly pages: readonly SignalPage[];
 }
 
@@ -101,6 +105,18 @@ const folders: Readonly<Record<string, Effects>> = {
 };
 
 /** Site 0 has nothing to say in robots.txt; 1 addresses everybody, 2 the crawler by name. */
+const tdmrep = JSON.stringify([
+  { location: '/open/p1*', 'tdm-reservation': 0 },
+  { location: '/open/', 'tdm-reservation': 1, 'tdm-policy': 'https://licences.example/policy.json' },
+  { location: '/signal/', 'tdm-reservation': 'reserved' },
+]);
+
+/** By hand, for the rules above. */
+function tdmEffects(site: number, folder: string, n: number): Effects {
+  if (site !== 0 || folder !== 'open') return {};
+  return `${n}`.startsWith('1') ? { 'ai-input': '+', 'ai-train': '+' } : models;
+}
+
 const robots: readonly { readonly text: string; readonly everywhere: Effects; readonly folders: boolean }[] = [
   { text: 'User-agent: *\nDisallow: /never/\n', everywhere: {}, folders: false },
   {
@@ -138,6 +154,7 @@ export function signalSite(seed: number, site: number, pages: number): SignalSit
   const names = Object.keys(folders);
   return {
     robots: text,
+    tdmrep: site === 0 ? tdmrep : '',
     pages: Array.from({ length: pages }, (_, n): SignalPage => {
       const draw = (what: number, most: number) => mix(seed, site, n, what) % most;
       const folder = names[draw(0, names.length)]!;
@@ -148,11 +165,13 @@ export function signalSite(seed: number, site: number, pages: number): SignalSit
       const said = speaks ? folders[folder]! : {};
       // A line about the folder stands in the place of the one about everything, field by field.
       const general = speaks && folder === 'signal' ? {} : everywhere;
+      const effects = [general, said, byHeader?.effects ?? {}, byMeta?.effects ?? {}];
       return {
         path: `/${folder === '' ? '' : `${folder}/`}p${n}`,
         headers: header === undefined || byHeader === undefined ? [] : [[header[0], byHeader.value]],
         head: meta === undefined || byMeta === undefined ? '' : `<meta ${meta[0]} content='${byMeta.value}'>`,
-        truth: truthOf([general, said, byHeader?.effects ?? {}, byMeta?.effects ?? {}]),
+        truth: truthOf(effects),
+        truthWithTdm: truthOf([...effects, tdmEffects(site, folder, n)]),
         nosnippet: [byHeader, byMeta].some((signal) => signal?.nosnippet === true),
         text: `pagewords own${site}x${n}`,
       };
@@ -174,6 +193,8 @@ export function signalAnswer(
   path: string,
 ): { readonly headers: SignalPage['headers']; readonly type: string; readonly body: string } | undefined {
   if (path === '/robots.txt') return { headers: [], type: 'text/plain', body: site.robots };
+  if (path === '/.well-known/tdmrep.json' && site.tdmrep !== '')
+    return { headers: [], type: 'application/json', body: site.tdmrep };
   if (path === '/') {
     const links = site.pages.map((page) => `<a href="${page.path}">x</a>`).join('\n');
     return { headers: [], type: 'text/html', body: `<title>start</title>${links}` };

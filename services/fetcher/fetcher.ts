@@ -50,6 +50,7 @@ import { renderWish } from './pages/render-wish.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache } from './robots/cache.ts';
+import { createTdmFiles } from './robots/tdm-files.ts';
 import { createSitemapAgenda } from './sitemaps/agenda.ts';
 
 export interface FetcherOptions {
@@ -232,6 +233,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     hostSlots,
     robots: createRobotsCache(clock, productToken, publisher.readRobots),
+    tdmFiles: createTdmFiles(clock),
     sitemaps: createSitemapAgenda(),
     // A stand-in for HTTP stands in for the load, too.
     processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),

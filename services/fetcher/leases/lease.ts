@@ -13,6 +13,7 @@ import { failsHost, isPressure } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
+import { tdmStatements } from '../../../topology/usage/tdmrep.ts';
 import { barredText, skipsFor, type UsesPolicy } from '../../../topology/usage/uses-policy.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
 import { patientHooks } from '../hooks/run-hooks.ts';
@@ -29,6 +30,7 @@ import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
 import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
 import { robotsFetch } from '../robots/fetch.ts';
+import { noTdmFile, type TdmFiles, tdmFetch, wantsTdmFile } from '../robots/tdm-files.ts';
 import type { SitemapAgenda } from '../sitemaps/agenda.ts';
 import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
 import { readSitemaps } from '../sitemaps/read.ts';
@@ -45,6 +47,7 @@ export interface LeaseRunner {
    */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
+  readonly tdmFiles: TdmFiles;
   readonly sitemaps: SitemapAgenda;
   readonly processorShare: ProcessorShare;
   readonly reader: PageReader;
@@ -208,8 +211,17 @@ async function fetchOne(
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied')), spans);
     return { next: 'on', reported: true };
   }
-  const site = { said: robotsUsage(robots.usage, url), hash: robots.hash };
-  const barred = skipsFor(runner.usesPolicy(), site.said, runner.road.clock.nowMs());
+  const policy = runner.usesPolicy();
+  const tdm = wantsTdmFile(policy)
+    ? await runner.tdmFiles.get(origin, tdmFetch(runner, task, reporter, origin, robots, latestStartMs))
+    : noTdmFile;
+  if (tdm === null) return { next: 'returned', reported: false };
+  const site = [
+    { said: robotsUsage(robots.usage, url), hash: robots.hash },
+    { said: tdmStatements(tdm.rules, url), hash: tdm.hash },
+  ];
+  const saidBefore = site.flatMap(({ said }) => said);
+  const barred = skipsFor(policy, saidBefore, runner.road.clock.nowMs());
   if (barred !== undefined) {
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied', { detail: barredText(barred) })), spans);
     return { next: 'on', reported: true };

@@ -35,7 +35,7 @@ import { pageOutlinks } from './page-outlinks.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
 import { parseByHook } from './parse-by-hook.ts';
 import type { WholePage } from './parse-page.ts';
-import { nothingSaid, type SiteUsage, usageRecord } from './usage-record.ts';
+import { type SiteUsage, usageRecord } from './usage-record.ts';
 
 export interface PageReader {
   readonly extractor: Extractor;
@@ -107,7 +107,7 @@ async function readAnswer(
   response: HttpResponse,
   origin: Pick<LinkOrigin, 'source' | 'sourceKey'>,
   traceparent = '',
-  site: SiteUsage = nothingSaid,
+  site: readonly SiteUsage[] = [],
 ): Promise<PageReport> {
   const item = task.urls[index]!;
   const from: LinkOrigin = { url: item.url, atMs: response.endMs, traceparent, ...origin };

@@ -6,27 +6,26 @@ import { headerUsage, metaUsage, type UsageMeta } from '../../../topology/usage/
 import { inOrder, type Statement } from '../../../topology/usage/statement.ts';
 import type { Headers } from '../http/headers.ts';
 
-/** What robots.txt says of using a URL. */
+/** What a file of the site says of using a URL: robots.txt, and tdmrep.json where that is asked for. */
 export interface SiteUsage {
   readonly said: readonly Statement[];
-  /** Of the robots.txt, as `robots` has it. */
+  /** First 16 bytes of the file's SHA-256, hexadecimal. */
   readonly hash: string;
 }
 
-export const nothingSaid: SiteUsage = { said: [], hash: '' };
-
 /** `contentHash`: SHA-256 of the body, hexadecimal. */
 export function usageRecord(
-  site: SiteUsage,
+  site: readonly SiteUsage[],
   headers: Headers,
   productToken: ProductTokens,
   metas: readonly UsageMeta[] = [],
   contentHash = '',
 ): PageUsage[] {
   const byHeader = headerUsage(headers, productToken);
-  if (site.said.length === 0 && byHeader.length === 0 && metas.length === 0) return [];
+  const bySite = site.flatMap(({ said, hash: file }) => said.map((one) => ({ ...one, hash: file })));
+  if (bySite.length === 0 && byHeader.length === 0 && metas.length === 0) return [];
   const told = [
-    ...site.said.map((one) => ({ ...one, hash: site.hash })),
+    ...bySite,
     ...byHeader.map((one) => ({ ...one, hash: hash('sha256', one.said, 'hex').slice(0, 32) })),
     ...metaUsage(metas).map((one) => ({ ...one, hash: contentHash.slice(0, 32) })),
   ];

@@ -59,7 +59,10 @@ function openSeeds(seeds: readonly string[], use: SignalUse): string[] {
 
 test('a crawl for one use publishes no page that is barred from it, and skips what robots.txt bars where it is to', async (t) => {
   const web = await signalWeb(t, 7, 60);
-  const right = [...web.pages].filter(([, { truth }]) => truth['ai-train'] !== 'deny').map(([url]) => url);
+  const usable = [...web.pages].filter(([, { truthWithTdm: truth }]) => truth['ai-train'] !== 'deny');
+  const right = usable.map(([url]) => url);
+  const byFile = [...web.pages].filter(([, { truth, truthWithTdm }]) => truth['ai-train'] !== truthWithTdm['ai-train']);
+  assert.ok(byFile.length > 3, 'tdmrep.json decides of some');
   const withheld = await crawlSignals(web, '--uses', 'ai-train');
   assert.equal(withheld.ended.code, 0, withheld.ended.stderr);
   const published = (await exportedPages(withheld.data)).map(({ url }) => url);
@@ -78,6 +81,9 @@ test('a crawl for one use publishes no page that is barred from it, and skips wh
   assert.ok(barred.length > 5);
   for (const [url] of barred) assert.equal(web.asked.has(url), false, url);
   for (const url of right) assert.ok(web.asked.has(url), url);
+  for (const [url, { truthWithTdm }] of byFile)
+    assert.equal(web.asked.has(url), truthWithTdm['ai-train'] !== 'deny', url);
+  for (const seed of web.seeds) assert.ok(web.asked.has(`${seed}.well-known/tdmrep.json`));
   const audit = await runCommand(['audit', '--data', skipped.data]);
   assert.equal(audit.code, 0, audit.stdout);
 
