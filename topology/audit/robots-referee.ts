@@ -64,9 +64,7 @@ export function readForReferee(body: Uint8Array, token: string): RefereeRules {
 
 /** `url`: absolute, as it was requested. */
 export function refereeVerdict({ rules }: RefereeRules, url: string): RefereeVerdict {
-  const path = equalEscapes(octetsOf(pathOf(url)))
-    .replaceAll('*', '%2A')
-    .replaceAll('$', '%24');
+  const path = refereePath(url);
   if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return { allowed: true, by: null };
   let by: RefereeRule | null = null;
   for (const rule of rules) {
@@ -77,7 +75,15 @@ export function refereeVerdict({ rules }: RefereeRules, url: string): RefereeVer
   return { allowed: by?.allow ?? true, by };
 }
 
-function recordsOf(body: Uint8Array): [key: string, value: string][] {
+/** The path of a URL, as patterns are held against it. */
+export function refereePath(url: string): string {
+  return equalEscapes(octetsOf(pathOf(url)))
+    .replaceAll('*', '%2A')
+    .replaceAll('$', '%24');
+}
+
+/** Keys in lower case and values, line by line. */
+export function recordsOf(body: Uint8Array): [key: string, value: string][] {
   let text = '';
   for (const octet of body.subarray(0, bytesMax)) text += String.fromCharCode(octet);
   if (text.startsWith('\xef\xbb\xbf')) text = text.slice(3);
@@ -117,20 +123,25 @@ function groupsOf(records: readonly (readonly [string, string])[]): Group[] {
 }
 
 /** §2.2.1: a token is letters, `-` and `_`, whatever follows it; one with more in it is the first word. */
-function isNamed(agent: string, token: string): boolean {
+export function isNamed(agent: string, token: string): boolean {
   const word = /^[a-z_-]+$/i.test(token) ? /^[A-Za-z_-]*/.exec(agent)![0] : agent.split(/[\s/]/, 1)[0]!;
   return word.toLowerCase() === token.toLowerCase();
 }
 
 function ruleOf(allow: boolean, value: string): RefereeRule {
   const line = `${allow ? 'Allow' : 'Disallow'}: ${value}`;
+  return { allow, pattern: refereePattern(value), line };
+}
+
+/** A pattern as it stands in a file, as `covers` takes it. */
+export function refereePattern(value: string): string {
   const end = value.endsWith('$') ? '$' : '';
   const body = equalEscapes(end === '' ? value : value.slice(0, -1)).replaceAll('$', '%24');
-  return { allow, pattern: body + end, line };
+  return body + end;
 }
 
 /** Does the pattern cover the path from its start? Walks both, with one place to go back to: the last `*`. */
-function covers(pattern: string, path: string): boolean {
+export function covers(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith('$');
   const last = anchored ? pattern.length - 1 : pattern.length;
   let [p, at, star, mark] = [0, 0, -1, 0];

@@ -5,6 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { originOf } from '../../../topology/audit/audit.ts';
+import type { Use } from '../../../topology/usage/statement.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
 import { hostPage } from '../../audit/host-page.ts';
 import { createHostVisits, type HostVisits } from '../../audit/host-visits.ts';
@@ -19,11 +20,12 @@ import {
 import { readSecret } from '../../runtime/secret.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
-import { bad, duration } from '../flags/arguments.ts';
+import { bad, duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { auditText, verdictOf } from './audit-text.ts';
+import { auditUses } from './audit-uses.ts';
 
 interface AuditFlags extends KafkaFlags {
   readonly from?: number;
@@ -32,6 +34,8 @@ interface AuditFlags extends KafkaFlags {
   readonly statement?: string;
   readonly signWith?: string;
   readonly verify?: string;
+  readonly uses?: Use[];
+  readonly ledger?: string;
   readonly json?: boolean;
 }
 
@@ -49,10 +53,23 @@ export function addAuditCommand(program: Command): void {
     .option('--statement <file>', 'write what was read and found into this file, to be handed on')
     .option('--sign-with <key>', 'sign the statement: an Ed25519 key in PEM, as env:NAME or file:PATH')
     .option('--verify <file>', 'check the signature of a statement, and nothing else')
+    .option(
+      '--uses <list>',
+      'what each page was allowed for when it was fetched, as in ai-train, in the place of politeness',
+      useList('--uses'),
+    )
+    .option('--ledger <file>', 'with --uses: a line of JSON for each page, with what says so')
     .option('--json', 'end with one line of JSON')
     .action((flags: AuditFlags) =>
-      flags.verify === undefined ? withCrawl(flags, (crawl) => audit(crawl, flags)) : check(flags.verify, flags.json),
+      flags.verify === undefined ? withCrawl(flags, (crawl) => judge(crawl, flags)) : check(flags.verify, flags.json),
     );
+}
+
+async function judge(crawl: ReadableCrawl, flags: AuditFlags): Promise<void> {
+  const { uses, ledger, from = 0, json } = flags;
+  if (uses !== undefined) return auditUses(crawl, { uses, ledger, fromMs: from, json });
+  if (ledger !== undefined) throw bad('--ledger', ledger, 'it is of uses: give --uses, too');
+  return audit(crawl, flags);
 }
 
 async function audit({ log, codec, topics }: ReadableCrawl, flags: AuditFlags): Promise<void> {

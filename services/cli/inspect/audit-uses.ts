@@ -1,0 +1,83 @@
+/** `crawlstream audit --uses`: the ledger of consent, as a summary, and whole in a file where that is asked for. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { type LedgerPage, runLedger } from '../../audit/usage-ledger.ts';
+import type { ReadableCrawl } from '../connect/open-crawl.ts';
+import { toStdout } from '../terminal/door.ts';
+import { rows } from '../terminal/print.ts';
+
+export interface UsesAudit {
+  readonly uses: readonly string[];
+  readonly fromMs: number;
+  readonly ledger: string | undefined;
+  readonly json: boolean | undefined;
+}
+
+/** Pages printed of those that are barred, and of those whose records are wrong. */
+const shownMax = 5;
+
+export async function auditUses({ log, codec, topics }: ReadableCrawl, asked: UsesAudit): Promise<void> {
+  const { crawl, partitions } = topics;
+  const { uses, fromMs } = asked;
+  const file = asked.ledger === undefined ? null : await openLedger(asked.ledger);
+  const barred: LedgerPage[] = [];
+  const wrong: LedgerPage[] = [];
+  const counts = await runLedger(
+    { log, codec, crawl, partitions },
+    {
+      uses,
+      fromMs,
+      async onPage(page) {
+        if (barred.length < shownMax && uses.some((use) => page.uses[use]?.preference === 'deny')) barred.push(page);
+        if (wrong.length < shownMax && page.wrong.length > 0) wrong.push(page);
+        await file?.write(page);
+      },
+    },
+  );
+  await file?.end();
+  const table = rows([
+    ['pages', counts.pages],
+    ...uses.map((use): [string, string] => {
+      const { allow, deny, unknown } = counts.byUse[use]!;
+      return [use, `${allow} allowed, ${deny} barred, ${unknown} of which nobody spoke`];
+    }),
+    ['not provable', counts.unproven === 0 ? null : `${counts.unproven} pages whose robots.txt is not kept`],
+    ['unreadable', counts.unreadable === 0 ? null : `${counts.unreadable} records`],
+    ['wrong', counts.wrong],
+    ['ledger', asked.ledger ?? null],
+  ]);
+  const lines = [
+    ...barred.flatMap(({ url, uses: found }) =>
+      uses.flatMap((use) =>
+        found[use]?.preference === 'deny' ? [`barred  ${url}\n  ${use} by ${found[use].by}`] : [],
+      ),
+    ),
+    ...wrong.map(({ url, wrong: why }) => `wrong  ${url}\n  ${why.join('\n  ')}`),
+  ];
+  toStdout(`${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n`);
+  if (asked.json) toStdout(`${JSON.stringify(counts)}\n`);
+  if (counts.wrong > 0) process.exitCode = 1;
+}
+
+/** A line of JSON for each page; the file appears under its name once it is whole. */
+async function openLedger(path: string) {
+  const partial = `${path}.partial`;
+  const stream = createWriteStream(partial);
+  await once(stream, 'open');
+  return {
+    async write({ fetchedAtMs, changesAtMs, ...page }: LedgerPage) {
+      const times = {
+        fetchedAt: new Date(fetchedAtMs).toISOString(),
+        changesAt: changesAtMs === null ? null : new Date(changesAtMs).toISOString(),
+      };
+      if (!stream.write(`${JSON.stringify({ ...page, ...times })}\n`)) await once(stream, 'drain');
+    },
+    async end() {
+      stream.end();
+      await finished(stream);
+      await rename(partial, path);
+    },
+  };
+}
