@@ -21,6 +21,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   index: [`${kafka} --opensearch http://localhost:9200`, folder],
   archive: [`${kafka} --archive-to s3://bucket/news`, folder],
   graph: [folder],
+  'identity init': [
+    'published --contact bot@example.org --user-agent NewsBot/1 --key signing-key.pem --network 192.0.2.0/24',
+  ],
+  'identity check': ['https://bot.example.org --contact bot@example.org --user-agent NewsBot/1'],
   export: [`pages ${folder} --format csv`],
   urlfrontier: ['--data crawl-data/urlfrontier'],
   render: [`${kafka} --contact me@example.org`],

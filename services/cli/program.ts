@@ -8,6 +8,7 @@ import { onStoreFallback } from '../runtime/store/open-store.ts';
 import { productVersion } from '../runtime/version.ts';
 import { addCheckCommand } from './check/check-command.ts';
 import { addFetchCommand } from './check/fetch-command.ts';
+import { addIdentityCommand } from './check/identity-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { applyConfig } from './config/apply-config.ts';
 import { addConfigCommand } from './config/config-command.ts';
@@ -98,6 +99,7 @@ export function createProgram(): Command {
   addPauseCommands(program);
   addTraceCommand(program);
   addCheckCommand(program);
+  addIdentityCommand(program);
   addFetchCommand(program);
   addNewCommand(program);
   addWarcCommand(program);

@@ -6,6 +6,7 @@ import type { NamedHooks } from './hooks/fetch-hooks.ts';
 import type { HttpResponse } from './http/client.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
+import type { Signing } from './http/web-bot-auth.ts';
 import type { ExtractRules } from './pages/extract-rules.ts';
 
 export interface FetcherConfig {
@@ -17,6 +18,11 @@ export interface FetcherConfig {
   readonly userAgent?: string | undefined;
   /** What robots.txt is read for. Absent: the first word of the User-Agent. */
   readonly robotsTokens?: readonly [string, ...string[]] | undefined;
+  /** `From` (RFC 9110 §10.1.2) and `Accept-Language` of every request. Absent: they have none. */
+  readonly from?: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+  /** How requests are signed. Absent: they are not. */
+  readonly signing?: Signing | undefined;
   /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
   readonly allowPrivate: boolean | readonly string[];
   readonly resolve: readonly ResolveOverride[];

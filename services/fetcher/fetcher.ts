@@ -32,6 +32,7 @@ import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './ht
 import { requestLimits } from './http/request-limits.ts';
 import { compileRequestRules } from './http/request-rules.ts';
 import { responseRecord } from './http/response-record.ts';
+import { createSigner } from './http/web-bot-auth.ts';
 import { createTaskBacklog } from './leases/backlog.ts';
 import { watchBlockedHosts } from './leases/blocked-hosts.ts';
 import { createHostSlots } from './leases/host-slots.ts';
@@ -183,6 +184,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.requests === undefined
       ? {}
       : { rules: compileRequestRules(config.requests, options.clock, config.say) }),
+    ...(config.signing === undefined
+      ? {}
+      : { signer: createSigner(config.signing, options.clock.nowMs(), config.say) }),
     ...(config.http2 === undefined ? {} : { http2: config.http2 }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
     ...(config.insecureHosts === undefined ? {} : { insecureHosts: new Set(config.insecureHosts) }),

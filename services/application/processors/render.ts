@@ -16,6 +16,7 @@ import { createHooks } from '../../fetcher/hooks/run-hooks.ts';
 import { createHttpClient } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
 import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
+import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
 import { watchBlockedHosts } from '../../fetcher/leases/blocked-hosts.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createBandwidth } from '../../fetcher/pace/bandwidth.ts';
@@ -87,6 +88,7 @@ async function start(
     ...{ clock, resolver },
     ...(reach.ca === undefined ? {} : { ca: reach.ca }),
     ...(reach.insecureHosts === undefined ? {} : { insecureHosts: new Set(reach.insecureHosts) }),
+    ...(reach.signing === undefined ? {} : { signer: createSigner(reach.signing, clock.nowMs(), context.say) }),
   });
   const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`);
   const publishContacts = async () => {

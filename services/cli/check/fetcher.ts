@@ -15,6 +15,7 @@ import { createHttpClient, type HttpResponse } from '../../fetcher/http/client.t
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
 import { headerOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
+import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
 import { createRobotsCache, type Robots } from '../../fetcher/robots/cache.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { trustSettings } from '../flags/fetcher-flags.ts';
@@ -58,8 +59,10 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
     ...(ca !== undefined && { ca }),
     ...(insecureHosts !== undefined && { insecureHosts: new Set(insecureHosts) }),
   };
-  const client = createHttpClient({ clock, resolver, ...trust });
   const identity = identityOf(flags);
+  const { signing } = identity;
+  const signed = signing === undefined ? {} : { signer: createSigner(signing, clock.nowMs()) };
+  const client = createHttpClient({ clock, resolver, ...trust, ...signed });
   const headers = requestHeaders(identity, '*/*', acceptEncoding);
   try {
     return await act({

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Identity } from '../../fetcher/http/identity.ts';
+import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { bad, collect, contact } from './arguments.ts';
 import { setting } from './setting.ts';
@@ -10,6 +11,11 @@ export interface IdentityFlags {
   readonly contact?: string;
   readonly userAgent?: string;
   readonly robotsToken?: string[];
+  readonly from?: string;
+  readonly acceptLanguage?: string;
+  readonly signatureKey?: string;
+  readonly signatureAgent?: string;
+  readonly signatureDirectory?: string;
 }
 
 export function addIdentityOptions(command: Command): Command {
@@ -37,6 +43,44 @@ export function addIdentityOptions(command: Command): Command {
         'it is the first word of the User-Agent',
         collect(robotsToken),
       ),
+    )
+    .addOption(
+      setting(
+        '--from <mail>',
+        'mail address of whoever runs the crawl, sent as From (RFC 9110 §10.1.2)',
+        'the contact is in the User-Agent already',
+        mail,
+      ),
+    )
+    .addOption(
+      setting(
+        '--accept-language <list>',
+        'languages that pages are wanted in, as in de,en;q=0.5',
+        'hosts then answer in their own language',
+        languages,
+      ),
+    )
+    .addOption(
+      setting(
+        '--signature-key <key>',
+        'sign each request (Web Bot Auth): a private Ed25519 key, as file:PATH or env:NAME; a file that is replaced is read anew',
+        'few sites ask for signatures, and a key must be made and published first (crawlstream identity init)',
+      ),
+    )
+    .addOption(
+      setting(
+        '--signature-agent <url>',
+        'https origin where the keys are published, sent with each signed request',
+        'it belongs to --signature-key',
+        agent,
+      ),
+    )
+    .addOption(
+      setting(
+        '--signature-directory <file>',
+        'the directory of keys as published: nothing starts whose key is not in it, or has expired there',
+        'the published one is asked for by those who verify, and crawlstream identity check asks for it as they do',
+      ),
     );
 }
 
@@ -60,6 +104,44 @@ function robotsToken(value: string): string {
   throw bad('--robots-token', value, 'give a product token, such as NewsBot, without version');
 }
 
+function mail(value: string): string {
+  if (/^[!-?A-~]+@[A-Za-z0-9.-]+$/.test(value) && value.length <= userAgentCharsMax) return value;
+  throw bad('--from', value, 'give a mail address, such as crawler@example.org');
+}
+
+function languages(value: string): string {
+  const range = /^(?:[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*|\*)(?:;q=[01](?:\.\d{1,3})?)?$/;
+  if (value.length <= userAgentCharsMax && value.split(/, ?/).every((one) => range.test(one))) return value;
+  throw bad('--accept-language', value, 'give languages with their weights, as in de,en;q=0.5');
+}
+
+/** An origin, as Signature-Agent takes it. */
+function agent(value: string): string {
+  if (URL.canParse(value)) {
+    const { protocol, origin, pathname, search, hash, username } = new URL(value);
+    if (protocol === 'https:' && pathname === '/' && `${search}${hash}${username}` === '') return origin;
+  }
+  throw bad('--signature-agent', value, 'give an https origin without a path, as in https://bot.example.org');
+}
+
+/** Throws INVALID_ARGUMENT where nobody could verify what would be signed. */
+function signingOf({
+  signatureKey: key,
+  signatureAgent,
+  signatureDirectory: directory,
+}: IdentityFlags): Pick<Identity, 'signing'> {
+  if (key === undefined) {
+    const given = signatureAgent === undefined ? directory && '--signature-directory' : '--signature-agent';
+    if (given) throw invalid(`${given} without --signature-key: name the key that signs, too`);
+    return {};
+  }
+  if (signatureAgent === undefined)
+    throw invalid('--signature-key without --signature-agent: say where its public half is published');
+  const signing = { key, agent: signatureAgent, ...(directory !== undefined && { directory }) };
+  createSigner(signing, Date.now());
+  return { signing };
+}
+
 /** Throws INVALID_ARGUMENT where a webmaster could not tell from the log which name to write into robots.txt. */
 export function identityOf(flags: IdentityFlags): Identity {
   const [first, ...more] = flags.robotsToken ?? [];
@@ -69,6 +151,9 @@ export function identityOf(flags: IdentityFlags): Identity {
     contact: flags.contact ?? '',
     ...(userAgent !== undefined && { userAgent }),
     ...(first !== undefined && { robotsTokens: [first, ...more] }),
+    ...(flags.from !== undefined && { from: flags.from }),
+    ...(flags.acceptLanguage !== undefined && { acceptLanguage: flags.acceptLanguage }),
+    ...signingOf(flags),
   };
   if (userAgent === undefined || first !== undefined) {
     const said = userAgent ?? 'crawlstream';

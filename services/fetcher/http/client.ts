@@ -22,6 +22,7 @@ import { type Headers, headerOf } from './headers.ts';
 import { createLoopTurns } from './loop-turns.ts';
 import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
+import type { Signer } from './web-bot-auth.ts';
 
 export interface HttpRequest {
   /** Absolute, http or https, normalised: without user, with a path that is percent-encoded. */
@@ -69,6 +70,8 @@ export interface HttpClientOptions {
   readonly ca?: string;
   /** Names and addresses, in lower case, whose certificates are not checked. */
   readonly insecureHosts?: ReadonlySet<string>;
+  /** Signs each request. Absent: none is signed. */
+  readonly signer?: Signer;
 }
 
 interface Origin extends ConnectionState {
@@ -148,11 +151,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       });
       inFlight.add(started);
       watch.add(started);
-      const headers = manner === undefined ? request.headers : beside(request.headers, manner.headers);
-      origin.dispatcher.dispatch(
-        { path, method: manner?.method ?? 'GET', body: manner?.body ?? null, headers: headers as string[] },
-        started,
-      );
+      const plain = manner === undefined ? request.headers : beside(request.headers, manner.headers);
+      const method = manner?.method ?? 'GET';
+      const { signer, clock } = options;
+      const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, request.url, clock.nowMs())];
+      origin.dispatcher.dispatch({ path, method, body: manner?.body ?? null, headers: headers as string[] }, started);
     });
 
   /**

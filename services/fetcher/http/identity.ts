@@ -1,5 +1,6 @@
 /** The headers that every request carries: who we are, and what we accept. */
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
+import type { Signing } from './web-bot-auth.ts';
 
 /** Our name in robots.txt, and the first word of our User-Agent, where an operator gives no other. */
 export const productToken = 'crawlstream';
@@ -16,6 +17,12 @@ export interface Identity {
   readonly userAgent?: string | undefined;
   /** Absent: the first word of the User-Agent. */
   readonly robotsTokens?: readonly [string, ...string[]] | undefined;
+  /** Mail address of whoever runs the crawl, sent as `From`. Absent: it is not sent. */
+  readonly from?: string | undefined;
+  /** Languages that pages are wanted in. Absent: hosts are not told. */
+  readonly acceptLanguage?: string | undefined;
+  /** Absent: requests are not signed. */
+  readonly signing?: Signing | undefined;
 }
 
 /** What robots.txt and robots directives are read for. */
@@ -33,5 +40,10 @@ export function userAgentOf({ userAgent, version, contact }: Identity): string {
 }
 
 export function requestHeaders(identity: Identity, accept: string, encoding: string): string[] {
-  return ['user-agent', userAgentOf(identity), 'accept', accept, 'accept-encoding', encoding];
+  const { from, acceptLanguage } = identity;
+  return [
+    ...['user-agent', userAgentOf(identity), 'accept', accept, 'accept-encoding', encoding],
+    ...(from === undefined ? [] : ['from', from]),
+    ...(acceptLanguage === undefined ? [] : ['accept-language', acceptLanguage]),
+  ];
 }

@@ -1,0 +1,78 @@
+/** What a site sees of a crawler's published identity: asks for it as those do who want to know who has come. */
+
+import type { HttpResponse } from '../../fetcher/http/client.ts';
+import { headerOf } from '../../fetcher/http/headers.ts';
+import type { Identity } from '../../fetcher/http/identity.ts';
+import { productTokensOf } from '../../fetcher/http/identity.ts';
+import {
+  directoryPath,
+  directoryProblem,
+  directoryType,
+  readKey,
+  thumbprint,
+} from '../../fetcher/http/web-bot-auth.ts';
+import { rangesPath } from './identity-folder.ts';
+
+export interface Found {
+  readonly what: 'page' | 'addresses' | 'keys';
+  readonly url: string;
+  /** Empty: it is as it should be. */
+  readonly problem: string;
+}
+
+/** `site`: an origin. `key`: as in `--signature-key`; undefined: any key of the directory will do. */
+export async function checkIdentity(
+  site: string,
+  identity: Identity,
+  key: string | undefined,
+  get: (url: string) => Promise<HttpResponse>,
+  nowMs: number,
+): Promise<Found[]> {
+  const keyId = key === undefined ? null : thumbprint(readKey(key));
+  const ask = async (
+    what: Found['what'],
+    path: string,
+    problemOf: (response: HttpResponse) => string,
+  ): Promise<Found> => {
+    const url = `${site}${path}`;
+    try {
+      const response = await get(url);
+      // Those who verify follow no redirects (draft-ietf-webbotauth-httpsig-protocol-00 §4.4).
+      if (response.status !== 200)
+        return { what, url, problem: `it answers with status ${response.status}, and not with 200` };
+      return { what, url, problem: problemOf(response) };
+    } catch (error) {
+      return { what, url, problem: (error as Error).message };
+    }
+  };
+  return [
+    await ask('page', '/', ({ body }) => pageProblem(body.toString('utf8'), identity)),
+    await ask('addresses', rangesPath, ({ body }) => rangesProblem(body.toString('utf8'))),
+    await ask('keys', directoryPath, ({ headers, body }) => {
+      if (!site.startsWith('https:')) return 'keys are believed over https alone';
+      const type = headerOf(headers, 'content-type').split(';', 1)[0]!.trim().toLowerCase();
+      if (type !== directoryType)
+        return `its media type is ${type === '' ? 'not said' : type}, and must be ${directoryType}`;
+      return directoryProblem(body.toString('utf8'), keyId, nowMs);
+    }),
+  ];
+}
+
+function pageProblem(html: string, identity: Identity): string {
+  const missing = [...[productTokensOf(identity)].flat(), identity.contact].filter(
+    (name) => name !== '' && !html.toLowerCase().includes(name.toLowerCase()),
+  );
+  return missing.length === 0 ? '' : `it does not name ${missing.join(', ')}`;
+}
+
+function rangesProblem(json: string): string {
+  try {
+    const { prefixes } = JSON.parse(json) as { readonly prefixes?: unknown };
+    if (!Array.isArray(prefixes)) return 'it has no prefixes';
+    const isPrefix = (one: { ipv4Prefix?: unknown; ipv6Prefix?: unknown } | null) =>
+      typeof one?.ipv4Prefix === 'string' || typeof one?.ipv6Prefix === 'string';
+    return prefixes.every(isPrefix) ? '' : 'a prefix in it is neither ipv4Prefix nor ipv6Prefix';
+  } catch (error) {
+    return `it is not JSON: ${(error as Error).message}`;
+  }
+}

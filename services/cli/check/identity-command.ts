@@ -1,0 +1,82 @@
+/** `crawlstream identity`: makes what an operator publishes of a crawler, and asks for it as a site would. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { bad, collect, duration } from '../flags/arguments.ts';
+import { addReachOptions } from '../flags/fetcher-flags.ts';
+import { addIdentityOptions, type IdentityFlags, identityOf } from '../flags/identity-flags.ts';
+import { print, rows } from '../terminal/print.ts';
+import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
+import { checkIdentity } from './identity-check.ts';
+import { writeIdentityFolder } from './identity-folder.ts';
+
+interface InitFlags extends IdentityFlags {
+  readonly key?: string;
+  readonly valid: number;
+  readonly network?: string[];
+  readonly json?: boolean;
+}
+
+interface CheckFlags extends FetchFlags {
+  readonly json?: boolean;
+}
+
+const validDefaultMs = 90 * 86_400_000;
+
+export function addIdentityCommand(program: Command): void {
+  const command = program
+    .command('identity')
+    .description('make what sites can know a crawler by, for publication, and check it as they would');
+  addIdentityOptions(
+    command
+      .command('init')
+      .description('write a folder to publish: a page for webmasters, address ranges, and the directory of keys')
+      .argument('<folder>', 'made if it is not there; its page is a beginning, to be filled in')
+      .option(
+        '--key <file>',
+        'private key that requests will be signed with; made if it is not there; not to be published',
+      )
+      .option(
+        '--valid <duration>',
+        'how long the key holds',
+        duration('--valid', { mostMs: 400 * 86_400_000 }),
+        validDefaultMs,
+      )
+      .option('--network <cidr>', 'network that requests come from (repeat for several)', collect(network))
+      .option('--json', 'print what was written as one JSON object'),
+  ).action(init);
+  addReachOptions(
+    command
+      .command('check')
+      .description('fetch what is published, and tell what sites could not make use of')
+      .argument('<site>', 'origin where the folder is published, as in https://bot.example.org')
+      .option('--json', 'as one line of JSON'),
+  ).action(check);
+}
+
+async function init(folder: string, flags: InitFlags): Promise<void> {
+  const identity = identityOf(flags);
+  if (identity.contact === '')
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--contact is missing: webmasters must be able to reach you');
+  const { key: keyFile, valid: validMs, network: networks = [], json } = flags;
+  const written = await writeIdentityFolder({ folder, identity, keyFile, validMs, networks }, Date.now());
+  print({ json: { written }, text: `${written.map((file) => `wrote ${file}`).join('\n')}\n` }, json);
+}
+
+async function check(given: string, flags: CheckFlags): Promise<void> {
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+    throw bad('site', given, 'give an origin, as in https://bot.example.org');
+  const { signatureKey, signatureAgent: _, signatureDirectory: __, ...asking } = flags;
+  const found = await withCheckFetcher(asking, (fetcher) =>
+    checkIdentity(new URL(given).origin, identityOf(asking), signatureKey, fetcher.page, Date.now()),
+  );
+  const text = rows(
+    found.map(({ what, url, problem }) => [what, `${url}: ${problem === '' ? 'as it should be' : problem}`]),
+  );
+  print({ json: { found }, text }, flags.json);
+  if (found.some(({ problem }) => problem !== '')) process.exitCode = 1;
+}
+
+function network(value: string): string {
+  if (/^[0-9.]+\/\d{1,2}$|^[0-9a-f:]+\/\d{1,3}$/i.test(value)) return value;
+  throw bad('--network', value, 'give a network, as in 192.0.2.0/24');
+}

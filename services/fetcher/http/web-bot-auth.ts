@@ -1,0 +1,175 @@
+/**
+ * Requests signed by their crawler: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-00 (1 September 2026), which is
+ * HTTP Message Signatures (RFC 9421) with Ed25519, a tag, and a directory of keys that `Signature-Agent` leads to.
+ *
+ * Each request has a signature of its own, over method, authority, path, query and `Signature-Agent`, with a nonce and for
+ * five minutes: it says nothing of any other request, and who has seen it once can tell it when it comes again.
+ */
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { readSecret } from '../../runtime/secret.ts';
+
+export const directoryPath = '/.well-known/http-message-signatures-directory';
+export const directoryType = 'application/http-message-signatures-directory+json';
+
+/** As configuration has it: plain data, without a secret. */
+export interface Signing {
+  /** `env:NAME` or `file:PATH`: a private Ed25519 key, PEM. */
+  readonly key: string;
+  /** https origin that serves the directory. */
+  readonly agent: string;
+  /** The directory as it is published. Absent: it is not looked at. */
+  readonly directory?: string | undefined;
+}
+
+export interface Signer {
+  /** Names and values in turn, for a request that is about to be sent. `nowMs`: since the Unix epoch. */
+  headers(method: string, url: string, nowMs: number): string[];
+}
+
+/** Seconds for which a signature holds: the clocks of two machines, and a slow connection. */
+const lifetimeSeconds = 300;
+/** A key's file is looked at this often, ms: whoever replaces it rotates the key. */
+const lookMs = 30_000;
+const label = 'sig1';
+
+export interface DirectoryKey {
+  readonly kty?: unknown;
+  readonly crv?: unknown;
+  readonly x?: unknown;
+  readonly kid?: unknown;
+  /** Seconds since the Unix epoch. */
+  readonly nbf?: unknown;
+  readonly exp?: unknown;
+}
+
+/** Throws INVALID_ARGUMENT, which names the option and the remedy, for what nobody could verify a signature with. */
+export function createSigner(signing: Signing, nowMs: number, say: (text: string) => void = () => {}): Signer {
+  let key = readKey(signing.key);
+  let keyId = thumbprint(key);
+  if (signing.directory !== undefined) checkDirectory(signing.directory, keyId, nowMs);
+  const file = /^file:(.+)$/.exec(signing.key)?.[1];
+  let changedMs = file === undefined ? 0 : statSync(file).mtimeMs;
+  let lookedMs = nowMs;
+  const rotate = (path: string) => {
+    try {
+      const { mtimeMs } = statSync(path);
+      if (mtimeMs === changedMs) return;
+      const next = readKey(signing.key);
+      changedMs = mtimeMs;
+      if (thumbprint(next) === keyId) return;
+      key = next;
+      keyId = thumbprint(key);
+      say(`requests are signed with another key from now on: ${keyId}`);
+    } catch (error) {
+      say(`requests are signed with the key as it was read before: ${(error as Error).message}`);
+    }
+  };
+  return {
+    headers(method, url, atMs) {
+      if (file !== undefined && Math.abs(atMs - lookedMs) >= lookMs) {
+        lookedMs = atMs;
+        rotate(file);
+      }
+      const { host, pathname, search } = new URL(url);
+      const created = Math.floor(atMs / 1000);
+      const covered = `("@method" "@authority" "@path" "@query" "signature-agent";key="${label}")`;
+      const nonce = randomBytes(32).toString('base64');
+      const parameters = `${covered};created=${created};expires=${created + lifetimeSeconds};keyid="${keyId}";alg="ed25519";nonce="${nonce}";tag="web-bot-auth"`;
+      // RFC 9421 §2.5, line by line.
+      const base = [
+        `"@method": ${method}`,
+        `"@authority": ${host}`,
+        `"@path": ${pathname}`,
+        `"@query": ${search === '' ? '?' : search}`,
+        `"signature-agent";key="${label}": "${signing.agent}"`,
+        `"@signature-params": ${parameters}`,
+      ].join('\n');
+      const value = sign(null, Buffer.from(base), key).toString('base64');
+      return [
+        ...['signature-agent', `${label}="${signing.agent}"`],
+        ...['signature-input', `${label}=${parameters}`],
+        ...['signature', `${label}=:${value}:`],
+      ];
+    },
+  };
+}
+
+/** `reference`: as in `Signing`. Throws INVALID_ARGUMENT. */
+export function readKey(reference: string): KeyObject {
+  const [, kind, name] = /^(env|file):(.+)$/s.exec(reference) ?? [];
+  if (kind === undefined || name === undefined) throw invalid(`${reference}: name the key as env:NAME or file:PATH`);
+  const pem = readSecret(kind === 'env' ? { env: name } : { file: name }, '--signature-key');
+  const remedy =
+    'give a private Ed25519 key, as crawlstream identity init or openssl genpkey -algorithm ed25519 makes it';
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch (error) {
+    throw invalid(`${reference}: ${(error as Error).message}; ${remedy}`);
+  }
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw invalid(`${reference}: a key of type ${key.asymmetricKeyType}; ${remedy}`);
+  return key;
+}
+
+/** The public half as a JSON Web Key (RFC 8037), with its thumbprint (RFC 7638) as its name. */
+export function publicJwk(key: KeyObject): {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly kid: string;
+} {
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: thumbprintOf(x) };
+}
+
+export function thumbprint(key: KeyObject): string {
+  return publicJwk(key).kid;
+}
+
+function thumbprintOf(x: string): string {
+  return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+}
+
+/** What is wrong with a directory for a key; empty: nothing. `keyId` null: any key in it that can be used. */
+export function directoryProblem(json: string, keyId: string | null, nowMs: number): string {
+  let keys: unknown;
+  try {
+    keys = (JSON.parse(json) as { readonly keys?: unknown } | null)?.keys;
+  } catch (error) {
+    return `it is not JSON: ${(error as Error).message}`;
+  }
+  if (!Array.isArray(keys)) return 'it has no keys';
+  const usable = (keys as (DirectoryKey | null)[]).filter(
+    (one) => one?.kty === 'OKP' && one.crv === 'Ed25519' && typeof one.x === 'string',
+  ) as DirectoryKey[];
+  const wrong = usable.find((one) => one.kid !== undefined && one.kid !== thumbprintOf(one.x as string));
+  if (wrong !== undefined) return `its key ${String(wrong.kid)} is not named by its thumbprint`;
+  const named = keyId === null ? usable : usable.filter((one) => thumbprintOf(one.x as string) === keyId);
+  if (named.length === 0) return keyId === null ? 'it has no Ed25519 key' : `the key ${keyId} is not in it`;
+  const isOpen = ({ nbf, exp }: DirectoryKey) =>
+    (typeof nbf !== 'number' || nbf * 1000 <= nowMs) && (typeof exp !== 'number' || exp * 1000 > nowMs);
+  if (named.some(isOpen)) return '';
+  const [{ exp }] = named as [DirectoryKey];
+  const over = typeof exp === 'number' && exp * 1000 <= nowMs;
+  return over ? `its key has expired, ${new Date(exp * 1000).toISOString()}` : 'its key does not hold yet';
+}
+
+function checkDirectory(path: string, keyId: string, nowMs: number): void {
+  let json: string;
+  try {
+    json = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `--signature-directory ${path}: ${(error as Error).message}`, error);
+  }
+  const problem = directoryProblem(json, keyId, nowMs);
+  if (problem === '') return;
+  const remedy = 'crawlstream identity init makes one anew, to be published before a crawl signs by it';
+  throw new CrawlstreamError('INVALID_ARGUMENT', `--signature-directory ${path}: ${problem}; ${remedy}`);
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `--signature-key ${message}`);
+}
