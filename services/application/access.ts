@@ -69,8 +69,9 @@ function ofProcessor(crawl: string, { name, reads, writes }: Declaration): Acces
     if (operations.length > 0) access.push(literal(`${crawl}.${topic}`, operations));
   }
   access.push(prefixed('Group', `${crawl}.${name}`, ['Read']));
-  // By the frontiers' lag a fetcher can tell that a crawl is over; a frontier needs to know how many share its work.
+  // A frontier needs to know how many share its work; a fetcher says in its log when there is no frontier.
   if (name === 'frontier') access.push(prefixed('Group', `${crawl}.`, ['Describe']));
+  if (name === 'fetcher') access.push(prefixed('Group', `${crawl}.frontier`, ['Describe']));
   return access;
 }
 

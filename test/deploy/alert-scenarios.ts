@@ -44,7 +44,7 @@ function processSeries(crawl: string, pod: string, role: string): [string, strin
     [name('crawlstream_ready', of), still(1)],
     [name('crawlstream_partitions', of), still(partitions.length)],
     [name('crawlstream_brokers_away', of), still(0)],
-    ...['brokers', 'registry', 'schema'].map((what): [string, string] => [
+    ...['brokers', 'registry', 'schema', 'disk'].map((what): [string, string] => [
       name('crawlstream_cut_off', { ...of, what }),
       still(0),
     ]),
@@ -309,6 +309,31 @@ export const scenarios: readonly Scenario[] = [
     pod: 'news-frontier-1',
     store: 'state',
   }),
+  {
+    title: 'a disk without room, of a frontier that others take over from',
+    change: (series) => {
+      set(series, /^crawlstream_disk_free_bytes.*frontier-1/, from(12e9, 0));
+      set(series, /^crawlstream_cut_off.*frontier-1.*what="disk"/, from(0, 1));
+      set(series, /^crawlstream_ready.*frontier-1/, from(1, 0));
+      for (const [key, value] of series) {
+        if (!key.includes('news-frontier-1') || !/^crawlstream_(frontier_|lag_|standby_)/.test(key)) continue;
+        series.delete(key);
+        series.set(key.replaceAll('news-frontier-1', 'news-frontier-0'), value);
+      }
+    },
+    fires: { CrawlstreamDiskFull: { crawl, pod: 'news-frontier-1' } },
+  },
+  {
+    title: 'a disk without room, of the only frontier: its partitions have no owner for that reason',
+    change: (series) => {
+      set(series, /frontier-0"/, gone);
+      set(series, /^crawlstream_cut_off.*frontier-1.*what="disk"/, from(0, 1));
+      set(series, /^crawlstream_ready.*frontier-1/, from(1, 0));
+      set(series, /^crawlstream_(frontier_|lag_|standby_).*frontier-1/, gone);
+      set(series, /^crawlstream_fetcher_(requests|fetches)_total/, stops(600));
+    },
+    fires: { CrawlstreamDiskFull: { crawl, severity: 'critical' } },
+  },
   one('full memory', /^process_resident_memory_bytes.*frontier-1/, from(500e6, 3.7e9), 'CrawlstreamMemoryNearlyFull', {
     pod: 'news-frontier-1',
   }),

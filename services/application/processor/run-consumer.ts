@@ -7,7 +7,6 @@ import type { ConsumerOptions } from '../../runtime/consumer/consumer.ts';
 import { startConsumer } from '../../runtime/consumer/consumer.ts';
 import { consumerMetrics } from '../../runtime/consumer/consumer-metrics.ts';
 import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
-import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import type { ProcessorContext, RunningProcessor } from './processor.ts';
 
 export interface ConsumerWork<T extends AvroTopic> {
@@ -75,8 +74,8 @@ export async function runConsumer<T extends AvroTopic>(
       throw error;
     });
   const metered = consumerMetrics(name, consumer);
-  const sized = storeMetrics(name, work.folder ?? context.part(name));
-  service.sources.add(metered).add(sized);
+  service.sources.add(metered);
+  service.disks.set(name, work.folder ?? context.part(name));
   const unwatch = service.lag.add({ log, clock, group: `${crawl}.${name}`, positions: consumer.positions });
   const ended = consumer.ended
     .then(() => {
@@ -85,7 +84,6 @@ export async function runConsumer<T extends AvroTopic>(
     .finally(() => {
       unwatch();
       service.sources.delete(metered);
-      service.sources.delete(sized);
     });
   ended.catch(() => {});
   return {

@@ -29,7 +29,6 @@ import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
@@ -198,11 +197,8 @@ async function attend(
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
   desk.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
   const committed = () => frontier.committed().entries();
-  service.sources
-    .add(frontierMetrics({ clock, meters, committed }))
-    .add(fetcherMetrics(fetcher))
-    .add(storeMetrics('state', folder.part('state')))
-    .add(storeMetrics('log', logFolder(folder)));
+  service.sources.add(frontierMetrics({ clock, meters, committed })).add(fetcherMetrics(fetcher));
+  service.disks.set('state', folder.part('state')).set('log', logFolder(folder));
   service.lag.add({ log, clock, group: `${name}.frontier`, positions: () => frontierPositions(name, committed()) });
   service.lag.add({ log, clock, group: `${name}.fetcher`, positions: fetcher.positions });
   const stopping = new AbortController();

@@ -13,6 +13,7 @@ import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { createService, tellAway } from '../../runtime/metrics/service.ts';
+import { diskMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { oneOf } from './arguments.ts';
 import { setting } from './setting.ts';
@@ -100,7 +101,7 @@ export async function withHttp<T>(
     }
   };
   const exposition = createExposition(
-    () => [ofService, tellAway(service), service.lag.tell, ...sources],
+    () => [ofService, tellAway(service), service.lag.tell, ...diskMetrics(service.disks), ...sources],
     (error) => say(`metrics: ${(error as Error).message}`),
     () => (service.crawl === undefined ? {} : { crawl: service.crawl }),
   );

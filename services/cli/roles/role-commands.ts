@@ -4,12 +4,14 @@ import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import * as topology from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { hasRoom, isDiskFull } from '../../runtime/data-folder/disk-room.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { awayAfter, type Service } from '../../runtime/metrics/service.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
+import { ownFolderPath } from '../connect/own-folder.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import type { HttpFlags } from '../flags/http-flags.ts';
@@ -26,6 +28,7 @@ import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
 import { QueryService } from './query-service.ts';
+import { sayNotes } from './say-notes.ts';
 import { takeFetcherRole, takeFrontierRole } from './take-role.ts';
 
 export function addRoleCommands(program: Command): void {
@@ -125,15 +128,29 @@ async function keepRole(
       service.forget();
       // Either nothing was under way, or its outcome was reported.
       if (signal.aborted && isCutShort(error)) return;
-      if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+      const folder = ownFolderPath(flags, flags.crawl);
+      const { code, why } = mendable(error, folder);
       // It is printed once, however often it is tried and in whatever words it fails; probes report it all the time.
-      if (error.code !== before) say(`${error.message}; starting again`, 'warn', { code: error.code });
-      before = error.code;
-      service.probes.suspend(error.message);
-      service.away = () => awayAfter(error.code);
-      await clock.sleepUntil(clock.nowMs() + againMs, signal);
+      if (code !== before) say(`${why}; starting again`, 'warn', { code });
+      before = code;
+      service.probes.suspend(why);
+      service.away = () => awayAfter(code);
+      do await clock.sleepUntil(clock.nowMs() + againMs, signal);
+      while (code === 'DISK_FULL' && !signal.aborted && !(await hasRoom([folder, ...service.disks.values()])));
     }
   }
+}
+
+/** What somebody or time may mend while this process stays; throws anything else. `folder`: of this process. */
+function mendable(error: unknown, folder: string): { readonly code: ErrorCode; readonly why: string } {
+  if (isDiskFull(error)) {
+    return {
+      code: 'DISK_FULL',
+      why: `the disk of ${folder} is full, and what needs it waits for room; nothing is lost`,
+    };
+  }
+  if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+  return { code: error.code, why: error.message };
 }
 
 async function holdRole(
@@ -141,7 +158,7 @@ async function holdRole(
   take: TakeRole,
   signal: AbortSignal,
 ): Promise<void> {
-  const { log, codec, manifest, service } = role;
+  const { log, codec, clock, manifest, service } = role;
   let fail: (error: unknown) => void = () => {};
   const stopped = new Promise<void>((resolve, reject) => {
     fail = reject;
@@ -162,12 +179,17 @@ async function holdRole(
     () => cluster.waitsFor() ?? held.waitsFor?.() ?? null,
     () => cluster.note(held.note?.()),
   );
+  const noting = sayNotes({
+    note: () => (cluster.waitsFor() === null ? (held.note?.() ?? null) : undefined),
+    ...{ clock, signal, say },
+  });
   try {
     await Promise.race([held.ready?.(), stopped]);
     if (!signal.aborted) say(`ready, crawl ${manifest.crawl}`, 'info', { crawl: manifest.crawl });
     if (!signal.aborted) await stopped;
   } finally {
     service.probes.suspend('stopping');
+    noting.end();
     await cluster.stop();
     await handOver(held, log);
   }

@@ -14,9 +14,9 @@ import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metr
 import { createMeters } from '../../frontier/own/meters.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
+import { watchMembers } from '../../runtime/crawl/member-watch.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import { advertised } from '../connect/advertised.ts';
@@ -87,7 +87,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const { crawl } = manifest;
   service.sources.add(frontierMetrics({ clock, meters, committed, standbys, stopped, fetchers }));
   service.lag.add({ log, clock, group: `${crawl}.frontier`, positions: () => frontierPositions(crawl, committed()) });
-  service.sources.add(storeMetrics('state', folder.part('state')));
+  service.disks.set('state', folder.part('state'));
   desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags, ask: service.askMember });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
@@ -136,7 +136,13 @@ async function keptStates(folder: DataFolder): Promise<number[]> {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-export async function takeFetcherRole(role: Role, config: FetcherConfig): Promise<FetcherGroup> {
+/** The note of a fetcher that no frontier leases anything to. */
+const noFrontier = 'no frontier: nothing is leased until one is started, and nothing is lost';
+
+export async function takeFetcherRole(
+  role: Role,
+  config: FetcherConfig,
+): Promise<FetcherGroup & { note(): string | null }> {
   const { log, codec, clock, manifest, service, onFailure } = role;
   const { crawl } = manifest;
   const { policy } = await readControl(log, codec, crawl);
@@ -153,5 +159,10 @@ export async function takeFetcherRole(role: Role, config: FetcherConfig): Promis
   const { fetcher } = joined;
   service.sources.add(fetcherMetrics(fetcher));
   service.lag.add({ log, clock, group: `${crawl}.fetcher`, positions: fetcher.positions });
-  return joined;
+  const frontiers = watchMembers(log, `${crawl}.frontier`, clock);
+  const { stop } = joined;
+  return Object.assign(joined, {
+    note: () => (frontiers.members === 0 ? noFrontier : null),
+    stop: () => Promise.all([frontiers.stop(), stop()]).then(() => {}),
+  });
 }

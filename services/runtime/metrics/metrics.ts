@@ -17,7 +17,10 @@ export const metrics = {
   crawlstream_ready: gauge('1 while everything this process holds is restored'),
   crawlstream_partitions: gauge('Partitions of the crawl'),
   crawlstream_brokers_away: gauge('Brokers that do not answer'),
-  crawlstream_cut_off: gauge('1: nothing can be done without what is away: brokers, registry, or a schema', 'what'),
+  crawlstream_cut_off: gauge(
+    '1: nothing can be done without what is away: brokers, registry, a schema, or room on a disk',
+    'what',
+  ),
   crawlstream_dead_letters_total: counter('Dead letters of this process, by reason', 'writer', 'reason'),
   crawlstream_spans_total: counter('Spans of traced URLs: exported, or failed to be', 'fate'),
 

@@ -22,6 +22,8 @@ export interface Service {
   askMember: AskMember | undefined;
   /** Metrics of its present role: they are removed when it loses that. */
   readonly sources: Set<MetricSource>;
+  /** Folders of its stores, by store: their disks are told of also while the role is lost. */
+  readonly disks: Map<string, string>;
   /** How far its groups are behind. */
   readonly lag: LagWatch;
   /** What it needs of others and does not have; undefined: it needs none. */
@@ -39,7 +41,7 @@ export interface Away {
   readonly cutOff: CutOff | null;
 }
 
-export const cutOffs = ['brokers', 'registry', 'schema'] as const;
+export const cutOffs = ['brokers', 'registry', 'schema', 'disk'] as const;
 export type CutOff = (typeof cutOffs)[number];
 
 /** `counts`: of spans, by what became of them. */
@@ -54,7 +56,7 @@ export function createService(role: string): Service {
   const sources = new Set<MetricSource>();
   const lag = new LagWatch();
   return {
-    ...{ role, probes: new Probes(), ...silent, sources, lag, away: undefined, spans: undefined },
+    ...{ role, probes: new Probes(), ...silent, sources, disks: new Map(), lag, away: undefined, spans: undefined },
     forget() {
       sources.clear();
       lag.clear();
@@ -65,6 +67,7 @@ export function createService(role: string): Service {
 /** What a role that has ended with this error cannot be taken again without. */
 export function awayAfter(code: ErrorCode): Away {
   if (code === 'BROKER_UNREACHABLE') return { brokers: 1, cutOff: 'brokers' };
+  if (code === 'DISK_FULL') return { brokers: 0, cutOff: 'disk' };
   return { brokers: 0, cutOff: code === 'REGISTRY_UNREACHABLE' ? 'registry' : null };
 }
 

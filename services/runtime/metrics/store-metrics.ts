@@ -6,6 +6,11 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MetricSource } from './metrics.ts';
 
+/** Of the folders of several stores, by store. */
+export function diskMetrics(folders: ReadonlyMap<string, string>): MetricSource[] {
+  return [...folders].map(([store, folder]) => storeMetrics(store, folder));
+}
+
 /** `store`: `state`, `log`, or the name of a consumer. */
 export function storeMetrics(store: string, folder: string): MetricSource {
   return async (tell) => {

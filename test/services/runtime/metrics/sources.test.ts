@@ -69,11 +69,14 @@ test('a store is told of with the disk that it is on; one that is not there yet 
 test('what a process has to do without is told of by name, also after its role has ended for it', async () => {
   const cut = (what: string | null, brokers: number) => ({
     brokers_away: brokers,
-    ...Object.fromEntries(['brokers', 'registry', 'schema'].map((one) => [`cut_off ${one}`, one === what ? 1 : 0])),
+    ...Object.fromEntries(
+      ['brokers', 'registry', 'schema', 'disk'].map((one) => [`cut_off ${one}`, one === what ? 1 : 0]),
+    ),
   });
   for (const [code, what, brokers] of [
     ['BROKER_UNREACHABLE', 'brokers', 1],
     ['REGISTRY_UNREACHABLE', 'registry', 0],
+    ['DISK_FULL', 'disk', 0],
     ['OWNERSHIP_LOST', null, 0],
   ] as const) {
     assert.deepEqual(await told(tellAway({ away: () => awayAfter(code) })), cut(what, brokers));

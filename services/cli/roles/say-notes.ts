@@ -1,0 +1,43 @@
+/** What is wrong elsewhere, such as that there is no fetcher: a line when it has lasted, and one when it is over. */
+import type { Clock } from '../../runtime/clock.ts';
+import type { LogLevel } from '../terminal/say.ts';
+
+export interface SaidNotes {
+  /** In words that begin with what is wrong, up to a colon; null: nothing is; undefined: nobody can tell at present. */
+  note(): string | null | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  say(text: string, level: LogLevel): void;
+}
+
+const lookEveryMs = 500;
+/** What is over sooner is not worth a line: processes start one after another, and groups are shared out anew. */
+const saidAfterMs = 10_000;
+
+export function sayNotes({ note, clock, signal, say }: SaidNotes): { end(): void } {
+  const ending = new AbortController();
+  const either = AbortSignal.any([signal, ending.signal]);
+  const run = async () => {
+    let seen: { readonly text: string; readonly sinceMs: number } | null = null;
+    let said = false;
+    while (!either.aborted) {
+      const [now, nowMs] = [note(), clock.nowMs()];
+      if (now === undefined) {
+        if (!said) seen = null;
+      } else if (now !== null) {
+        seen ??= { text: now, sinceMs: nowMs };
+        if (!said && nowMs - seen.sinceMs >= saidAfterMs) {
+          said = true;
+          say(now, 'warn');
+        }
+      } else if (seen !== null) {
+        const what = seen.text.split(':')[0];
+        if (said) say(`over after ${Math.round((nowMs - seen.sinceMs) / 1000)} s: ${what}`, 'info');
+        [seen, said] = [null, false];
+      }
+      await clock.sleepUntil(nowMs + lookEveryMs, either);
+    }
+  };
+  void run();
+  return { end: () => ending.abort() };
+}

@@ -1,0 +1,39 @@
+/** Whether a group has any members, looked at now and then: for notes, which wait for no broker. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log/log.ts';
+
+export interface MemberWatch {
+  /** As last seen; null: not known, or this user may not know. */
+  readonly members: number | null;
+  stop(): Promise<void>;
+}
+
+/** Often enough for a line within half a minute; a group drops a member that died 10 s after. ms */
+const lookEveryMs = 3_000;
+
+export function watchMembers(log: Pick<Log, 'membersOf'>, group: string, clock: Clock): MemberWatch {
+  const stopping = new AbortController();
+  let members: number | null = null;
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        members = (await log.membersOf(group)).length;
+      } catch (error) {
+        // While a broker is away, or a rebalance lasts, what was last seen stands.
+        if (!(error instanceof CrawlstreamError && error.retriable)) return;
+      }
+      await clock.sleepUntil(clock.nowMs() + lookEveryMs, stopping.signal);
+    }
+  };
+  const running = run();
+  return {
+    get members() {
+      return members;
+    },
+    stop() {
+      stopping.abort();
+      return running;
+    },
+  };
+}

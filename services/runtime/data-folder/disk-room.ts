@@ -1,0 +1,29 @@
+/** A disk without room: who needs it waits until there is enough again that work does not end at once. */
+import { statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+/** Enough is this share of the disk, or this many bytes, whichever is less: a store writes megabytes when it is opened. */
+const roomShare = 0.05;
+const roomBytes = 1 << 30;
+
+/** Of our own errors, and of the system's. */
+export function isDiskFull(error: unknown): boolean {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return code === 'DISK_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** On the disks of all these folders, which need not exist? A disk that tells nothing of itself counts as having room. */
+export async function hasRoom(folders: Iterable<string>): Promise<boolean> {
+  for (const folder of folders) if (!(await hasRoomAt(resolve(folder)))) return false;
+  return true;
+}
+
+async function hasRoomAt(folder: string): Promise<boolean> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    return bavail * bsize >= Math.min(roomShare * blocks * bsize, roomBytes);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return !isMissing || dirname(folder) === folder || hasRoomAt(dirname(folder));
+  }
+}
