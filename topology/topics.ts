@@ -31,34 +31,43 @@ export interface TopicSpec {
   readonly retention: 'state' | 'time';
   /** Settings it is made with on Kafka. They are the operator's from then on. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Absent: records are kept for ever, or the newest of each key. */
+  readonly kept?: Kept;
+}
+
+/** Until one of them is reached: records that nobody reads must not fill the brokers' disks. */
+export interface Kept {
+  readonly days: number;
+  /** Of each partition. */
+  readonly bytes: number;
 }
 
 const dayMs = 86_400_000;
 
-/**
- * How long records are kept, and how much of each partition at most: records that nobody reads must not fill the
- * brokers' disks.
- */
-function kept(days: number, gigabytes: number): Readonly<Record<string, string>> {
-  return { 'retention.ms': String(days * dayMs), 'retention.bytes': String(gigabytes * 2 ** 30) };
+function kept(days: number, gibibytes: number): Required<Pick<TopicSpec, 'settings' | 'kept'>> {
+  const bytes = gibibytes * 2 ** 30;
+  return {
+    kept: { days, bytes },
+    settings: { 'retention.ms': String(days * dayMs), 'retention.bytes': String(bytes) },
+  };
 }
 
 export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   discovered: { name: 'discovered', key: 'partition key', retention: 'state' },
   // A task is of use until its deadline, minutes.
-  tasks: { name: 'tasks', key: 'host key', retention: 'time', settings: kept(1, 1) },
+  tasks: { name: 'tasks', key: 'host key', retention: 'time', ...kept(1, 1) },
   results: { name: 'results', key: 'partition key', retention: 'state' },
-  pages: { name: 'pages', key: 'host key', retention: 'time', settings: kept(7, 20) },
+  pages: { name: 'pages', key: 'host key', retention: 'time', ...kept(7, 20) },
   // Raw bodies: as long as an archive may be away.
-  responses: { name: 'responses', key: 'host key', retention: 'time', settings: kept(3, 20) },
+  responses: { name: 'responses', key: 'host key', retention: 'time', ...kept(3, 20) },
   // What an audit holds requests against: the newest copy of each robots.txt, however old.
   robots: { name: 'robots', key: 'host key', retention: 'time', settings: { 'cleanup.policy': 'compact' } },
   // Pages for the browser: what waits longer is as well fetched again.
-  render: { name: 'render', key: 'host key', retention: 'time', settings: kept(1, 5) },
-  duplicates: { name: 'duplicates', key: 'host key', retention: 'time', settings: kept(7, 5) },
+  render: { name: 'render', key: 'host key', retention: 'time', ...kept(1, 5) },
+  duplicates: { name: 'duplicates', key: 'host key', retention: 'time', ...kept(7, 5) },
   control: { name: 'control', key: 'explicit', retention: 'state' },
   // Somebody has to look at them first.
-  'dead-letters': { name: 'dead-letters', key: 'source key', retention: 'time', settings: kept(30, 5) },
+  'dead-letters': { name: 'dead-letters', key: 'source key', retention: 'time', ...kept(30, 5) },
   'frontier-changelog': { name: 'frontier-changelog', key: 'explicit', retention: 'state' },
 };
 

@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import { print } from '../terminal/print.ts';
+import { busyShare } from './coefficients.ts';
+import { costsOf, defaultPrices, type PriceName, prices } from './size-costs.ts';
 import { type SizeWish, sizeOf, wishDefaults } from './size-model.ts';
 import { sizeText } from './size-text.ts';
 
@@ -14,12 +16,13 @@ interface SizeFlags {
   readonly fetch: number;
   readonly links: number;
   readonly replication: number;
-  readonly keepDays: number;
+  readonly keepDays?: number;
+  readonly price: readonly PriceGiven[];
   readonly json?: boolean;
 }
 
 export function addSizeCommand(program: Command): void {
-  const { fetchMs, linksPerPage, replication, pagesKeptDays } = wishDefaults;
+  const { fetchMs, linksPerPage, replication } = wishDefaults;
   program
     .command('size')
     .description('what a crawl needs: cores, memory, disk, partitions, brokers; a model of measurements')
@@ -44,7 +47,17 @@ export function addSizeCommand(program: Command): void {
       wholeNumber('--replication', 1),
       replication,
     )
-    .option('--keep-days <n>', 'how long the topic of pages is kept', wholeNumber('--keep-days', 1), pagesKeptDays)
+    .option(
+      '--keep-days <n>',
+      'how long pages stay on their topic (default: as it is made, by time or by bytes, whichever ends first)',
+      wholeNumber('--keep-days', 1),
+    )
+    .option(
+      '--price <name=number>',
+      `instead of an example price; repeatable: ${Object.keys(prices).join(', ')}`,
+      (value: string, before: readonly PriceGiven[]) => [...before, priceGiven(value)],
+      [],
+    )
     .option('--json', 'as one line of JSON: bytes, ms, and seconds')
     .action((flags: SizeFlags) => {
       const wish: SizeWish = {
@@ -55,14 +68,26 @@ export function addSizeCommand(program: Command): void {
         fetchMs: flags.fetch,
         linksPerPage: flags.links,
         replication: flags.replication,
-        pagesKeptDays: flags.keepDays,
+        pagesKeptDays: flags.keepDays ?? null,
       };
       const sizing = sizeOf(wish);
-      print({ json: { wish, ...sizing }, text: sizeText(wish, sizing) }, flags.json);
+      const of = { ...defaultPrices, ...Object.fromEntries(flags.price) };
+      const costs = costsOf(wish, sizing, busyShare, of);
+      print({ json: { wish, ...sizing, prices: of, costs }, text: sizeText(wish, sizing, costs) }, flags.json);
     });
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12 };
+
+type PriceGiven = readonly [name: PriceName, price: number];
+
+function priceGiven(value: string): PriceGiven {
+  const [, name, price] = /^([a-z-]+)=(\d+(?:\.\d+)?)$/.exec(value) ?? [];
+  if (name === undefined || !Object.hasOwn(prices, name)) {
+    throw bad('--price', value, `give one of ${Object.keys(prices).join(', ')}, as in core-hour=0.04`);
+  }
+  return [name as PriceName, Number(price)];
+}
 
 /** Above `least`, or equal to it where that is above 0. */
 function amount(option: string, least: number): (value: string) => number {

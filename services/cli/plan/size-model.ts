@@ -6,6 +6,7 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { topics } from '../../../topology/topics.ts';
 import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from './coefficients.ts';
 import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
 
@@ -20,15 +21,15 @@ export interface SizeWish {
   readonly linksPerPage: number;
   /** Copies of each partition on the brokers. */
   readonly replication: number;
-  /** How long `pages` are kept there. */
-  readonly pagesKeptDays: number;
+  /** How long `pages` are kept there; null: as the topic is made (topology/topics.ts). */
+  readonly pagesKeptDays: number | null;
 }
 
 export const wishDefaults = {
   fetchMs: webDefaults.fetchMs,
   linksPerPage: webDefaults.linksPerPage,
   replication: 3,
-  pagesKeptDays: 7,
+  pagesKeptDays: null,
 } as const;
 
 export interface Sizing {
@@ -67,6 +68,10 @@ interface Brokers {
   readonly outBytesPerSecond: number;
   /** With copies. */
   readonly diskBytes: number;
+  /** How long a page is there: by time or by bytes, whichever ends first. */
+  readonly pagesKeptSeconds: number;
+  /** `retention.bytes` of `pages` that this takes; more than it is made with, where `pagesKeptDays` asks for more. */
+  readonly pagesRetentionBytes: number;
 }
 
 interface Laptop {
@@ -85,7 +90,6 @@ const partitionsMin = 8;
 const frontierMemoryMax = 16e9;
 /** Topics of state are trimmed below the oldest of three snapshots, hours apart. */
 const stateKeptSeconds = 86_400;
-const tasksKeptSeconds = 86_400;
 
 export function sizeOf(wish: SizeWish): Sizing {
   const { urls, hosts, rate, delayMs } = wish;
@@ -111,7 +115,7 @@ export function sizeOf(wish: SizeWish): Sizing {
     brokers: {
       cores: cores(cpuMicros.broker) * copies,
       ...trafficOf(aSecond),
-      diskBytes: wish.replication * keptBytes(wish, volumes, aSecond),
+      ...keptOf(wish, volumes, aSecond, partitions),
     },
     laptop: laptopFor(volumes, aSecond),
     receivedBytesPerSecond: rate * webDefaults.pageBytes * webDefaults.gzipShare,
@@ -191,18 +195,34 @@ function trafficOf(aSecond: Volumes): Pick<Brokers, 'inBytesPerSecond' | 'outByt
   return { inBytesPerSecond, outBytesPerSecond: inBytesPerSecond - bytes['frontier-changelog'] };
 }
 
-/** One copy of what the brokers hold at the end of the crawl. */
-function keptBytes({ rate, pagesKeptDays }: SizeWish, whole: Volumes, aSecond: Volumes): number {
+/** What the brokers hold at the end of the crawl. */
+function keptOf(
+  { rate, replication, pagesKeptDays }: SizeWish,
+  whole: Volumes,
+  aSecond: Volumes,
+  partitions: number,
+): Pick<Brokers, 'diskBytes' | 'pagesKeptSeconds' | 'pagesRetentionBytes'> {
   const seconds = whole.pages / rate;
   const bytes = topicBytesOf(aSecond);
+  /** Of the topic as it is made. */
+  const lasts = (topic: 'pages' | 'tasks') => {
+    const { days, bytes: most } = topics[topic].kept!;
+    return Math.min(86_400 * days, (partitions * most) / bytes[topic]);
+  };
   const kept = (topic: keyof typeof bytes, most: number) => bytes[topic] * Math.min(seconds, most);
-  return (
-    kept('pages', pagesKeptDays * 86_400) +
-    kept('tasks', tasksKeptSeconds) +
+  const pagesKeptSeconds = pagesKeptDays === null ? lasts('pages') : 86_400 * pagesKeptDays;
+  const copy =
+    kept('pages', pagesKeptSeconds) +
+    kept('tasks', lasts('tasks')) +
     kept('discovered', stateKeptSeconds) +
     kept('results', stateKeptSeconds) +
-    kept('frontier-changelog', stateKeptSeconds)
-  );
+    kept('frontier-changelog', stateKeptSeconds);
+  const needed = Math.ceil((bytes.pages * pagesKeptSeconds) / partitions);
+  return {
+    diskBytes: replication * copy,
+    pagesKeptSeconds,
+    pagesRetentionBytes: Math.max(topics.pages.kept!.bytes, needed),
+  };
 }
 
 function laptopFor(whole: Volumes, aSecond: Volumes): Laptop | null {

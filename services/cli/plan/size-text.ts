@@ -1,9 +1,11 @@
 /** A sizing in words. */
+import { topics } from '../../../topology/topics.ts';
 import { rows } from '../terminal/print.ts';
 import { bytesText } from '../terminal/progress.ts';
+import type { Costs } from './size-costs.ts';
 import type { SizeWish, Sizing } from './size-model.ts';
 
-export function sizeText(wish: SizeWish, sizing: Sizing): string {
+export function sizeText(wish: SizeWish, sizing: Sizing, costs: Costs): string {
   const { partitions, urlsPerPartition, frontiers, fetchers, brokers, laptop, hostsAtOnce } = sizing;
   const { urls, hosts, rate, delayMs } = wish;
   const head = `${count(urls)} URLs on ${count(hosts)} hosts, ${count(rate)} pages/s, ${delayMs} ms between requests to a host`;
@@ -24,7 +26,7 @@ export function sizeText(wish: SizeWish, sizing: Sizing): string {
     [
       'brokers',
       `${coresText(brokers.cores)}, ${bytesText(brokers.inBytesPerSecond)}/s in, ${bytesText(brokers.outBytesPerSecond)}/s out, ` +
-        `${bytesText(brokers.diskBytes)} of disk (${wish.replication} copies, pages kept ${wish.pagesKeptDays} days)`,
+        `${bytesText(brokers.diskBytes)} of disk (${wish.replication} copies, pages kept ${keptText(wish, sizing)})`,
     ],
     ['from the web', `${bytesText(sizing.receivedBytesPerSecond)}/s`],
     [
@@ -33,8 +35,37 @@ export function sizeText(wish: SizeWish, sizing: Sizing): string {
         ? 'no: more than one process can do'
         : `\`crawlstream crawl\`: ${coresText(laptop.cores)}, ${bytesText(laptop.memoryBytes)} of memory, ${bytesText(laptop.diskBytes)} of disk`,
     ],
+    ['costs', `${costsText(costs)}, at the prices that --price gives`],
   ]);
   return `${head}\n\n${table}\n\nA model of measurements on one machine (deploy/SIZING.md); cores are those that are busy.`;
+}
+
+/** How long pages are kept, and by what: what is asked for may need another setting than the topic is made with. */
+function keptText({ pagesKeptDays }: SizeWish, { brokers }: Sizing): string {
+  const { days, bytes } = topics.pages.kept!;
+  const text = durationText(brokers.pagesKeptSeconds / 86_400);
+  if (brokers.pagesRetentionBytes > bytes) return `${text}, with retention.bytes=${brokers.pagesRetentionBytes}`;
+  if (pagesKeptDays !== null) return text;
+  return brokers.pagesKeptSeconds < 86_400 * days ? `${text}: ${bytesText(bytes)} of each partition at most` : text;
+}
+
+/** Of a million pages, and what most of it is for. */
+export function costsText(costs: Costs): string {
+  const { hour, millionPages, ...parts } = costs;
+  const shares = Object.entries(parts).sort(([, a], [, b]) => b - a);
+  const words: Readonly<Record<keyof typeof parts, string>> = {
+    frontiers: 'frontiers',
+    fetchers: 'fetchers',
+    brokers: 'brokers',
+    brokersDisk: 'their disks',
+    betweenZones: 'traffic between zones',
+    snapshots: 'snapshots',
+    web: 'traffic from the web',
+  };
+  const most = shares.slice(0, 3).map(([part, cost]) => {
+    return `${words[part as keyof typeof parts]} ${Math.round((100 * cost) / Math.max(hour, Number.MIN_VALUE))} %`;
+  });
+  return `${millionPages.toPrecision(3)} a million pages (${most.join(', ')})`;
 }
 
 /** Three digits, and a unit where they are many. */

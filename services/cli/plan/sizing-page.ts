@@ -1,6 +1,8 @@
 /** deploy/SIZING.md: the model's factors, worked for four sizes. */
+import { topics } from '../../../topology/topics.ts';
 import { bytesText } from '../terminal/progress.ts';
 import { busyShare, cpuMicros, diskBytes, memoryBytes, recordBytes, webDefaults } from './coefficients.ts';
+import { costsOf, defaultPrices, prices } from './size-costs.ts';
 import { type SizeWish, sizeOf, urlsPerPartition, wishDefaults } from './size-model.ts';
 import { coresText, count, durationText } from './size-text.ts';
 
@@ -28,9 +30,15 @@ export function sizingPage(): string {
   return `${head}## Worked
 
 Hosts are asked once a second; pages of ${bytesText(pageBytes)}, of which ${linksPerPage} links reach the frontier; ${wishDefaults.replication} copies on the brokers, pages
-kept there for ${wishDefaults.pagesKeptDays} days, topics of state trimmed below snapshots, nothing compressed ([snappy](KAFKA.md#compression) leaves a third). A process is planned to use ${100 * busyShare} % of a core.
+kept there as their topic is made (${topics.pages.kept!.days} days, and ${bytesText(topics.pages.kept!.bytes)} of each partition at most), topics of state trimmed below snapshots, nothing compressed ([snappy](KAFKA.md#compression) leaves a third). A process is planned to use ${100 * busyShare} % of a core.
 
 ${workedTable()}
+The last but one row is a million pages' cost at these prices, which stand for no offer; \`--price name=number\` changes each:
+
+${pricesTable()}
+Disks count as they are at the end. Traffic between zones is two thirds of what clients send and read, with zones at random
+out of three, and all copies between brokers.
+
 ## What it goes by
 
 ${factorsTable()}
@@ -64,12 +72,21 @@ function workedTable(): string {
       [brokers.inBytesPerSecond, brokers.outBytesPerSecond].map((bytes) => `${bytesText(bytes)}/s`).join(', '),
     ),
     row('their disk', ({ sizing }) => bytesText(sizing.brokers.diskBytes)),
+    row('pages kept there', ({ sizing }) => durationText(sizing.brokers.pagesKeptSeconds / 86_400)),
+    row('a million pages', ({ wish, sizing }) => {
+      return costsOf(wish, sizing, busyShare, defaultPrices).millionPages.toPrecision(3);
+    }),
     row('in one process', ({ sizing: { laptop } }) =>
       laptop === null
         ? 'no'
         : `${coresText(laptop.cores)}, ${bytesText(laptop.memoryBytes)}, ${bytesText(laptop.diskBytes)} of disk`,
     ),
   ].join('');
+}
+
+function pricesTable(): string {
+  const rows = Object.entries(prices).map(([name, price]) => `| \`${name}\` | ${price.default} | ${price.of} |`);
+  return `| price | | of |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
 function factorsTable(): string {
