@@ -74,7 +74,9 @@ export function begunAtMs(folder: string): number | undefined {
   return Date.parse(iso);
 }
 
-export function encodeManifest({ folder: _, ...manifest }: SnapshotManifest): Buffer {
+/** `checkpointVersion` has its name of 0.2.0 too, which reads what is taken now. */
+export function encodeManifest({ folder: _, ...told }: SnapshotManifest): Buffer {
+  const manifest = { ...told, viewVersion: told.checkpointVersion };
   return Buffer.from(`${JSON.stringify({ ...manifest, sha256: hashOf(manifest) }, null, 2)}\n`);
 }
 
@@ -92,7 +94,7 @@ export function decodeManifest(bytes: Buffer, folder: string): SnapshotManifest 
   }
   const { sha256, ...rest } = json;
   if (sha256 !== hashOf(rest)) throw damaged(folder, 'its manifest is not as it was written');
-  const parsed = manifestSchema.safeParse(rest);
+  const parsed = manifestSchema.safeParse({ checkpointVersion: rest['viewVersion'], ...rest });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw damaged(folder, `its manifest says nothing of ${issue?.path.join('.')}`, parsed.error);
