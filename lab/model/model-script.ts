@@ -56,6 +56,21 @@ export function randomRules(chance: Chance) {
   };
 }
 
+/** They are drawn beside the rules, whose draws stay what they were. */
+export function randomOverlays(chance: Chance) {
+  if (chance.percent(50)) return [];
+  return ['first', 'second'].map((name) => ({
+    name,
+    match: chance.of([{ hosts: ['b.in.test', 'c.in.test:8080'] }, { domains: ['in.test'] }, { hosts: ['c.in.test'] }]),
+    set: chance.of([
+      { delayMs: chance.of([0, 3_000]), urlsPerLeaseMax: 5 },
+      { delayFactor: 2, crawlDelayCapMs: 60_000, maxDepth: 1 },
+      { retriesMs: [2_000], urlsPerHostMax: chance.of([null, 6]) },
+      { leases: chance.of([1, 3]), leadTimeMs: 10_000 },
+    ]),
+  }));
+}
+
 export function randomLinks(chance: Chance): Discovered {
   const groups = Array.from({ length: 1 + chance.below(3) }, () => {
     const hostKey = chance.percent(5) ? 'out.test' : chance.of(hosts);

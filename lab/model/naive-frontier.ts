@@ -22,6 +22,7 @@ import {
   type Rules,
   raise,
   raiseAfter,
+  rulesOf,
   setHostSlots,
   slotFreeMs,
   type Url,
@@ -147,7 +148,8 @@ export class NaiveFrontier {
     const due = host.again.filter(({ dueMs }) => dueMs <= this.nowMs).map(({ url }) => url);
     const alone = due[0] !== undefined && due[0].expiries > 0;
     const share = hostSlotShare(host, due.length, this.#leasedOf(hostKey));
-    const size = Math.min(leaseSize(host, this.rules), left, share, alone ? 1 : 1e9);
+    const rules = rulesOf(this.rules, hostKey);
+    const size = Math.min(leaseSize(host, rules), left, share, alone ? 1 : 1e9);
     const urls = [...due, ...host.frontQueues.flat()].slice(0, size);
     const wanted = urls.map(({ url, depth, hop, attempts }) => ({
       url,
@@ -160,8 +162,8 @@ export class NaiveFrontier {
       traceparent: '',
     }));
     assert.deepEqual(task.urls, wanted, `the lease of ${hostKey} holds its next URLs, in order`);
-    const deadlineMs = this.nowMs + 2 * urls.length * expectedMs(host, this.rules) + 45_000;
-    const delayMs = baseMs(host, this.rules);
+    const deadlineMs = this.nowMs + 2 * urls.length * expectedMs(host, rules) + 45_000;
+    const delayMs = baseMs(host, rules);
     assert.deepEqual([task.delayMs, task.deadlineMs, task.grantedAtMs], [delayMs, deadlineMs, this.nowMs]);
     assert.ok(task.notBeforeMs >= host.readyMinMs && task.notBeforeMs <= this.nowMs, 'nobody is contacted early');
     host.again.splice(0, Math.min(due.length, size));
@@ -213,7 +215,7 @@ export class NaiveFrontier {
     if (kind === 'policy') {
       this.rules = JSON.parse(payload) as Rules;
       for (const [key, host] of this.hosts) {
-        if (host.hold === 'crawlDelay' && host.crawlDelayMs <= this.rules.crawlDelayCapMs) host.hold = '';
+        if (host.hold === 'crawlDelay' && host.crawlDelayMs <= rulesOf(this.rules, key).crawlDelayCapMs) host.hold = '';
         // Others follow when they are next granted.
         if (!isPlain(host)) setHostSlots(host, key, this.rules);
       }
@@ -228,7 +230,8 @@ export class NaiveFrontier {
       setHostSlots(host, hostKey, this.rules);
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
-      const isTooLong = host.hold === 'blocked' && host.crawlDelayMs > this.rules.crawlDelayCapMs;
+      const { crawlDelayCapMs } = rulesOf(this.rules, hostKey);
+      const isTooLong = host.hold === 'blocked' && host.crawlDelayMs > crawlDelayCapMs;
       Object.assign(host, { hold: isTooLong ? 'crawlDelay' : '', dead: false, failures: 0, throttles: 0 });
     }
   }
@@ -261,13 +264,14 @@ export class NaiveFrontier {
     tallies.discovered += 1;
     const { host: hostKey, hostname } = new URL(url);
     if (!hostname.endsWith('.in.test')) return void tallies.outOfScope++;
-    if (depth > rules.maxDepth) return void tallies.tooDeep++;
+    if (depth > rulesOf(rules, hostKey).maxDepth) return void tallies.tooDeep++;
     if (this.#purged.has(url) || this.hosts.get(hostKey)?.hold === 'purged') return void tallies.purged++;
     const forced = intent === 'force';
     if (this.#seen.has(url) && !forced) return void tallies.duplicates++;
     const known = this.hosts.get(hostKey);
     const queued = known === undefined ? 0 : known.again.length + known.frontQueues.flat().length;
-    if (rules.urlsPerHostMax !== null && !forced && queued >= rules.urlsPerHostMax) return void tallies.hostFull++;
+    const { urlsPerHostMax } = rulesOf(rules, hostKey);
+    if (urlsPerHostMax !== null && !forced && queued >= urlsPerHostMax) return void tallies.hostFull++;
     const frontQueue = front ? 0 : Math.min(priority, 7);
     const share = rules.queuedMax * (1 - frontQueue / 16);
     if (rules.whenFull === 'dropLowest' && !forced && this.#queued >= share) return void tallies.queueFull++;
@@ -297,7 +301,7 @@ export class NaiveFrontier {
       else putAgain(host, 0, { ...url, expiries: url.expiries + alone });
     }
     this.#release(lease.id, host);
-    const readyMs = lease.deadlineMs + politeMs(host, this.rules);
+    const readyMs = lease.deadlineMs + politeMs(host, rulesOf(this.rules, lease.hostKey));
     if (hostSlotsNow(host) > 1) host.freeMs.push(readyMs);
     else raise(host, readyMs);
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
@@ -315,6 +319,7 @@ export class NaiveFrontier {
   #result(result: Result): void {
     const host = this.hosts.get(result.hostKey);
     if (host === undefined) return;
+    const rules = rulesOf(this.rules, result.hostKey);
     const lease = this.leases.get(result.leaseId);
     if (lease === undefined) return this.#late(host, result);
     const of = (among: ReadonlySet<string>) => fresh.some(({ kind }) => among.has(kind));
@@ -350,27 +355,26 @@ export class NaiveFrontier {
     const troubled = hostFailed || throttled || heldBack || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
-      const grown = 2 * host.leaseMax >= this.rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;
+      const grown = 2 * host.leaseMax >= rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;
       host.leaseMax = returned && !troubled ? Math.max(1, Math.floor(lease.urls.length / 2)) : grown;
       this.#release(lease.id, host);
-      if (hostSlotsNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, this.rules));
+      if (hostSlotsNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, rules));
     }
     if (before.failures + before.throttles === 0 && host.failures + host.throttles > 0 && !isPlain(host))
       host.troubledFrom = this.#nextLease;
-    raiseAfter(host, this.rules, result, this.nowMs, {
+    raiseAfter(host, rules, result, this.nowMs, {
       hostFailed,
       throttled,
       retryAfterMs: Math.max(0, ...fresh.map((one) => one.retryAfterMs)),
     });
-    if (host.failures > this.rules.retriesMs.length)
-      Object.assign(host, { dead: true, deadUntilMs: this.nowMs + deadMs });
+    if (host.failures > rules.retriesMs.length) Object.assign(host, { dead: true, deadUntilMs: this.nowMs + deadMs });
   }
 
   #outcome(
     host: NaiveHost,
     url: Url,
     kind: OutcomeKind,
-    { completedAtMs }: Result,
+    { completedAtMs, hostKey }: Result,
     {
       redirectUrl,
       retryAfterMs,
@@ -378,7 +382,7 @@ export class NaiveFrontier {
     }: { readonly redirectUrl: string; readonly retryAfterMs: number; readonly soft404: boolean },
   ): void {
     if (!pages.has(kind)) this.quotaSpent -= 1;
-    const waitMs = this.rules.retriesMs[url.attempts];
+    const waitMs = rulesOf(this.rules, hostKey).retriesMs[url.attempts];
     if (kind === 'redirect' && redirectUrl === url.url) {
       if (url.hop === redirects) this.ends.dead += 1;
       else putAgain(host, 0, { ...url, hop: url.hop + 1 });
@@ -408,7 +412,7 @@ export class NaiveFrontier {
   }
 
   /** Of a lease that is over: it finishes what came back, and the host was contacted all the same. */
-  #late(host: NaiveHost, { outcomes, completedAtMs }: Result): void {
+  #late(host: NaiveHost, { outcomes, completedAtMs, hostKey }: Result): void {
     this.tallies.lateResults += 1;
     for (const { kind, url, redirectUrl, soft404 } of outcomes) {
       const at = host.again.findIndex((again) => again.url.url === url);
@@ -416,6 +420,6 @@ export class NaiveFrontier {
       if (pages.has(kind)) this.quotaSpent += 1;
       host.again.splice(at, 1);
     }
-    if (completedAtMs > 0) raise(host, completedAtMs + politeMs(host, this.rules));
+    if (completedAtMs > 0) raise(host, completedAtMs + politeMs(host, rulesOf(this.rules, hostKey)));
   }
 }

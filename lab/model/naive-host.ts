@@ -19,6 +19,21 @@ export interface Rules {
   maxDepth: number;
   pageQuota: number | null;
   parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
+  overlays?: readonly {
+    readonly match: { readonly hosts?: readonly string[]; readonly domains?: readonly string[] };
+    readonly set: Partial<Rules> & { readonly leases?: number };
+  }[];
+}
+
+/** The rules for a host: the crawl's, with what each overlay that names it sets, the last one over the others. */
+export function rulesOf(rules: Rules, hostKey: string): Rules & { readonly leases?: number } {
+  const name = hostKey.replace(/:\d+$/, '');
+  let own: Rules & { readonly leases?: number } = rules;
+  for (const { match, set } of rules.overlays ?? []) {
+    const isNamed = match.hosts?.includes(name) || match.hosts?.includes(hostKey);
+    if (isNamed || match.domains?.some((domain) => name.endsWith(`.${domain}`))) own = { ...own, ...set };
+  }
+  return own;
 }
 
 export interface Url {
@@ -141,7 +156,8 @@ export function isPlain({ ownSlots, hostSlots, freeMs }: NaiveHost): boolean {
 
 export function setHostSlots(host: NaiveHost, key: string, rules: Rules): void {
   const rule = rules.parallel.find(({ hosts }) => hosts.includes(key.replace(/:\d+$/, '')));
-  host.hostSlots = host.ownSlots > 0 ? host.ownSlots : (rule?.leases ?? 1);
+  const leases = rulesOf(rules, key).leases ?? rule?.leases ?? 1;
+  host.hostSlots = host.ownSlots > 0 ? host.ownSlots : leases;
   if (isPlain(host)) host.nextMs = host.troubledFrom = 0;
 }
 

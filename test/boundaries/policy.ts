@@ -10,7 +10,7 @@ import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
 import { TrapsState } from '../../topology/frontier/state/traps-state.ts';
 import type { parallelLimits, recrawlLimits } from '../../topology/policy/limits.ts';
 import { compileParallel } from '../../topology/policy/parallel.ts';
-import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
+import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { policyLimits } from '../../topology/policy/policy-limits.ts';
 import { defaultRecrawl } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
@@ -180,15 +180,11 @@ export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
   delayMs: driven((n) => waitsFor({ delayMs: 1_000 }, n), false, true, true),
   delayFactor: undriven('a default of the policy: what a factor does is in the audit’s tests and the simulator'),
   delayFactorCapMs: cutAt(policyLimits.delayFactorCapMs, (n) =>
-    politeDelayMs(compilePolicy(defaultPolicy()), { ...newHostFacts, fetchMs: n / policyLimits.delayFactor }),
+    politeDelayMs(defaultPolicy(), { ...newHostFacts, fetchMs: n / policyLimits.delayFactor }),
   ),
   crawlDelayCapMs: undriven('a default of the policy: lease.test.ts has a Crawl-delay at the cap'),
   // Of URLs that take half of it each, two.
-  leadTimeMs: upTo(
-    (n) => leaseSize(compilePolicy(defaultPolicy()), { ...newHostFacts, ownDelayMs: n / 2 - 1, fetchMs: 1 }),
-    2,
-    1,
-  ),
+  leadTimeMs: upTo((n) => leaseSize(defaultPolicy(), { ...newHostFacts, ownDelayMs: n / 2 - 1, fetchMs: 1 }), 2, 1),
   urlsPerLeaseMax: cutAt(policyLimits.urlsPerLeaseMax, (n) => {
     // Of a host that is known to be quick: the lead time holds more.
     const hand = new Hand({ delayMs: 0 });

@@ -6,6 +6,7 @@
  * before a lease, the milder one counts. Only the fields that pacing goes by are read, each by its own name.
  */
 import type { Control } from '../../schemas/types.ts';
+import { type OverlayOrders, overlaidPace } from './overlay-orders.ts';
 
 /** What is ordered for a host at a moment. */
 export interface Pace {
@@ -33,6 +34,7 @@ interface PolicyOrders {
   readonly factor: number;
   readonly factorCapMs: number;
   readonly parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
+  readonly overlays: readonly OverlayOrders[];
 }
 
 interface Dated {
@@ -73,18 +75,21 @@ export function createOrders(noticeMs: number): Orders {
     paceOf(host, grantedAtMs, policyVersion) {
       const version = policyVersion || versionAt(grantedAtMs);
       const policy = policies.get(version) ?? nothingOrdered;
+      const overlaid = overlaidPace(policy.overlays, host);
+      const policyMs = overlaid.delayMs ?? policy.delayMs;
       const ordered = inForce(delays, host, grantedAtMs);
-      const delayMs = Math.min(...ordered.map((amount) => (amount < 0 ? policy.delayMs : amount)));
+      const delayMs = Math.min(...ordered.map((amount) => (amount < 0 ? policyMs : amount)));
       const allowed = inForce(hostSlots, host, grantedAtMs).map((amount) =>
-        amount < 0 ? hostSlotsByPolicy(policy, host) : amount,
+        amount < 0 ? (overlaid.leases ?? hostSlotsByPolicy(policy, host)) : amount,
       );
+      const by = overlaid.name === undefined ? '' : `, overlay ${overlaid.name}`;
       const byOperator = ordered.some((amount) => amount >= 0);
       return {
         delayMs,
-        factor: policy.factor,
+        factor: overlaid.delayFactor ?? policy.factor,
         factorCapMs: policy.factorCapMs,
         hostSlots: Math.max(1, ...allowed),
-        source: byOperator ? 'an operator’s delay for the host' : `policy ${version}`,
+        source: byOperator ? 'an operator’s delay for the host' : `policy ${version}${by}`,
       };
     },
     blockedSince(host, atMs) {
@@ -104,7 +109,7 @@ function enter(ledger: Ledger, host: string, order: Dated): void {
 }
 
 /** A request that follows a policy which is not on record is not bound by any. */
-const nothingOrdered: PolicyOrders = { delayMs: 0, factor: 0, factorCapMs: 0, parallel: [] };
+const nothingOrdered: PolicyOrders = { delayMs: 0, factor: 0, factorCapMs: 0, parallel: [], overlays: [] };
 
 /** A policy that cannot be read never came into force. */
 function policyOrders(payload: string): PolicyOrders {
@@ -120,6 +125,7 @@ function policyOrders(payload: string): PolicyOrders {
     factor: number('delayFactor'),
     factorCapMs: number('delayFactorCapMs'),
     parallel: (policy['parallel'] ?? []) as PolicyOrders['parallel'],
+    overlays: (policy['overlays'] ?? []) as PolicyOrders['overlays'],
   };
 }
 

@@ -92,7 +92,7 @@ export class FromInputs {
     const facts = { ...before, crawlDelayMs, failures };
     const readyAtMs = Math.max(
       before.readyAtMs,
-      completedAtMs === 0 ? 0 : completedAtMs + politeDelayMs(policy, facts),
+      completedAtMs === 0 ? 0 : completedAtMs + politeDelayMs(policy.hostSettings(hostKey), facts),
     );
     this.#facts.set(hostKey, { ...facts, readyAtMs });
   }
@@ -115,7 +115,7 @@ export class FromInputs {
     }
     for (const [hostKey, entries] of this.#waiting) state.apply({ kind: 'admit', hostKey, known: true, entries });
     for (const [hostKey, facts] of this.#facts) {
-      const isDead = facts.failures > policy.config.retriesMs.length;
+      const isDead = facts.failures > policy.hostSettings(hostKey).retriesMs.length;
       const deadUntilMs = isDead ? state.nowMs + frontierLimits.deadHostMs : 0;
       state.apply({ kind: 'host', hostKey, facts: { ...facts, deadUntilMs } });
       // Its URLs went to the dead letters, or were about to.
@@ -138,7 +138,8 @@ export class FromInputs {
       const visits = this.#visit(policy, course, outcome, completedAtMs);
       Object.assign(course, { last: outcome, atMs: completedAtMs, visits });
     } else if (isRetriable(kind) && !failsHost(outcome)) course.tries += 1;
-    const gaveUp = course.tries > policy.config.retriesMs.length || course.hops > urlLimits.redirectHopsMax;
+    const gaveUp =
+      course.tries > policy.hostSettings(hostKey).retriesMs.length || course.hops > urlLimits.redirectHopsMax;
     if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs });
   }
 
@@ -179,7 +180,7 @@ export class FromInputs {
   #wait(policy: Policy, hostKey: string, entry: Entry): void {
     let entries = this.#waiting.get(hostKey);
     if (entries === undefined) this.#waiting.set(hostKey, (entries = []));
-    const { urlsPerHostMax } = policy.config;
+    const { urlsPerHostMax } = policy.hostSettings(hostKey);
     if (urlsPerHostMax !== null && entries.length >= urlsPerHostMax) return;
     this.#see(entry.url);
     entries.push(entry);

@@ -7,9 +7,9 @@
  */
 
 import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
-import { compileFilters, defaultFilters, depthVerdict, type FilterConfig } from '../url/filters.ts';
+import { compileFilters, defaultFilters, depthVerdict, type FilterConfig, type Verdict } from '../url/filters.ts';
 import { frontQueueOf } from '../url/front-queue.ts';
-import { hostKeyOf } from '../url/host-key.ts';
+import { hostKeyOf, withoutPort } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
@@ -19,6 +19,8 @@ import type { Use } from '../usage/statement.ts';
 import type { WhenBarred } from '../usage/uses-policy.ts';
 import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
+import type { HostSettings, OverlayConfig } from './overlay-config.ts';
+import { compileOverlays, type Deciding, type OverlaidUrl, openAtOf } from './overlays.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
 import { policyLimits } from './policy-limits.ts';
 import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
@@ -105,6 +107,8 @@ export interface PolicyConfig {
   readonly uses?: readonly Use[] | undefined;
   /** What becomes of a page of which a wanted use is barred. Absent: withhold. */
   readonly usesBarred?: WhenBarred | undefined;
+  /** Settings for part of the web, in place of the policy's own; of those that set the same, the last that matches decides. Absent: none. */
+  readonly overlays?: readonly OverlayConfig[] | undefined;
 }
 
 export type Admission =
@@ -113,6 +117,14 @@ export type Admission =
 
 export interface Policy {
   readonly config: PolicyConfig;
+  /** What a host goes by, by its key: the policy's own fields, or what overlays set for it. */
+  hostSettings(hostKey: string): HostSettings;
+  /** URLs of a host at full rate, by an overlay; -1: the budget counts. */
+  budgetOf(hostKey: string): number;
+  /** Overlays that match a normal URL, and what they decide. */
+  deciding(url: string): readonly Deciding[];
+  /** The front queue that an overlay gives a normal URL; null: none does. */
+  givenQueueOf(url: string): number | null;
   /** The spelling a URL is known by; null for one that can't be crawled. */
   readonly normalize: Normalizer;
   /**
@@ -130,9 +142,11 @@ export interface Policy {
   readonly byCash: boolean;
   /** The front queue of a normal URL by all that is known of it. */
   frontQueueOf(url: string, inputs: ScoreInputs): number;
-  /** When a host may be contacted, by the crawl's windows. */
+  /** When a host may be contacted, by its key and the crawl's windows. */
   readonly openAt: OpenAt;
-  /** How many leases a host may be on at once. */
+  /** May any host be on several leases at once? */
+  readonly hasParallel: boolean;
+  /** How many leases a host may be on at once, by its key. */
   readonly leasesOf: LeasesOf;
   /** When a URL is fetched again; null: never. */
   readonly recrawl: Recrawl | null;
@@ -173,34 +187,58 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
       ? plain
       : (url, inputs) => plain(url, { ...inputs, domain: listed(url, inputs.domain) });
   const outOfScope = compileScope(config.scope);
-  const { maxDepth, hopsMax } = config;
+  const overlays = compileOverlays(config, lists);
+  const leasesOf = compileParallel(config.parallel ?? []);
+  const plainUrl = { filter, maxDepth: config.maxDepth, hopsMax: config.hopsMax, scopedBy: '' };
+  const settingsOf: (url: string) => OverlaidUrl = overlays === null ? () => plainUrl : overlays.ofUrl;
   return {
     config,
+    hostSettings: overlays === null ? () => config : overlays.ofHost,
+    budgetOf: overlays === null ? () => -1 : (hostKey) => overlays.ofHost(hostKey).budget ?? -1,
+    deciding: overlays === null ? () => [] : overlays.deciding,
+    givenQueueOf: overlays === null ? () => null : (url) => overlays.ofUrl(url).frontQueue ?? null,
     normalize,
     scores: config.score !== undefined,
     countsLinks: weights !== null && weights.page > 0 && weights.factors.inLinks > 0,
     cash: opic ?? ((weights?.factors.cash ?? 0) > 0 ? defaultOpic : null),
     byCash: opic !== null,
-    openAt: compileWindows(config.windows ?? []),
-    leasesOf: compileParallel(config.parallel ?? []),
-    recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl),
+    openAt: openAtOf(overlays, compileWindows(config.windows ?? [])),
+    hasParallel: config.parallel !== undefined || config.overlays?.some(({ set }) => set.leases !== undefined) === true,
+    leasesOf: (hostKey) => overlays?.ofHost(hostKey).leases ?? leasesOf(withoutPort(hostKey)),
+    recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl, overlays?.recrawl),
     // Clients of the pull API read their own.
     sitemaps:
       config.sitemaps === undefined || config.sink === 'pull' ? null : compileSitemaps(config.sitemaps, normalize),
     tracing: compileTracing(config.trace),
     frontQueueOf: (url, inputs) =>
-      score === null ? frontQueueOf(url, inputs.page.depth) : frontQueueOfScore(score(url, inputs)),
+      settingsOf(url).frontQueue ??
+      (score === null ? frontQueueOf(url, inputs.page.depth) : frontQueueOfScore(score(url, inputs))),
     admit(given, depth, hop, facts) {
       const url = normalize(given);
       if (url === null) return { ok: false, rule: 'normalize', detail: refusalOf(given, config.normalize) };
+      const own = settingsOf(url);
+      const { maxDepth, hopsMax } = own;
       const verdict =
-        filter(url, depth) ?? outOfScope(url) ?? (maxDepth === null ? null : depthVerdict(depth, maxDepth));
+        own.filter(url, depth) ??
+        scopeVerdict(own, url, outOfScope) ??
+        (maxDepth === null ? null : depthVerdict(depth, maxDepth));
       if (verdict !== null) return { ok: false, rule: verdict.rule, detail: verdict.detail };
       if (hop > hopsMax) return { ok: false, rule: 'hops', detail: `${hop} > ${hopsMax}` };
       const refused = hasMetadata && facts !== undefined ? metadata(url, facts) : null;
       if (refused !== null) return { ok: false, rule: refused.rule, detail: refused.detail };
-      const frontQueue = score === null ? frontQueueOf(url, depth) : frontQueueOfScore(score(url, linkOnly(depth)));
+      const frontQueue =
+        own.frontQueue ?? (score === null ? frontQueueOf(url, depth) : frontQueueOfScore(score(url, linkOnly(depth))));
       return { ok: true, url, hostKey: hostKeyOf(url), frontQueue };
     },
   };
+}
+
+/** An overlay's word on scope outweighs the policy's. */
+function scopeVerdict(
+  { inScope, scopedBy }: OverlaidUrl,
+  url: string,
+  outOfScope: (url: string) => Verdict | null,
+): Verdict | null {
+  if (inScope === undefined) return outOfScope(url);
+  return inScope ? null : { rule: 'scope', detail: `overlay ${scopedBy}` };
 }

@@ -15,6 +15,8 @@ import { uses } from '../usage/statement.ts';
 import { whenBarred } from '../usage/uses-policy.ts';
 import { parallelLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
+import { notInOverlays } from './overlay-config.ts';
+import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
 import { type PolicyConfig, whenFullChoices } from './policy.ts';
 import { recrawlSchema } from './recrawl/recrawl-config.ts';
 import { scoreSchema } from './score/score-config.ts';
@@ -149,6 +151,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   trace: traceSchema.optional(),
   uses: z.array(z.enum(uses)).min(1).optional(),
   usesBarred: z.enum(whenBarred).optional(),
+  overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema, pattern }).optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */
@@ -192,6 +195,7 @@ export function validatePolicy(value: unknown): PolicyConfig {
   if (!parsed.success) throw invalid(parsed.error.issues[0]!, parsed.error);
   // Patterns must compile; the contents of lists are checked when they are loaded.
   compileFilters({ ...parsed.data.filters, lists: [] });
+  checkOverlays(parsed.data);
   return parsed.data;
 }
 
@@ -203,7 +207,10 @@ function invalid(issue: z.core.$ZodIssue, cause: unknown): CrawlstreamError {
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
     const near = path.length === 0 ? closest(key, policyFields) : '';
-    remedy = `remove this field, or correct its name${near !== '' && distance(key, near) <= 2 ? `: did you mean ${near}?` : ''}`;
+    const elsewhere = path[0] === 'overlays' && path[2] === 'set' ? notInOverlays[key] : undefined;
+    remedy =
+      elsewhere ??
+      `remove this field, or correct its name${near !== '' && distance(key, near) <= 2 ? `: did you mean ${near}?` : ''}`;
     path.push(key);
   }
   let field = 'policy';

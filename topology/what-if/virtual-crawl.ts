@@ -142,7 +142,7 @@ export class VirtualCrawl {
 
   #take({ policy }: FrontierPartition, task: Task): void {
     const urls = task.urls.map(({ url, depth, hop, cash }, index) => ({ index, url, depth, hop, cash }));
-    this.#fetcher.take({ ...task, delayFactorCapMs: policy!.config.delayFactorCapMs, urls });
+    this.#fetcher.take({ ...task, delayFactorCapMs: policy!.hostSettings(task.hostKey).delayFactorCapMs, urls });
   }
 
   /** What is left of a lease that was out at the start. */
@@ -151,7 +151,7 @@ export class VirtualCrawl {
     const lease = core.state.leases.get(leaseId);
     if (lease === undefined || core.policy === null) return;
     const { host, entries, deadlineMs, delayMs } = lease;
-    const { crawlDelayCapMs, delayFactor, delayFactorCapMs } = core.policy.config;
+    const { crawlDelayCapMs, delayFactor, delayFactorCapMs } = core.policy.hostSettings(host.key);
     const urls: VirtualLease['urls'][number][] = [];
     for (const [index, entry] of entries.entries())
       if (entry !== null) urls.push({ index, url: entry.url, depth: entry.depth, hop: entry.hop, cash: 0 });

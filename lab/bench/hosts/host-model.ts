@@ -204,7 +204,7 @@ export class HostModel {
       if (host === undefined) return;
       const weight = population.weights[host]!;
       this.#sums.working -= weight;
-      const size = leaseSize(policy, this.#fetched[host] === 0 ? facts.fresh : facts.fetched);
+      const size = leaseSize(policy.config, this.#fetched[host] === 0 ? facts.fresh : facts.fetched);
       const full = Math.min(size, this.#full[host]!);
       const room = this.#deferred[host]! > 0 ? Math.min(size - full, this.#deferred[host]!, this.#budgetLeft(host)) : 0;
       this.#full[host] = this.#full[host]! - full;
@@ -235,7 +235,7 @@ export class HostModel {
       this.#out = Math.max(0, this.#out - weight);
       this.#sums.pages += count * weight;
       if (links !== null) this.#links += count * weight * links.perPage;
-      this.#settle(host, this.#nowMs + politeDelayMs(policy, facts.fetched));
+      this.#settle(host, this.#nowMs + politeDelayMs(policy.config, facts.fetched));
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { intents } from '../../../schemas/types.ts';
 import type { LinkFacts } from '../../../topology/policy/metadata-rules.ts';
+import { decidingText } from '../../../topology/policy/overlays.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { oneOf, wholeNumber } from '../flags/arguments.ts';
 import { print, rows } from '../terminal/print.ts';
@@ -47,11 +48,13 @@ async function checkFilter(given: string, flags: FilterFlags): Promise<void> {
     return;
   }
   const { url, hostKey, frontQueue } = admission;
+  const overlays = policy.deciding(url);
   const table = rows([
     ['verdict', 'admitted'],
     ['url', url],
     ['host', hostKey],
     ['front queue', frontQueue],
+    ['overlays', overlays.length === 0 ? null : overlays.map(decidingText).join('\n')],
   ]);
-  print({ json: { url, admitted: true, hostKey, frontQueue, policyVersion }, text: table }, flags.json);
+  print({ json: { url, admitted: true, hostKey, frontQueue, overlays, policyVersion }, text: table }, flags.json);
 }

@@ -30,6 +30,7 @@ export function addCheckPolicyOptions(command: Command): Command {
         'exclude',
         'delay',
         'retries',
+        'overlays',
         'seed',
       ]),
     );

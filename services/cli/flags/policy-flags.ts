@@ -8,6 +8,7 @@ import { compilePolicy, defaultPolicy, whenFullChoices } from '../../../topology
 import { defaultRecrawl, type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
+import { validatePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../../topology/url/scope.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
@@ -17,6 +18,7 @@ import { noLists } from '../../../topology/url/url-lists.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
 import { collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
+import { parsedFile } from './rules-file.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
@@ -38,6 +40,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly sitemap?: string[];
   readonly uses?: Use[];
   readonly usesBarred?: WhenBarred;
+  readonly overlays?: unknown;
 }
 
 const scopeDefault: ScopeKind = 'domain';
@@ -168,6 +171,14 @@ export function addPolicyOptions(command: Command): Command {
         'a hiccup is over in seconds, a restart in half a minute, an outage in minutes; then it is a dead letter',
         retryList('--retries'),
       ),
+    )
+    .addOption(
+      setting(
+        '--overlays <file>',
+        'settings for parts of the web, in place of the policy’s: `overlays` of a policy, as YAML or JSON',
+        'a crawl treats all hosts alike until somebody says otherwise',
+        overlaysFile,
+      ),
     );
 }
 
@@ -206,7 +217,9 @@ export function policyOf(
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
     ...sitemapsOf(flags, base),
+    ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
   };
+  if (flags.overlays !== undefined) validatePolicy(policy);
   compilePolicy(policy);
   return policy;
 }
@@ -252,6 +265,15 @@ function sitemapsOf(
   if (sitemap.length === 0 && recrawl === undefined && every === undefined) return {};
   const rules = sitemap.length === 0 ? (before?.rules ?? []) : [{ urls: sitemap }];
   return { sitemaps: { everyMs: before?.everyMs ?? sitemapsEveryMs, rules } };
+}
+
+/** The list itself, or a policy's field: the same file serves `policy set`. Its contents are checked with the policy. */
+function overlaysFile(file: string): unknown {
+  const value = parsedFile('--overlays', file);
+  if (Array.isArray(value)) return value;
+  const { overlays } = (value ?? {}) as { readonly overlays?: unknown };
+  if (overlays !== undefined) return overlays;
+  throw new CrawlstreamError('INVALID_ARGUMENT', `--overlays ${file}: it has no field \`overlays\`, and is no list`);
 }
 
 function sitemapLocation(text: string): string {

@@ -91,7 +91,9 @@ async function explain(
   const url = policy.normalize(given);
   const steps = url === null ? [] : [...explainNormalize(given, config.normalize), ...explainSeenKey(url)];
   const normalize = { given, url, key: url === null ? null : seenKey(url), steps };
-  if (url === null) return { normalize, filter: filterOf(policy, policy.admit(given, 0, 0)), ...nothingKnown };
+  const overlays = url === null ? [] : policy.deciding(url);
+  if (url === null)
+    return { normalize, overlays, filter: filterOf(policy, policy.admit(given, 0, 0)), ...nothingKnown };
   const told = await tellUrl(log, codec, topics, url, policy.normalize);
   const { story } = told;
   const first = story.admitted.at(-1);
@@ -100,6 +102,8 @@ async function explain(
   const purged = await purgeOf(log, codec, topics.crawl, told.partition, url);
   return {
     normalize,
+    /** Overlays of the policy that match it, in order, and the fields each decides. */
+    overlays,
     filter,
     /** Purged by an operator: nothing is kept of it, and no link to it is admitted. */
     purged,

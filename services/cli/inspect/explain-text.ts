@@ -1,4 +1,6 @@
 /** What `explain` prints for people. */
+
+import { decidingText } from '../../../topology/policy/overlays.ts';
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
 import { usesText } from '../check/usage-text.ts';
@@ -13,12 +15,13 @@ export function explainText(explained: Explained): string {
 
 /** Names and values; one that is null does not apply. */
 export function explainLines(explained: Explained): readonly (readonly [name: string, value: string | null])[] {
-  const { normalize, filter, purged, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
+  const { normalize, overlays, filter, purged, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
     ['URL', url ?? 'cannot be crawled'],
     ['key', key === url ? null : key],
     ...steps.map(({ step, after }): [string, string] => [`  ${step}`, after]),
+    ['overlays', overlays.length === 0 ? null : overlays.map(decidingText).join('\n')],
     [
       'filter',
       filter.admitted ? `taken, front queue ${filter.frontQueue}` : `refused by ${filter.rule}: ${filter.detail}`,

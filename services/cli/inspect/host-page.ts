@@ -57,7 +57,7 @@ export function hostPager(
           : whyItWaits(policy, hostKey, { facts, leasesOut: leases.map(({ id }) => id), hostSlots, nowMs }),
       deadUntilMs: deadUntilMs > nowMs ? deadUntilMs : null,
       readyAtMs: readyAtMs === 0 ? null : readyAtMs,
-      delayMs: policy === undefined ? 0 : politeDelayMs(policy, facts),
+      delayMs: policy === undefined ? 0 : politeDelayMs(policy.hostSettings(hostKey), facts),
       ...{ crawlDelayMs, ownDelayMs, pagesMax, again, leases },
       queued: held(false) + (hold === '' ? again.urls : 0),
       deferred: held(true) + (hold === '' ? 0 : again.urls),

@@ -3,7 +3,6 @@
 import type { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
 import { failureDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
-import { withoutPort } from '../../../topology/url/host-key.ts';
 
 export interface HostStatus {
   /** Earliest next contact; 0: it was never contacted. */
@@ -54,22 +53,27 @@ export function whyItWaits(
   hostKey: string,
   { facts, leasesOut, hostSlots, nowMs }: Pick<UrlStory, 'facts' | 'leasesOut' | 'hostSlots' | 'nowMs'>,
 ): string {
-  const { config } = policy;
+  const settings = policy.hostSettings(hostKey);
   if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
   if (facts.deadUntilMs > nowMs) return 'it stayed unreachable for its whole retry schedule';
   if (leasesOut.length > 0)
     return `it is on lease ${leasesOut.join(', ')}${hostSlots.most > 1 ? `, of ${hostSlots.most} at once` : ''}`;
-  const openAtMs = policy.openAt(withoutPort(hostKey), nowMs);
+  const openAtMs = policy.openAt(hostKey, nowMs);
   if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
   if (facts.readyAtMs === 0) return 'it was never contacted';
   if (facts.failures > 0)
-    return `back-off of ${failureDelayMs(policy, facts.failures)} ms after ${facts.failures} failures in a row`;
+    return `back-off of ${failureDelayMs(settings, facts.failures)} ms after ${facts.failures} failures in a row`;
   if (facts.throttles > 0) return `back-off after ${facts.throttles} throttled answers or timeouts in a row`;
   if (facts.returns > 0) return `a pause after ${facts.returns} leases that came back unfinished`;
-  const adaptiveMs = Math.min(config.delayFactor * facts.fetchMs, config.delayFactorCapMs);
-  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : config.delayMs;
+  const adaptiveMs = Math.min(settings.delayFactor * facts.fetchMs, settings.delayFactorCapMs);
+  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : settings.delayMs;
   const delayMs = Math.max(ownMs, facts.crawlDelayMs, adaptiveMs);
   if (delayMs === facts.crawlDelayMs) return `${delayMs} ms after the last contact: its Crawl-delay`;
-  if (delayMs > ownMs) return `${Math.round(delayMs)} ms after the last contact: ${config.delayFactor} times a fetch`;
-  return `${delayMs} ms after the last contact: the delay of ${facts.ownDelayMs >= 0 ? 'an operator' : 'the policy'}`;
+  if (delayMs > ownMs) return `${Math.round(delayMs)} ms after the last contact: ${settings.delayFactor} times a fetch`;
+  return `${delayMs} ms after the last contact: the delay of ${facts.ownDelayMs >= 0 ? 'an operator' : delayedBy(policy, hostKey)}`;
+}
+
+function delayedBy(policy: Policy, hostKey: string): string {
+  const overlay = policy.deciding(`https://${hostKey}/`).find(({ fields }) => fields.includes('delayMs'));
+  return overlay === undefined ? 'the policy' : `overlay ${overlay.name}`;
 }

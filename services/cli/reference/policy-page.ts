@@ -25,6 +25,22 @@ crawlstream policy set policy.json --data crawl-data/example.org
 \`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the fields that people change most. Names that end in \`Ms\` are
 milliseconds. "Absent" is what a field means that is left out; fields without it are in every policy.
 
+\`overlays\` set fields for part of the web, as Heritrix's sheets do: for hosts, domains, SURT prefixes or patterns of
+URLs. What a host goes by as a whole (its delay, its leases, its window) is set for whole hosts; what is asked of a URL
+(depth, filters, scope, front queue, recrawl) for any part. Each field is decided by the last overlay that matches and
+sets it; \`explain\` names it. An operator's order for a host outweighs them all. \`crawl --overlays FILE\` and \`policy set
+FILE\` take the same file:
+
+\`\`\`yaml
+overlays:
+  - name: gentle
+    match: { domains: [example.org], surts: ['(net,example,www,)/'] }
+    set: { delayMs: 5000, window: { fromHour: 22, toHour: 6, utcOffsetMinutes: 60 } }
+  - name: documentation first
+    match: { patterns: ['/docs?/'] }
+    set: { frontQueue: 0, maxDepth: null }
+\`\`\`
+
 No field is about robots.txt: RFC 9309 holds. A robots.txt that has moved is followed over five redirects at most: anywhere on its own
 host, to any \`…/robots.txt\` of its registrable domain, and to \`/robots.txt\` of any other host, in scope or not, at that host's own
 pace and where the address guard lets requests go. The other host gets no further request unless it is in scope. A redirect to anything
@@ -55,7 +71,14 @@ const interfaces: Readonly<Record<string, readonly [file: string, ...names: stri
   sitemaps: ['policy/sitemaps.ts', 'SitemapsConfig'],
   'sitemaps.rules[]': ['policy/sitemaps.ts', 'SitemapRule'],
   trace: ['trace/tracing.ts', 'TraceConfig'],
+  'overlays[]': ['policy/overlay-config.ts', 'OverlayConfig'],
+  'overlays[].match': ['policy/overlay-config.ts', 'OverlayMatch'],
+  'overlays[].set': ['policy/overlay-config.ts', 'OverlaySettings'],
+  'overlays[].set.recrawl': ['policy/recrawl/recrawl-config.ts', 'RecrawlRule'],
 };
+
+/** Its fields are those of another section. */
+const toldElsewhere = 'overlays[].set.filters';
 
 /** What \`crawl\` makes where it is asked for one of these and told no more. */
 const defaults: unknown = {
@@ -93,7 +116,8 @@ export function policyPage(): string {
   const sections = new Map<string, Row[]>();
   for (const row of rows) {
     const [section] = row.path.split(/[.[]/);
-    const name = rows.some(({ path }) => path !== section && path.startsWith(`${section}.`)) ? section! : '';
+    const isSection = rows.some(({ path }) => path.startsWith(`${section}.`) || path.startsWith(`${section}[].set.`));
+    const name = isSection ? section! : '';
     sections.set(name, [...(sections.get(name) ?? []), row]);
   }
   const text = [...sections].map(([name, list]) => `${name === '' ? '## Fields' : `## ${name}`}\n\n${table(list)}`);
@@ -115,7 +139,7 @@ function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void
       otherwise: inner.properties ? '' : shown(value),
       means: meaningOf(at, comments[name]),
     });
-    walk(inner, at, value, rows);
+    if (at !== toldElsewhere) walk(inner, at, value, rows);
     if (inner.items !== undefined) walk(inner.items, `${at}[]`, undefined, rows);
   }
 }

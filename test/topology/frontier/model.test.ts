@@ -12,6 +12,7 @@ import {
   controlOf,
   randomEvent,
   randomLinks,
+  randomOverlays,
   randomResult,
   randomRules,
 } from '../../../lab/model/model-script.ts';
@@ -67,7 +68,8 @@ class Game {
     const { traps: _, score: __, ...plain } = defaultPolicy();
     const version = ++this.#policies;
     const scope = { kind: 'domain', names: ['in.test'] } as const;
-    const policy = { ...plain, ...randomRules(this.#chance), version, scope };
+    const overlays = randomOverlays(this.#chance);
+    const policy = { ...plain, ...randomRules(this.#chance), version, scope, overlays };
     return controlOf({ kind: 'policy', version, payload: JSON.stringify(policy) });
   }
 

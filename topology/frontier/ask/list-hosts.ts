@@ -7,7 +7,9 @@
  * Cost: 0.2 µs a host.
  */
 
-import { defaultPolicy, type PolicyConfig } from '../../policy/policy.ts';
+import type { HostSettings } from '../../policy/overlay-config.ts';
+import { hostSettingsOf } from '../../policy/overlay-hosts.ts';
+import { defaultPolicy } from '../../policy/policy.ts';
 import { parsePolicy } from '../../policy/validate.ts';
 import { frontQueueCount } from '../../url/front-queue.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
@@ -149,13 +151,13 @@ export class HostScan {
 /** A row that stands for one host after another; each field is worked out when it is read. */
 class HostNow implements HostRow {
   readonly #state: FrontierState;
-  readonly #policy: { readonly config: PolicyConfig };
+  readonly #settingsOf: (hostKey: string) => HostSettings;
   #id = 0;
   #facts: HostFacts | undefined;
 
   constructor(state: FrontierState) {
     this.#state = state;
-    this.#policy = { config: state.policyJson === '' ? defaultPolicy() : parsePolicy(state.policyJson) };
+    this.#settingsOf = hostSettingsOf(state.policyJson === '' ? defaultPolicy() : parsePolicy(state.policyJson));
   }
 
   move(id: number): void {
@@ -203,7 +205,7 @@ class HostNow implements HostRow {
   }
 
   get delayMs(): number {
-    return politeDelayMs(this.#policy, this.#known);
+    return politeDelayMs(this.#settingsOf(this.host), this.#known);
   }
 
   get readyAtMs(): number | null {

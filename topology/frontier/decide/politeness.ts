@@ -8,31 +8,31 @@
  * §10.2.3.
  */
 
-import type { Policy } from '../../policy/policy.ts';
+import type { HostSettings } from '../../policy/overlay-config.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 
 /** The wait between two requests to a host, before what a fetch teaches: ms. */
-export function baseDelayMs(policy: Pick<Policy, 'config'>, facts: HostFacts): number {
-  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : policy.config.delayMs;
+export function baseDelayMs(settings: HostSettings, facts: HostFacts): number {
+  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : settings.delayMs;
   return Math.max(ownMs, facts.crawlDelayMs);
 }
 
 /** The wait from the completion of a request to the next lease, ms. */
-export function politeDelayMs(policy: Pick<Policy, 'config'>, facts: HostFacts): number {
-  const adaptiveMs = Math.min(policy.config.delayFactor * facts.fetchMs, policy.config.delayFactorCapMs);
-  return Math.max(baseDelayMs(policy, facts), Math.round(adaptiveMs));
+export function politeDelayMs(settings: HostSettings, facts: HostFacts): number {
+  const adaptiveMs = Math.min(settings.delayFactor * facts.fetchMs, settings.delayFactorCapMs);
+  return Math.max(baseDelayMs(settings, facts), Math.round(adaptiveMs));
 }
 
 /** Back-off after `failures` (at least 1) in a row: the retry schedule's steps, the last one from then on. ms. */
-export function failureDelayMs(policy: Policy, failures: number): number {
-  const { retriesMs } = policy.config;
+export function failureDelayMs(settings: HostSettings, failures: number): number {
+  const { retriesMs } = settings;
   return retriesMs[Math.min(failures, retriesMs.length) - 1] ?? 0;
 }
 
 /** Back-off after `throttles` (at least 1) in a row: the first retry step, doubled each time, with ± 20 % jitter. ms. */
-export function throttleDelayMs(policy: Policy, throttles: number, random: () => number): number {
-  const { retriesMs } = policy.config;
+export function throttleDelayMs(settings: HostSettings, throttles: number, random: () => number): number {
+  const { retriesMs } = settings;
   const firstMs = retriesMs[0] ?? 0;
   const capMs = retriesMs[retriesMs.length - 1] ?? 0;
   return Math.round(Math.min(firstMs * 2 ** Math.min(throttles - 1, 20), capMs) * (0.8 + 0.4 * random()));
@@ -44,23 +44,23 @@ export function returnDelayMs(returns: number): number {
 }
 
 /** URLs a lease of this host may hold: what fits the lead time, or one probe while it is backing off. */
-export function leaseSize(policy: Policy, facts: HostFacts): number {
+export function leaseSize(settings: HostSettings, facts: HostFacts): number {
   if (facts.failures > 0 || facts.throttles > 0) return 1;
-  const { leadTimeMs, urlsPerLeaseMax } = policy.config;
-  const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(policy, facts)));
+  const { leadTimeMs, urlsPerLeaseMax } = settings;
+  const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(settings, facts)));
   const most = facts.fetchMs === 0 ? frontierLimits.firstLeaseUrls : urlsPerLeaseMax;
   const size = Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
   return facts.pagesMax < 0 ? size : Math.min(size, Math.max(1, facts.pagesMax - facts.pages));
 }
 
 /** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */
-export function leaseMs(policy: Policy, facts: HostFacts, size: number): number {
-  return 2 * size * expectedMs(policy, facts) + frontierLimits.leaseMarginMs;
+export function leaseMs(settings: HostSettings, facts: HostFacts, size: number): number {
+  return 2 * size * expectedMs(settings, facts) + frontierLimits.leaseMarginMs;
 }
 
 /** One URL of a lease, wait and fetch, ms. */
-function expectedMs(policy: Policy, facts: HostFacts): number {
-  return politeDelayMs(policy, facts) + (facts.fetchMs > 0 ? facts.fetchMs : unknownFetchMs);
+function expectedMs(settings: HostSettings, facts: HostFacts): number {
+  return politeDelayMs(settings, facts) + (facts.fetchMs > 0 ? facts.fetchMs : unknownFetchMs);
 }
 
 /** What a fetch is expected to take on a host never fetched from. */

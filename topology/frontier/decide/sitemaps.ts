@@ -42,7 +42,7 @@ export function decideSitemapsFailed(decision: Decision, policy: Policy, host: H
   const round = decision.state.recrawl.sitemaps.of(host.id);
   const nowS = Math.floor(decision.nowMs / 1_000);
   if (round === undefined || round.dueS > nowS) return;
-  const waitMs = policy.config.retriesMs[round.tries];
+  const waitMs = policy.hostSettings(host.key).retriesMs[round.tries];
   const later =
     waitMs === undefined
       ? nextRound(policy, round, nowS)

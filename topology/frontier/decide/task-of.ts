@@ -19,7 +19,7 @@ export interface Granted extends Pick<Task, 'robotsHops'> {
 export function taskOf(state: FrontierState, identity: PartitionIdentity, policy: Policy, granted: Granted): Task {
   const { leaseId, robotsHops } = granted;
   const { host, entries, deadlineMs, delayMs, pages } = state.leases.get(leaseId)!;
-  const { crawlDelayCapMs, delayFactor } = policy.config;
+  const { crawlDelayCapMs, delayFactor } = policy.hostSettings(host.key);
   return {
     partition: identity.partition,
     epoch: state.changelog.epoch,

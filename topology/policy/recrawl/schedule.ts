@@ -41,8 +41,22 @@ export interface Recrawl {
 const byImportance = Array.from({ length: weightClasses }, (_, frontQueue) => 2 ** -frontQueue);
 const alike = new Array<number>(weightClasses).fill(1);
 
-export function compileRecrawl(config: RecrawlConfig): Recrawl {
-  const rules = config.rules.map((rule) => ({ fits: conditionOf(rule), plan: planOf(config, rule) }));
+/** A rule of an overlay: it is for the URLs that the overlay matches. */
+export interface OverlaidRule {
+  readonly rule: Omit<RecrawlRule, 'hosts' | 'url'>;
+  holds(url: string): boolean;
+}
+
+/** `overlaid`: asked before the rules of `config`. */
+export function compileRecrawl(config: RecrawlConfig, overlaid: readonly OverlaidRule[] = []): Recrawl {
+  const rules = [
+    ...overlaid.map(({ rule, holds }) => {
+      const isKind = conditionOf(rule);
+      return { fits: (visit: Visited) => isKind(visit) && holds(visit.url), plan: planOf(config, rule) };
+    }),
+    ...config.rules.map((rule) => ({ fits: conditionOf(rule), plan: planOf(config, rule) })),
+  ];
+  const schedules = [config, ...config.rules, ...overlaid.map(({ rule }) => rule)].map(({ schedule }) => schedule);
   const general = planOf(config, {});
   const feed = config.feeds === undefined ? general : pollsOf(config.feeds);
   const byKind = { page: general, error: steady(config.errorMs), gone: steady(config.goneMs), feed };
@@ -51,7 +65,7 @@ export function compileRecrawl(config: RecrawlConfig): Recrawl {
   return {
     config,
     priceFor(pages) {
-      if (!isPriced(config.schedule) && !config.rules.some(({ schedule }) => isPriced(schedule))) return 0;
+      if (!schedules.some(isPriced)) return 0;
       const wanted = (pages.pages * daySeconds * 1_000) / config.intervalMs;
       return priceOfVisit(pages, weights, Math.min(wanted, config.fetchesPerDay ?? wanted), inDays(bounds));
     },

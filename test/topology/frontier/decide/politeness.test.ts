@@ -12,15 +12,14 @@ import {
   smoothedFetchMs,
   throttleDelayMs,
 } from '../../../../topology/frontier/decide/politeness.ts';
-import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
 
-const policy = (more: Partial<PolicyConfig> = {}) =>
-  compilePolicy({
-    ...defaultPolicy(),
-    ...{ delayMs: 1_000, delayFactor: 10, delayFactorCapMs: 30_000, retriesMs: [5_000, 30_000, 300_000] },
-    ...{ leadTimeMs: 30_000, urlsPerLeaseMax: 64 },
-    ...more,
-  });
+const policy = (more: Partial<PolicyConfig> = {}): PolicyConfig => ({
+  ...defaultPolicy(),
+  ...{ delayMs: 1_000, delayFactor: 10, delayFactorCapMs: 30_000, retriesMs: [5_000, 30_000, 300_000] },
+  ...{ leadTimeMs: 30_000, urlsPerLeaseMax: 64 },
+  ...more,
+});
 const facts = (more: Partial<HostFacts> = {}): HostFacts => ({ ...newHostFacts, ...more });
 
 describe('the wait between two requests', () => {

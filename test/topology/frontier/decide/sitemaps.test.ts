@@ -62,7 +62,7 @@ describe('sitemaps that the policy names by URL', () => {
     const { deadlineMs } = hand.lease();
     const { facts } = hand.rig.core.state.hosts.get(a)!;
     const requests = 1 + frontierLimits.sitemapsPerLeaseMax;
-    assert.equal(deadlineMs - hand.nowMs, leaseMs(hand.rig.core.policy!, facts, requests));
+    assert.equal(deadlineMs - hand.nowMs, leaseMs(hand.rig.core.policy!.config, facts, requests));
   });
 
   it('go on at the pace of the host, for the same round, until none is left', () => {

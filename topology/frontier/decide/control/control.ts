@@ -101,9 +101,9 @@ function switchPolicy(decision: Decision, event: Control): void {
   }
   decision.emit({ kind: 'policy', version: event.version, json: event.payload });
   switchHostSlots(decision);
-  const capMs = decision.policy!.config.crawlDelayCapMs;
+  const policy = decision.policy!;
   for (const host of decision.state.hosts.values()) {
-    if (host.facts.hold === 'crawlDelay' && host.facts.crawlDelayMs <= capMs)
+    if (host.facts.hold === 'crawlDelay' && host.facts.crawlDelayMs <= policy.hostSettings(host.key).crawlDelayCapMs)
       setFacts(decision, host.key, { hold: '' });
   }
 }
@@ -143,7 +143,7 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
 /** A Crawl-delay above the cap is treated as a hold on the host: otherwise the crawl would wait for it. */
 function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold {
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
-  const capMs = policy?.config.crawlDelayCapMs ?? 0;
+  const capMs = policy?.hostSettings(hostKey).crawlDelayCapMs ?? 0;
   return facts.hold === 'blocked' && capMs > 0 && facts.crawlDelayMs > capMs ? 'crawlDelay' : '';
 }
 

@@ -1,7 +1,6 @@
 /** Grants: ready hosts go on lease, as many as the fetchers ask for. */
 import type { Task } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
-import { withoutPort } from '../../../url/host-key.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { budgetQueue } from '../../queues/held-queues.ts';
 import { clockQueueOf } from '../../state/settle-host.ts';
@@ -25,7 +24,7 @@ export function decideGrants(decision: Decision, demand: number): void {
     const hostId = state.clock.take(decision.random, state.recrawl.credit > 0);
     if (hostId === undefined) return;
     const host = state.hosts.at(hostId);
-    const openAtMs = policy.openAt(withoutPort(host.key), decision.nowMs);
+    const openAtMs = policy.openAt(host.key, decision.nowMs);
     if (openAtMs > decision.nowMs) {
       // Outside its crawl window: back on the clock until it opens.
       state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));
@@ -42,7 +41,12 @@ export function decideGrants(decision: Decision, demand: number): void {
 function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
   const { nowMs } = decision;
   if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
-  let left = hostSlotShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
+  let left = hostSlotShare(
+    decision.state,
+    host,
+    nowMs,
+    Math.min(leaseSize(policy.hostSettings(host.key), host.facts), quotaLeft),
+  );
   const { queue } = host;
   // A URL that was on a lease when it expired is leased alone, so that a poison URL is found.
   const due = queue.dueCount(nowMs);
@@ -86,10 +90,11 @@ export function grantLease(decision: Decision, policy: Policy, host: Host, load:
   const { due, again, frontQueues, robotsHops } = load;
   const leaseId = state.leases.nextId;
   const { facts, key: hostKey } = host;
-  const delayMs = baseDelayMs(policy, facts);
+  const settings = policy.hostSettings(hostKey);
+  const delayMs = baseDelayMs(settings, facts);
   const urls = frontQueues.reduce((sum, [, count]) => sum + count, due + again);
   const size = urls + robotsHops.length || sitemapsSize;
-  const deadlineMs = nowMs + leaseMs(policy, facts, size);
+  const deadlineMs = nowMs + leaseMs(settings, facts, size);
   // Copied field by field, since spreads are expensive and this runs once for each lease.
   const isRound = urls + robotsHops.length === 0;
   if (isRound) decision.emit({ kind: 'grantSitemaps', leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });

@@ -3,7 +3,6 @@
  */
 import { parallelLimits } from '../../../policy/limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
-import { withoutPort } from '../../../url/host-key.ts';
 import type { HostFacts } from '../../changes/changes.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import { emptyControl } from '../control-payloads.ts';
@@ -13,7 +12,7 @@ import { politeDelayMs } from '../politeness.ts';
 /** An operator says how many leases a host may be on at once; below 1: as the policy says. */
 export function setOwnSlots(decision: Decision, hostKey: string, leases: number): void {
   const own = leases < 1 ? -1 : Math.min(leases, parallelLimits.leasesMax);
-  const most = own < 1 ? (decision.policy?.leasesOf(withoutPort(hostKey)) ?? 1) : own;
+  const most = own < 1 ? (decision.policy?.leasesOf(hostKey) ?? 1) : own;
   decision.emit({ kind: 'hostSlots', hostKey, own, most });
 }
 
@@ -29,9 +28,9 @@ export function switchHostSlots(decision: Decision): void {
 /** A host about to be granted follows the policy. False: it is on as many leases as it may be. */
 export function hasFreeSlot(decision: Decision, policy: Policy, host: Host): boolean {
   const { hostSlots } = decision.state.hosts;
-  if (policy.config.parallel === undefined && hostSlots.entries.size === 0) return true;
+  if (!policy.hasParallel && hostSlots.entries.size === 0) return true;
   const { own, most } = hostSlots.of(host.id);
-  const wanted = own < 1 ? policy.leasesOf(withoutPort(host.key)) : own;
+  const wanted = own < 1 ? policy.leasesOf(host.key) : own;
   if (wanted !== most) decision.emit({ kind: 'hostSlots', hostKey: host.key, own, most: wanted });
   return host.leaseIds.length < hostSlots.inForce(host.id);
 }
@@ -62,7 +61,7 @@ export function giveSlotBack(
   contactMs: number,
 ): boolean {
   if (decision.state.hosts.hostSlots.inForce(host.id, facts) === 1) return false;
-  const readyAtMs = contactMs + politeDelayMs(policy, facts);
+  const readyAtMs = contactMs + politeDelayMs(policy.hostSettings(host.key), facts);
   decision.emit({ kind: 'hostSlot', hostKey: host.key, readyAtMs });
   return true;
 }

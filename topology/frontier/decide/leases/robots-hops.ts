@@ -13,7 +13,6 @@ import type { Result, RobotsHop } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { robotsMove } from '../../../robots/moved.ts';
 import { robotsLimits } from '../../../robots/robots-limits.ts';
-import { withoutPort } from '../../../url/host-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
@@ -97,5 +96,5 @@ function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number
   const slotAtMs = state.hosts.hostSlots.readyAtMs(host.id, host.leaseIds.length);
   const isShut = hold === 'blocked' || hold === 'purged';
   if (slotAtMs === Number.POSITIVE_INFINITY || isShut) return Number.POSITIVE_INFINITY;
-  return policy.openAt(withoutPort(host.key), Math.max(readyAtMs, slotAtMs, nowMs));
+  return policy.openAt(host.key, Math.max(readyAtMs, slotAtMs, nowMs));
 }

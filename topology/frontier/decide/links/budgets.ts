@@ -38,7 +38,8 @@ export function budgetLeft(decision: Decision, config: BudgetConfig, hostKey: st
   const { budgets, hosts } = decision.state;
   const account = budgets.accounts.get(budgets.keyOf(hostKey));
   const used = account?.period === periodOf(config, decision.nowMs) ? account.used : 0;
-  const own = hosts.get(hostKey)?.facts.ownBudget ?? -1;
+  const ordered = hosts.get(hostKey)?.facts.ownBudget ?? -1;
+  const own = ordered >= 0 ? ordered : (decision.policy?.budgetOf(hostKey) ?? -1);
   return Math.max(0, budgetFor(config, account?.sources.count ?? 0, own) - used);
 }
 

@@ -143,6 +143,8 @@ function queueByPriority(decision: Decision, policy: Policy, arrival: Arrival): 
   if (group.front) return 0;
   if (link.priority >= 0) return Math.min(link.priority, frontQueueCount - 1);
   if (!policy.byCash && !policy.scores) return plainQueue;
+  const given = policy.givenQueueOf(url);
+  if (given !== null) return given;
   const { cash, hosts, inLinks } = decision.state;
   const held = policy.cash === null ? null : cash.heldBy(hi, lo) + arrival.cash;
   if (policy.byCash) return cash.frontQueueOf(held!, plainQueue);
@@ -171,7 +173,8 @@ function hasRoom(
   if (forced) return true;
   const { counters, shares, hosts } = decision.state;
   const hostQueued = (hosts.get(hostKey)?.queue.size ?? 0) + admission.sizeOf(hostKey);
-  const dropped = dropOf(counters, shares.opened, policy.config, hostQueued, frontQueue);
+  const { urlsPerHostMax } = policy.hostSettings(hostKey);
+  const dropped = dropOf(counters, shares.opened, policy.config, urlsPerHostMax, hostQueued, frontQueue);
   if (dropped !== null) decision.tally(dropped);
   return dropped === null;
 }

@@ -27,7 +27,8 @@ export function isFull(
 export function dropOf(
   { queued, retrying }: Counters,
   opened: number,
-  { queuedMax, whenFull, urlsPerHostMax }: PolicyConfig,
+  { queuedMax, whenFull }: PolicyConfig,
+  urlsPerHostMax: number | null,
   hostQueued: number,
   frontQueue: number,
 ): 'hostFull' | 'queueFull' | null {

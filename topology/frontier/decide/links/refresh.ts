@@ -40,7 +40,7 @@ export function decideRefresh(
     return true;
   const trust = recrawl.trust.get(host.id);
   if (!isTrusted(trust) && (lo & 15) !== ((trust?.told ?? 0) & 15)) return true;
-  const paceS = Math.ceil((2 * baseDelayMs(policy, host.facts)) / 1_000);
+  const paceS = Math.ceil((2 * baseDelayMs(policy.hostSettings(hostKey), host.facts)) / 1_000);
   const dueS = Math.max(nowS, (trust?.lastDueS ?? 0) + paceS);
   if (dueS < due.dueS) decision.emit({ kind: 'due', hostKey, url, dueS, told: true });
   return true;

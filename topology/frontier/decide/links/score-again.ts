@@ -56,6 +56,8 @@ export function decideGrowth(decision: Decision, grown: readonly Grown[]): void 
 
 function frontQueueNow(decision: Decision, policy: Policy, host: Host, url: string, depth: number): number {
   const { state } = decision;
+  const given = policy.givenQueueOf(url);
+  if (given !== null) return given;
   const [hi, lo] = state.fingerprintOf(url);
   const held = state.cash.heldBy(hi!, lo!);
   if (policy.byCash) return state.cash.frontQueueOf(held, frontQueueCount - 1);

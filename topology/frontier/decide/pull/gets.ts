@@ -1,7 +1,6 @@
 /** Gets: a client asks for URLs, and queues whose time has come go on lease to it. Leases run out without an answer. */
 
 import type { Policy } from '../../../policy/policy.ts';
-import { withoutPort } from '../../../url/host-key.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { pullLimits } from '../../pull/pull-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
@@ -23,7 +22,7 @@ export function decideGet(decision: Decision, call: GetCall): boolean {
     const id = state.clock.take(decision.random);
     if (id === undefined) return true;
     const host = state.hosts.at(id);
-    const openAtMs = policy.openAt(withoutPort(host.key), nowMs);
+    const openAtMs = policy.openAt(host.key, nowMs);
     if (openAtMs > nowMs) state.clock.schedule(id, openAtMs, host.queue.bestFrontQueue);
     else grant(decision, host, call);
   }
@@ -40,7 +39,7 @@ function isReady(
   if (facts.hold !== '' || dueAtMs === undefined) return false;
   const { hosts, pull } = state;
   const readyAtMs = Math.max(dueAtMs, pull.readyAtMs(id, hosts.facts), hosts.hostSlots.readyAtMs(id, leaseIds.length));
-  return readyAtMs <= nowMs && policy.openAt(withoutPort(key), nowMs) <= nowMs;
+  return readyAtMs <= nowMs && policy.openAt(key, nowMs) <= nowMs;
 }
 
 function grant(decision: Decision, host: Host, call: GetCall): void {

@@ -6,6 +6,7 @@
  */
 import type { Outcome, OutcomeKind, Result } from '../../../../schemas/types.ts';
 import { failsHost, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
+import type { HostSettings } from '../../../policy/overlay-config.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
@@ -132,7 +133,7 @@ function decideOutcome(
     return status;
   }
   if (lease.pages.has(index)) {
-    decideNoVisit(decision, recrawl, visit, policy.config.retriesMs);
+    decideNoVisit(decision, recrawl, visit, policy.hostSettings(lease.host.key).retriesMs);
     return 'again';
   }
   if (kind === 'parseFailed') {
@@ -143,7 +144,7 @@ function decideOutcome(
     putBack(decision, lease, index, entry); // returned, held back by a Crawl-delay, or the host's own failure
     return 'again';
   }
-  const { retriesMs } = policy.config;
+  const { retriesMs } = policy.hostSettings(lease.host.key);
   const waitMs = retriesMs[entry.attempts];
   if (waitMs === undefined) {
     const reason = kind === 'robotsUnreachable' ? kind : 'retriesExhausted';
@@ -245,6 +246,7 @@ function taught(
   lease: Lease,
 ): HostFacts {
   const { hostSlots } = decision.state.hosts;
+  const settings = policy.hostSettings(lease.host.key);
   const isNews = hostSlots.isNews(lease.host.id, before, lease.id);
   if (!isNews) Object.assign(lesson, { answered: false, hostFailed: false, throttled: false });
   const facts = { ...before };
@@ -264,31 +266,37 @@ function taught(
   const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
   if (result.last && lease.entries.length > 0) {
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
-    facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
+    facts.leaseMax = nextLeaseMax(settings, before, lease, lesson, troubled);
   }
   // With several slots, each keeps its own delay; what follows applies to all of them.
   const manySlots = hostSlots.inForce(lease.host.id, facts) > 1;
-  let waitMs = manySlots ? 0 : politeDelayMs(policy, facts);
-  if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(policy, facts.failures));
-  if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(policy, facts.throttles, decision.random));
+  let waitMs = manySlots ? 0 : politeDelayMs(settings, facts);
+  if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(settings, facts.failures));
+  if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(settings, facts.throttles, decision.random));
   if (result.last && facts.returns > 0) waitMs = Math.max(waitMs, returnDelayMs(facts.returns));
   const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
   waitMs = Math.max(waitMs, lesson.retryAfterMs);
   if (completedAtMs > 0 && (waitMs > 0 || !manySlots)) {
     facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
   }
-  if (lease.entries.length > 0 && facts.failures > policy.config.retriesMs.length) {
+  if (lease.entries.length > 0 && facts.failures > settings.retriesMs.length) {
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;
 }
 
 /** Shrinks leases that come back unfinished, lets them grow again when they don't. */
-function nextLeaseMax(policy: Policy, before: HostFacts, lease: Lease, lesson: Lesson, troubled: boolean): number {
+function nextLeaseMax(
+  { urlsPerLeaseMax }: HostSettings,
+  before: HostFacts,
+  lease: Lease,
+  lesson: Lesson,
+  troubled: boolean,
+): number {
   if (lesson.returned && !troubled) return Math.max(1, Math.floor(lease.entries.length / 2));
   if (before.leaseMax === 0) return 0;
   const grown = 2 * before.leaseMax;
-  return grown >= policy.config.urlsPerLeaseMax ? 0 : grown;
+  return grown >= urlsPerLeaseMax ? 0 : grown;
 }
 
 function same(a: HostFacts, b: HostFacts): boolean {
@@ -316,7 +324,8 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
       decideLateVisit(decision, recrawl, host.key, { outcome, record, frontQueue: again.entry.frontQueue });
   }
   if (result.completedAtMs === 0) return;
-  const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeDelayMs(policy, host.facts));
+  const politeMs = politeDelayMs(policy.hostSettings(host.key), host.facts);
+  const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeMs);
   if (readyAtMs !== host.facts.readyAtMs) {
     decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs } });
   }

@@ -34,7 +34,7 @@ export function decideExpiries(decision: Decision): void {
     const size = lease.entries.length;
     const { facts } = host;
     const ownSlot = giveSlotBack(decision, policy, host, facts, lease.deadlineMs);
-    const delayedMs = ownSlot ? 0 : lease.deadlineMs + politeDelayMs(policy, facts);
+    const delayedMs = ownSlot ? 0 : lease.deadlineMs + politeDelayMs(policy.hostSettings(host.key), facts);
     const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
     // Each time a quarter, down to single URLs. A lease without URLs says nothing of them, nor does one that no fetcher
     // began.

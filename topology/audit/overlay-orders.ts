@@ -1,0 +1,66 @@
+/**
+ * What overlays of a policy order for a host, read from the policy as it stands on `control`. The host is compared as
+ * text: turned around, a name that begins as an overlay's does lies in it.
+ */
+
+/** The parts of an overlay that pacing goes by. */
+export interface OverlayOrders {
+  readonly name: string;
+  readonly match: {
+    readonly hosts?: readonly string[];
+    readonly domains?: readonly string[];
+    readonly surts?: readonly string[];
+  };
+  readonly set: PaceOrders;
+}
+
+interface PaceOrders {
+  readonly delayMs?: number;
+  readonly delayFactor?: number;
+  readonly leases?: number;
+}
+
+export interface OverlaidPace extends PaceOrders {
+  /** The last overlay that says something of the host's pace. */
+  readonly name?: string;
+}
+
+/** Of several overlays that match, the last that says something decides. */
+export function overlaidPace(overlays: readonly OverlayOrders[], host: string): OverlaidPace {
+  let pace: OverlaidPace = {};
+  for (const { name, match, set } of overlays) {
+    const { delayMs, delayFactor, leases } = set;
+    if ((delayMs ?? delayFactor ?? leases) === undefined || !matches(match, host)) continue;
+    pace = {
+      ...pace,
+      name,
+      ...(delayMs === undefined ? {} : { delayMs }),
+      ...(delayFactor === undefined ? {} : { delayFactor }),
+      ...(leases === undefined ? {} : { leases }),
+    };
+  }
+  return pace;
+}
+
+function matches({ hosts = [], domains = [], surts = [] }: OverlayOrders['match'], host: string): boolean {
+  const name = host.replace(/:\d+$/, '');
+  const port = host.slice(name.length);
+  const turned = turnedAround(name);
+  return (
+    hosts.some((one) => one.toLowerCase() === host || one.toLowerCase() === name) ||
+    domains.some((one) => turned.startsWith(turnedAround(one.toLowerCase().replace(/^\.|\.$/g, '')))) ||
+    surts.some((surt) => {
+      const text = surt.toLowerCase().replace(/^\(/, '');
+      // One that is open names a domain; a closed one names a host, with its port if it has one.
+      if (!text.includes(')')) return turned.startsWith(text);
+      const [labels = '', number = ''] = text.slice(0, text.indexOf(')')).split(':');
+      const closed = labels.endsWith(',') ? labels : `${labels},`;
+      return closed === turned && (number === '' || `:${number}` === port);
+    })
+  );
+}
+
+/** `org,example,` of example.org; an address as it is, with a comma. */
+function turnedAround(name: string): string {
+  return /^\d+\.\d+\.\d+\.\d+$/.test(name) ? `${name},` : `${name.split('.').reverse().join(',')},`;
+}

@@ -1,0 +1,11 @@
+/** A memory that begins anew when it is full. */
+export function bounded<T>(most: number): (key: string, make: () => T) => T {
+  const kept = new Map<string, T>();
+  return (key, make) => {
+    let value = kept.get(key);
+    if (value !== undefined) return value;
+    if (kept.size >= most) kept.clear();
+    kept.set(key, (value = make()));
+    return value;
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Overlays: settings for part of the web, in place of the policy's own, as Heritrix's sheets.
+ *
+ * What a host goes by as a whole (its delay, its leases, its caps) can only be set for whole hosts; what is asked of a URL
+ * (depth, filters, its front queue) may be set for any part of the web. Where several overlays match and set the same, the
+ * last of them decides. An operator's order for a host outweighs them all.
+ */
+
+import type { FilterConfig } from '../url/filters.ts';
+import { frontQueueCount } from '../url/front-queue.ts';
+import type { PolicyConfig } from './policy.ts';
+import type { RecrawlRule } from './recrawl/recrawl-config.ts';
+import type { CrawlWindow } from './windows.ts';
+
+export interface OverlayConfig {
+  /** Its name in `explain` and in messages. */
+  readonly name: string;
+  /** What it is for: whatever any of these names. */
+  readonly match: OverlayMatch;
+  /** What holds there. Of several overlays that set a field, the last that matches decides. */
+  readonly set: OverlaySettings;
+}
+
+export interface OverlayMatch {
+  /** Host keys or host names, exactly. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Domains with their subdomains. */
+  readonly domains?: readonly string[] | undefined;
+  /**
+   * SURT prefixes: `(org,example,` is example.org with its subdomains, `(org,example,)/docs/` a part of that host alone.
+   */
+  readonly surts?: readonly string[] | undefined;
+  /** Regular expressions (JavaScript, no flags), matched anywhere in the URL. */
+  readonly patterns?: readonly string[] | undefined;
+}
+
+/** What a host goes by as a whole. */
+export type HostSettings = Pick<
+  PolicyConfig,
+  | 'delayMs'
+  | 'delayFactor'
+  | 'delayFactorCapMs'
+  | 'crawlDelayCapMs'
+  | 'retriesMs'
+  | 'leadTimeMs'
+  | 'urlsPerLeaseMax'
+  | 'urlsPerHostMax'
+>;
+
+export interface OverlaySettings {
+  /** As the policy's `delayMs`. For whole hosts. */
+  readonly delayMs?: number | undefined;
+  /** As the policy's `delayFactor`. For whole hosts. */
+  readonly delayFactor?: number | undefined;
+  /** As the policy's `crawlDelayCapMs`. For whole hosts. */
+  readonly crawlDelayCapMs?: number | undefined;
+  /** As the policy's `retriesMs`. For whole hosts. */
+  readonly retriesMs?: readonly number[] | undefined;
+  /** As the policy's `leadTimeMs`. For whole hosts. */
+  readonly leadTimeMs?: number | undefined;
+  /** As the policy's `urlsPerLeaseMax`. For whole hosts. */
+  readonly urlsPerLeaseMax?: number | undefined;
+  /** As the policy's `urlsPerHostMax`. For whole hosts. */
+  readonly urlsPerHostMax?: number | null | undefined;
+  /** URLs of a host at full rate in each period, whatever `budget` counts. For whole hosts. */
+  readonly budget?: number | undefined;
+  /** Leases a host may be on at once, whatever `parallel` says. For whole hosts. */
+  readonly leases?: number | undefined;
+  /** Hours in which a host may be contacted, whatever `windows` says; null: at any hour. For whole hosts. */
+  readonly window?: OverlayWindow | null | undefined;
+  /** As the policy's `maxDepth`. */
+  readonly maxDepth?: number | null | undefined;
+  /** As the policy's `hopsMax`. */
+  readonly hopsMax?: number | undefined;
+  /** Fields of the policy's `filters`, each in the place of the policy's own. */
+  readonly filters?: Partial<Omit<FilterConfig, 'lists'>> | undefined;
+  /** True: in scope, whatever `scope` says. False: out of it. */
+  readonly inScope?: boolean | undefined;
+  /** The front queue, 0 (the first) to 7, whatever scores and OPIC say. */
+  readonly frontQueue?: number | undefined;
+  /** When such URLs are fetched again: the fields of a rule of `recrawl.rules`, before which it is asked. */
+  readonly recrawl?: Omit<RecrawlRule, 'hosts' | 'url'> | undefined;
+}
+
+export type OverlayWindow = Omit<CrawlWindow, 'hosts'>;
+
+/** Settings that a host goes by as a whole. */
+export const settingsOfHosts = [
+  'delayMs',
+  'delayFactor',
+  'crawlDelayCapMs',
+  'retriesMs',
+  'leadTimeMs',
+  'urlsPerLeaseMax',
+  'urlsPerHostMax',
+  'budget',
+  'leases',
+  'window',
+] as const satisfies readonly (keyof OverlaySettings)[];
+
+export const frontQueueLast = frontQueueCount - 1;
+
+const ofFetchers = 'it is the fetchers’; leave it out here, and give them';
+
+/** Fields that people look for in an overlay, and where they are. */
+export const notInOverlays: Readonly<Record<string, string>> = {
+  delayFactorCapMs: 'fetchers keep one cap for all hosts; set it in the policy itself',
+  windows: 'an overlay names its hosts itself; write `window` with hours alone',
+  parallel: 'an overlay names its hosts itself; write `leases: 4`',
+  priority: 'write `frontQueue`, 0 (the first) to 7',
+  scope: 'write `inScope: true` or `inScope: false`',
+  depth: 'write `maxDepth`',
+  delay: 'write `delayMs`',
+  score: 'weights hold for the whole crawl; write `frontQueue`',
+  traps: 'traps are learnt for each host; crawlstream release HOST PATTERN says that one is none',
+  normalize: 'a URL’s spelling is asked before anything is known of it; write `normalize.hosts`',
+  sitemaps: '`sitemaps.rules` names hosts itself',
+  metadata: 'its rules name URLs and sources themselves',
+  trace: 'it names hosts itself',
+  pageQuota: 'it is the crawl’s; give hosts a cap',
+  queuedMax: 'it is a partition’s; write `urlsPerHostMax`',
+  bytesPerSecond: 'all fetchers share it; set it in the policy itself',
+  extraction: `${ofFetchers} --extract FILE, whose rules name hosts`,
+  requests: `${ofFetchers} --requests FILE, whose rules name hosts`,
+  headers: `${ofFetchers} --requests FILE, whose rules name hosts`,
+  requisites: `${ofFetchers} --with render, which loads what a page needs`,
+  render: `${ofFetchers} --with render, and rules in --extract FILE`,
+  identity: `${ofFetchers} --contact and --user-agent: a crawl has one name`,
+};

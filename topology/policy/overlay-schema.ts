@@ -1,0 +1,118 @@
+/** Overlays from JSON: their shape, and what no shape can tell: which settings go with what they match. */
+import { z } from 'zod';
+import { CrawlstreamError } from '../errors.ts';
+import { compileFilters } from '../url/filters.ts';
+import { isOfHosts, parseSurt } from '../url/surt.ts';
+import { parallelLimits } from './limits.ts';
+import { frontQueueLast, type OverlayConfig, settingsOfHosts } from './overlay-config.ts';
+import type { PolicyConfig } from './policy.ts';
+import { scheduleNames, visitKinds } from './recrawl/recrawl-config.ts';
+
+/** Parts of the policy's own schema, which overlays share with it. */
+export interface SharedShapes {
+  readonly filters: z.ZodObject;
+  readonly window: z.ZodObject;
+  readonly pattern: z.ZodType<string>;
+}
+
+const names = z.array(z.string().min(1)).min(1);
+const millis = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const count = z.int().min(1);
+const intervalMs = z.int().min(1_000);
+
+const surt = z.string().superRefine((text, context) => {
+  const parsed = parseSurt(text);
+  if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: parsed });
+});
+
+export function overlaysSchema({ filters, window, pattern }: SharedShapes): z.ZodType<readonly OverlayConfig[]> {
+  const match = z.strictObject({
+    hosts: names.optional(),
+    domains: names.optional(),
+    surts: z.array(surt).min(1).optional(),
+    patterns: z.array(pattern).min(1).optional(),
+  });
+  const recrawl = z.strictObject({
+    kinds: z.array(z.enum(visitKinds)).min(1).optional(),
+    schedule: z.enum(scheduleNames).optional(),
+    intervalMs: intervalMs.nullable().optional(),
+    minMs: intervalMs.optional(),
+    maxMs: intervalMs.optional(),
+  });
+  const set = z.strictObject({
+    delayMs: millis.optional(),
+    delayFactor: z.number().min(0).max(1000).optional(),
+    crawlDelayCapMs: millis.optional(),
+    retriesMs: z.array(millis).max(20).optional(),
+    leadTimeMs: count.optional(),
+    urlsPerLeaseMax: count.optional(),
+    urlsPerHostMax: count.nullable().optional(),
+    budget: z.int().min(0).optional(),
+    leases: z.int().min(1).max(parallelLimits.leasesMax).optional(),
+    window: window.omit({ hosts: true }).nullable().optional(),
+    maxDepth: z.int().min(0).nullable().optional(),
+    hopsMax: z.int().min(0).max(100).optional(),
+    filters: filters.omit({ lists: true }).partial().optional(),
+    inScope: z.boolean().optional(),
+    frontQueue: z.int().min(0).max(frontQueueLast).optional(),
+    recrawl: recrawl.optional(),
+  });
+  const overlay = z.strictObject({ name: z.string().min(1).max(100), match, set });
+  return z.array(overlay) as unknown as z.ZodType<readonly OverlayConfig[]>;
+}
+
+/** Throws INVALID_ARGUMENT, naming the field and the remedy, for overlays that cannot mean what they say. */
+export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyConfig): void {
+  const known = new Set<string>();
+  overlays.forEach(({ name, match, set }, index) => {
+    const at = `policy.overlays[${index}]`;
+    if (known.has(name)) throw refused(`${at}.name`, `an earlier one is called ${name}`, 'give each a name of its own');
+    known.add(name);
+    if (Object.keys(match).length === 0)
+      throw refused(`${at}.match`, 'it matches nothing', 'name hosts, domains, surts or patterns');
+    const fields = Object.keys(set);
+    if (fields.length === 0) throw refused(`${at}.set`, 'it sets nothing', 'set a field, as in delayMs: 2000');
+    checkFilters(at, set);
+    const part = partOfHosts(match);
+    const whole = settingsOfHosts.find((field) => fields.includes(field));
+    if (part !== null && whole !== undefined)
+      throw refused(
+        `${at}.set.${whole}`,
+        `it is a whole host’s, and ${part} matches a part of one`,
+        'set it in an overlay of its own that matches hosts, domains, or SURTs without scheme and path',
+      );
+    if (set.recrawl !== undefined && recrawl === undefined)
+      throw refused(
+        `${at}.set.recrawl`,
+        'the policy fetches nothing again',
+        'give it `recrawl` first (crawl --recrawl)',
+      );
+    if (set.budget !== undefined && budget === undefined)
+      throw refused(`${at}.set.budget`, 'the policy has no budgets', 'give it `budget` first (crawl --budget)');
+  });
+  if (overlays.length > 0 && sink === 'pull')
+    throw refused('policy.overlays', 'clients of the pull API decide for themselves', 'remove them');
+}
+
+/** The first entry that does not match whole hosts; null: all do. */
+function partOfHosts({ surts = [], patterns = [] }: OverlayConfig['match']): string | null {
+  const at = surts.findIndex((text) => {
+    const parsed = parseSurt(text);
+    return typeof parsed === 'string' || !isOfHosts(parsed);
+  });
+  if (at >= 0) return `match.surts[${at}]`;
+  return patterns.length > 0 ? 'match.patterns[0]' : null;
+}
+
+/** Patterns must compile. */
+function checkFilters(at: string, { filters }: OverlayConfig['set']): void {
+  try {
+    compileFilters(filters);
+  } catch (error) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${at}.set.${(error as Error).message}`, error);
+  }
+}
+
+function refused(field: string, why: string, remedy: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${why}; ${remedy}`);
+}

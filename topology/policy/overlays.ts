@@ -1,0 +1,97 @@
+/**
+ * Overlays at work: the settings of a host, and of a URL, after all overlays that match. A pure function of the policy.
+ *
+ * A combination of overlays is put together once, when it is first met, so that what is asked for each page is a look-up.
+ * What is remembered is bounded; what is forgotten is put together again.
+ */
+import { compileFilters, type Filter } from '../url/filters.ts';
+import { withoutPort } from '../url/host-key.ts';
+import type { ListSource } from '../url/url-lists.ts';
+import { bounded } from './bounded.ts';
+import type { OverlaySettings } from './overlay-config.ts';
+import { type OverlaidHost, overlayHosts } from './overlay-hosts.ts';
+import { compileMatching } from './overlay-matching.ts';
+import type { PolicyConfig } from './policy.ts';
+import type { OverlaidRule } from './recrawl/schedule.ts';
+import type { OpenAt } from './windows.ts';
+
+export interface OverlaidUrl {
+  readonly filter: Filter;
+  readonly maxDepth: number | null;
+  readonly hopsMax: number;
+  readonly inScope?: boolean | undefined;
+  readonly frontQueue?: number | undefined;
+  /** The overlay that decides about the scope. */
+  readonly scopedBy: string;
+}
+
+/** An overlay that matches, and the fields that it decides: no later one sets them. */
+export interface Deciding {
+  readonly name: string;
+  readonly fields: readonly string[];
+}
+
+export interface Overlays {
+  ofHost(hostKey: string): OverlaidHost;
+  ofUrl(url: string): OverlaidUrl;
+  /** In the order of the policy. */
+  deciding(url: string): readonly Deciding[];
+  /** Rules of `recrawl`, the one that outweighs the others first. */
+  readonly recrawl: readonly OverlaidRule[];
+}
+
+const combinationsKept = 4_096;
+
+/** null: there are none. */
+export function compileOverlays(config: PolicyConfig, lists: ListSource): Overlays | null {
+  const { overlays = [] } = config;
+  if (overlays.length === 0) return null;
+  const matching = compileMatching(overlays);
+  const combinations = bounded<OverlaidUrl>(combinationsKept);
+  const plainFilter = compileFilters(config.filters, null, lists);
+  const settings = (numbers: readonly number[]): OverlaidUrl => {
+    const sets = numbers.map((number) => overlays[number]!.set);
+    const set: OverlaySettings = Object.assign({}, ...sets);
+    const { maxDepth = config.maxDepth, hopsMax = config.hopsMax, inScope, frontQueue } = set;
+    const filters = sets.flatMap((one) => one.filters ?? []);
+    const filter =
+      filters.length === 0 ? plainFilter : compileFilters(Object.assign({}, config.filters, ...filters), null, lists);
+    const scoping = numbers.findLast((number) => overlays[number]!.set.inScope !== undefined);
+    const scopedBy = scoping === undefined ? '' : overlays[scoping]!.name;
+    return { filter, maxDepth, hopsMax, inScope, frontQueue, scopedBy };
+  };
+  return {
+    ofHost: overlayHosts(config, overlays, matching),
+    ofUrl(url) {
+      const numbers = matching.ofUrl(url);
+      return combinations(numbers.join(' '), () => settings(numbers));
+    },
+    deciding(url) {
+      const found = matching.ofUrl(url).map((number) => overlays[number]!);
+      const fields = found.map(({ set }) => fieldsOf(set));
+      const isLast = (field: string, at: number) => !fields.slice(at + 1).some((later) => later.includes(field));
+      return found.map(({ name }, at) => ({ name, fields: fields[at]!.filter((field) => isLast(field, at)) }));
+    },
+    recrawl: overlays
+      .flatMap(({ set: { recrawl } }, number) =>
+        recrawl === undefined ? [] : { rule: recrawl, holds: (url: string) => matching.ofUrl(url).includes(number) },
+      )
+      .reverse(),
+  };
+}
+
+/** Fields of filters are set one by one. */
+function fieldsOf({ filters = {}, ...set }: OverlaySettings): string[] {
+  return [...Object.keys(set), ...Object.keys(filters).map((name) => `filters.${name}`)];
+}
+
+/** When a host may be contacted, by the overlays that match it, and else by the policy's windows. */
+export function openAtOf(overlays: Overlays | null, windows: OpenAt): OpenAt {
+  if (overlays === null) return (hostKey, nowMs) => windows(withoutPort(hostKey), nowMs);
+  return (hostKey, nowMs) => (overlays.ofHost(hostKey).openAt ?? windows)(withoutPort(hostKey), nowMs);
+}
+
+/** An overlay that matches, as it is told to people. */
+export function decidingText({ name, fields }: Deciding): string {
+  return `${name}: ${fields.length === 0 ? 'decides nothing, later ones do' : `decides ${fields.join(', ')}`}`;
+}

@@ -1,0 +1,49 @@
+/**
+ * SURT prefixes (Sort-friendly URI Reordering Transform; Heritrix): a host's labels turned around, so that a prefix names
+ * a domain with its subdomains, one host, or a part of its paths.
+ *
+ *   (org,example,          example.org and its subdomains
+ *   (org,example,)/        example.org alone, all of it
+ *   (org,example,)/docs/   paths of example.org that begin with /docs/
+ *
+ * `http://` or `https://` may stand before it; without one, both schemes are meant. `(org,example,:8080)/` names a port;
+ * without one, any is meant. IPv4 addresses are not turned around: `(127.0.0.1)/`. The first parenthesis may be left out.
+ */
+
+export interface Surt {
+  /** With colon and slashes; empty: either. */
+  readonly scheme: string;
+  /** Host name, in the usual order. */
+  readonly name: string;
+  /** Are subdomains meant, too? */
+  readonly isOpen: boolean;
+  /** Empty: any. */
+  readonly port: string;
+  /** Beginning of the path; `/`: all of it. */
+  readonly path: string;
+}
+
+const form = /^(https?:\/\/)?\(?([^():/\s]*?)(,?)(?::(\d+))?(?:\)(\/\S*)?)?$/;
+const address = /^\d+\.\d+\.\d+\.\d+$/;
+
+/** A string: what is wrong with it, and the remedy. */
+export function parseSurt(text: string): Surt | string {
+  const match = form.exec(text.toLowerCase());
+  if (match === null) return 'not a SURT prefix; write it as in (org,example, or (org,example,)/docs/';
+  const [, scheme = '', host = '', comma = '', port = ''] = match;
+  const isClosed = text.includes(')');
+  if (!address.test(host) && host.includes('.'))
+    return `a SURT turns the host around; write (${host.split('.').reverse().join(',')},`;
+  if (host === '' || host.split(',').includes('')) return 'it names no host; write it as in (org,example,';
+  if (!isClosed && comma === '') return `say where the host ends; write (${host}, for subdomains too, or (${host},)/`;
+  if (!isClosed && port !== '') return 'a port belongs to one host; write it as in (org,example,:8080)/';
+  const name = address.test(host) ? host : host.split(',').reverse().join('.');
+  // Paths differ by case.
+  const path = isClosed ? text.slice(text.indexOf(')') + 1) : '';
+  return { scheme, name, isOpen: !isClosed, port, path: path === '' ? '/' : path };
+}
+
+/** Is it about whole hosts? */
+export function isOfHosts({ scheme, path }: Surt): boolean {
+  return scheme === '' && path === '/';
+}
