@@ -197,7 +197,9 @@ export class NaiveFrontier {
   }
 
   #host(key: string): NaiveHost {
-    if (!this.hosts.has(key)) this.hosts.set(key, newHost());
+    const { pagesPerHostMax, bytesPerHostMax } = this.rules;
+    const caps = { pagesCap: pagesPerHostMax ?? -1, bytesCap: bytesPerHostMax ?? Number.POSITIVE_INFINITY };
+    if (!this.hosts.has(key)) this.hosts.set(key, { ...newHost(), ...caps });
     return this.hosts.get(key)!;
   }
 
@@ -320,6 +322,7 @@ export class NaiveFrontier {
     const host = this.hosts.get(result.hostKey);
     if (host === undefined) return;
     const rules = rulesOf(this.rules, result.hostKey);
+    for (const { bytes } of result.requests) host.bytes += bytes;
     const lease = this.leases.get(result.leaseId);
     if (lease === undefined) return this.#late(host, result);
     const of = (among: ReadonlySet<string>) => fresh.some(({ kind }) => among.has(kind));

@@ -19,6 +19,8 @@ export interface Rules {
   maxDepth: number;
   pageQuota: number | null;
   parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
+  pagesPerHostMax?: number | null;
+  bytesPerHostMax?: number | null;
   overlays?: readonly {
     readonly match: { readonly hosts?: readonly string[]; readonly domains?: readonly string[] };
     readonly set: Partial<Rules> & { readonly leases?: number };
@@ -63,7 +65,11 @@ export const newHost = () => ({
   crawlDelayMs: -1,
   ownDelayMs: -1,
   pagesMax: -1,
+  /** What the policy lets it give, which stays the same for a whole play: pages (-1: any number), and bytes. */
+  pagesCap: -1,
+  bytesCap: Number.POSITIVE_INFINITY,
   pages: 0,
+  bytes: 0,
   fetchMs: 0,
   failures: 0,
   throttles: 0,
@@ -77,7 +83,13 @@ export type NaiveHost = ReturnType<typeof newHost>;
 
 /** It takes no leases until somebody says so. */
 export function isHeld(host: NaiveHost): boolean {
-  return host.hold !== '' || (host.pagesMax >= 0 && host.pages >= host.pagesMax);
+  const most = pagesMaxOf(host);
+  return host.hold !== '' || (most >= 0 && host.pages >= most) || host.bytes >= host.bytesCap;
+}
+
+/** Pages it may give, by an operator or else by the policy; -1: any number. */
+function pagesMaxOf({ pagesMax, pagesCap }: NaiveHost): number {
+  return pagesMax >= 0 ? pagesMax : pagesCap;
 }
 
 export function leaseSize(host: NaiveHost, rules: Rules): number {
@@ -85,7 +97,8 @@ export function leaseSize(host: NaiveHost, rules: Rules): number {
   const { leadTimeMs, urlsPerLeaseMax } = rules;
   const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(host, rules)));
   const most = host.fetchMs === 0 ? 8 : urlsPerLeaseMax;
-  const pagesLeft = host.pagesMax < 0 ? Number.POSITIVE_INFINITY : Math.max(1, host.pagesMax - host.pages);
+  const pagesMax = pagesMaxOf(host);
+  const pagesLeft = pagesMax < 0 ? Number.POSITIVE_INFINITY : Math.max(1, pagesMax - host.pages);
   return Math.min(fits, most, host.leaseMax || urlsPerLeaseMax, pagesLeft);
 }
 
@@ -166,5 +179,6 @@ export function hostSlotShare(host: NaiveHost, due: number, leased: number): num
   const hostSlots = hostSlotsNow(host);
   if (hostSlots === 1) return Number.POSITIVE_INFINITY;
   const share = Math.ceil((due + host.frontQueues.flat().length) / (hostSlots - host.out));
-  return host.pagesMax < 0 ? share : Math.max(0, Math.min(share, host.pagesMax - host.pages - leased));
+  const pagesMax = pagesMaxOf(host);
+  return pagesMax < 0 ? share : Math.max(0, Math.min(share, pagesMax - host.pages - leased));
 }

@@ -81,8 +81,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'an operator’s limit that was taken back goes on holding its host',
     file: 'topology/frontier/decide/politeness.ts',
-    find: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';",
-    replace: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : hold;",
+    find: "return isAtLimit(caps, facts) ? 'limit' : '';",
+    replace: "return isAtLimit(caps, facts) ? 'limit' : hold;",
   },
   {
     bug: 'a dead letter is not waited for',

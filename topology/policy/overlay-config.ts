@@ -45,6 +45,8 @@ export type HostSettings = Pick<
   | 'leadTimeMs'
   | 'urlsPerLeaseMax'
   | 'urlsPerHostMax'
+  | 'pagesPerHostMax'
+  | 'bytesPerHostMax'
 >;
 
 export interface OverlaySettings {
@@ -62,6 +64,10 @@ export interface OverlaySettings {
   readonly urlsPerLeaseMax?: number | undefined;
   /** As the policy's `urlsPerHostMax`. For whole hosts. */
   readonly urlsPerHostMax?: number | null | undefined;
+  /** As the policy's `pagesPerHostMax`. For whole hosts. */
+  readonly pagesPerHostMax?: number | null | undefined;
+  /** As the policy's `bytesPerHostMax`. For whole hosts. */
+  readonly bytesPerHostMax?: number | null | undefined;
   /** URLs of a host at full rate in each period, whatever `budget` counts. For whole hosts. */
   readonly budget?: number | undefined;
   /** Leases a host may be on at once, whatever `parallel` says. For whole hosts. */
@@ -93,6 +99,8 @@ export const settingsOfHosts = [
   'leadTimeMs',
   'urlsPerLeaseMax',
   'urlsPerHostMax',
+  'pagesPerHostMax',
+  'bytesPerHostMax',
   'budget',
   'leases',
   'window',
@@ -117,7 +125,8 @@ export const notInOverlays: Readonly<Record<string, string>> = {
   sitemaps: '`sitemaps.rules` names hosts itself',
   metadata: 'its rules name URLs and sources themselves',
   trace: 'it names hosts itself',
-  pageQuota: 'it is the crawl’s; give hosts a cap',
+  pageQuota: 'it is the crawl’s; write `pagesPerHostMax`',
+  pagesPerDomainMax: 'a domain’s hosts share it; set it in the policy itself, or write `pagesPerHostMax`',
   queuedMax: 'it is a partition’s; write `urlsPerHostMax`',
   bytesPerSecond: 'all fetchers share it; set it in the policy itself',
   extraction: `${ofFetchers} --extract FILE, whose rules name hosts`,

@@ -47,6 +47,8 @@ export function overlaysSchema({ filters, window, pattern }: SharedShapes): z.Zo
     leadTimeMs: count.optional(),
     urlsPerLeaseMax: count.optional(),
     urlsPerHostMax: count.nullable().optional(),
+    pagesPerHostMax: z.int().min(0).nullable().optional(),
+    bytesPerHostMax: z.int().min(0).nullable().optional(),
     budget: z.int().min(0).optional(),
     leases: z.int().min(1).max(parallelLimits.leasesMax).optional(),
     window: window.omit({ hosts: true }).nullable().optional(),

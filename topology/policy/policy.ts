@@ -70,6 +70,12 @@ export interface PolicyConfig {
   readonly pageQuota: number | null;
   /** URLs one host may have queued; further ones are not admitted. null: any number. */
   readonly urlsPerHostMax: number | null;
+  /** Pages that one host may give, visits to known ones included; what it has queued is deferred then. Absent or null: any number. */
+  readonly pagesPerHostMax?: number | null | undefined;
+  /** The same for all hosts of a registrable domain together; exact where topics are partitioned by domain, and for each partition else. Absent or null: any number. */
+  readonly pagesPerDomainMax?: number | null | undefined;
+  /** Bytes of bodies, as received, after which a host is fetched from no more; counted from when a policy first has this. Absent or null: any number. */
+  readonly bytesPerHostMax?: number | null | undefined;
   /** URLs a partition may hold queued or waiting for retry. */
   readonly queuedMax: number;
   /**
@@ -119,6 +125,8 @@ export interface Policy {
   readonly config: PolicyConfig;
   /** What a host goes by, by its key: the policy's own fields, or what overlays set for it. */
   hostSettings(hostKey: string): HostSettings;
+  /** Does it cap what a host or a domain may give? */
+  readonly hasCaps: boolean;
   /** URLs of a host at full rate, by an overlay; -1: the budget counts. */
   budgetOf(hostKey: string): number;
   /** Overlays that match a normal URL, and what they decide. */
@@ -194,6 +202,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
   return {
     config,
     hostSettings: overlays === null ? () => config : overlays.ofHost,
+    hasCaps: hasCaps(config),
     budgetOf: overlays === null ? () => -1 : (hostKey) => overlays.ofHost(hostKey).budget ?? -1,
     deciding: overlays === null ? () => [] : overlays.deciding,
     givenQueueOf: overlays === null ? () => null : (url) => overlays.ofUrl(url).frontQueue ?? null,
@@ -241,4 +250,9 @@ function scopeVerdict(
 ): Verdict | null {
   if (inScope === undefined) return outOfScope(url);
   return inScope ? null : { rule: 'scope', detail: `overlay ${scopedBy}` };
+}
+
+function hasCaps({ pagesPerHostMax, pagesPerDomainMax, bytesPerHostMax, overlays = [] }: PolicyConfig): boolean {
+  const isCapped = [pagesPerHostMax, pagesPerDomainMax, bytesPerHostMax].some((cap) => cap != null);
+  return isCapped || overlays.some(({ set }) => set.pagesPerHostMax != null || set.bytesPerHostMax != null);
 }

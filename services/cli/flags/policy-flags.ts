@@ -17,7 +17,7 @@ import type { ListSource } from '../../../topology/url/url-lists.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
-import { collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
+import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { parsedFile } from './rules-file.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
@@ -41,6 +41,9 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly uses?: Use[];
   readonly usesBarred?: WhenBarred;
   readonly overlays?: unknown;
+  readonly maxPagesPerHost?: number | 'none';
+  readonly maxPagesPerDomain?: number | 'none';
+  readonly maxBytesPerHost?: number | 'none';
 }
 
 const scopeDefault: ScopeKind = 'domain';
@@ -174,6 +177,30 @@ export function addPolicyOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--max-pages-per-host <n>',
+        'fetch so many pages of each host ("none": no more limit)',
+        'most crawls want all of a site',
+        orNone(wholeNumber('--max-pages-per-host')),
+      ),
+    )
+    .addOption(
+      setting(
+        '--max-pages-per-domain <n>',
+        'fetch so many pages of all hosts of a registrable domain together, within a partition ("none": no more limit)',
+        'most crawls want all of a site',
+        orNone(wholeNumber('--max-pages-per-domain')),
+      ),
+    )
+    .addOption(
+      setting(
+        '--max-bytes-per-host <bytes>',
+        'fetch from a host until it has sent so many bytes, as in 500M or 10GiB ("none": no more limit)',
+        'pages are small, and bodies are cut at a limit of their own',
+        orNone(bytes('--max-bytes-per-host', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB')),
+      ),
+    )
+    .addOption(
+      setting(
         '--overlays <file>',
         'settings for parts of the web, in place of the policy’s: `overlays` of a policy, as YAML or JSON',
         'a crawl treats all hosts alike until somebody says otherwise',
@@ -217,6 +244,7 @@ export function policyOf(
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
     ...sitemapsOf(flags, base),
+    ...capsOf(flags),
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
   };
   if (flags.overlays !== undefined) validatePolicy(policy);
@@ -226,6 +254,15 @@ export function policyOf(
 
 function limitOf(given: number | 'none'): number | null {
   return given === 'none' ? null : given;
+}
+
+function capsOf(flags: PolicyFlags): Partial<PolicyConfig> {
+  const { maxPagesPerHost: host, maxPagesPerDomain: domain, maxBytesPerHost: size } = flags;
+  return {
+    ...(host === undefined ? {} : { pagesPerHostMax: limitOf(host) }),
+    ...(domain === undefined ? {} : { pagesPerDomainMax: limitOf(domain) }),
+    ...(size === undefined ? {} : { bytesPerHostMax: limitOf(size) }),
+  };
 }
 
 function scopeFrom(

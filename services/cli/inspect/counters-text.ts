@@ -35,6 +35,8 @@ export interface CrawlCounts {
   /** Links of pages that had more than are taken from one, and pages whose body was cut at its limit. */
   /** Deferred, as their host or domain had its share of the queue. */
   readonly overShare: number;
+  /** Times that a host was held, as it or its domain had given as much as the policy's caps allow. */
+  readonly capped: number;
   readonly linksDropped: number;
   readonly truncated: number;
   readonly purged: number;
@@ -85,6 +87,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     hostFull: counters.hostFull,
     queueFull: counters.queueFull,
     overShare: counters.overShare,
+    capped: counters.capped,
     linksDropped: counters.linksDropped,
     truncated: counters.truncated,
     purged: counters.purged,
@@ -125,6 +128,7 @@ export function countsText(counts: CrawlCounts): string {
     [placeNames.leased, counts.leased],
     [placeNames.deferred, counts.deferred],
     ['beyond a host’s share', counts.overShare],
+    ['hosts held by a cap', counts.capped],
     ['to be fetched again', counts.scheduled],
     ['fetched again', counts.revisits],
     ['  found a change', counts.changesFound],

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Place, UrlStory } from '../../../topology/frontier/ask/url-story.ts';
 import { purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
+import { pagesMaxOf } from '../../../topology/frontier/decide/politeness.ts';
 import type { Admission, Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
@@ -113,7 +114,7 @@ async function explain(
     seen: seenOf(told),
     budget: {
       ownBudget: unset(facts.ownBudget),
-      pagesMax: unset(facts.pagesMax),
+      pagesMax: unset(pagesMaxOf(policy.hostSettings(hostKeyOf(url)), facts)),
       pages: facts.pages,
       fetched: facts.fetched,
     },

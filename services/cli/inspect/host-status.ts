@@ -1,6 +1,7 @@
 /** When a host may be contacted, and what decides that: the reason the frontier itself would give. */
 
 import type { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
+import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { failureDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 
@@ -45,7 +46,6 @@ const holds: Readonly<Record<string, string>> = {
   blocked: 'an operator blocked it',
   purged: 'it was purged: nothing of it is kept, and no link to it is admitted',
   crawlDelay: 'its Crawl-delay is above what the policy waits for',
-  limit: 'it has given as many pages as an operator allows',
 };
 
 export function whyItWaits(
@@ -54,6 +54,7 @@ export function whyItWaits(
   { facts, leasesOut, hostSlots, nowMs }: Pick<UrlStory, 'facts' | 'leasesOut' | 'hostSlots' | 'nowMs'>,
 ): string {
   const settings = policy.hostSettings(hostKey);
+  if (facts.hold === 'limit') return limitText(policy, hostKey, facts);
   if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
   if (facts.deadUntilMs > nowMs) return 'it stayed unreachable for its whole retry schedule';
   if (leasesOut.length > 0)
@@ -70,10 +71,24 @@ export function whyItWaits(
   const delayMs = Math.max(ownMs, facts.crawlDelayMs, adaptiveMs);
   if (delayMs === facts.crawlDelayMs) return `${delayMs} ms after the last contact: its Crawl-delay`;
   if (delayMs > ownMs) return `${Math.round(delayMs)} ms after the last contact: ${settings.delayFactor} times a fetch`;
-  return `${delayMs} ms after the last contact: the delay of ${facts.ownDelayMs >= 0 ? 'an operator' : delayedBy(policy, hostKey)}`;
+  return `${delayMs} ms after the last contact: the delay of ${facts.ownDelayMs >= 0 ? 'an operator' : orderedBy(policy, hostKey, 'delayMs')}`;
 }
 
-function delayedBy(policy: Policy, hostKey: string): string {
-  const overlay = policy.deciding(`https://${hostKey}/`).find(({ fields }) => fields.includes('delayMs'));
+/** Which of the limits and caps holds it: caps.ts has their order. */
+function limitText(policy: Policy, hostKey: string, { pagesMax, pages, bytes }: HostFacts): string {
+  const { pagesPerHostMax, bytesPerHostMax } = policy.hostSettings(hostKey);
+  if (pagesMax >= 0 && pages >= pagesMax) return 'it has given as many pages as an operator allows';
+  if (pagesMax < 0 && pagesPerHostMax != null && pages >= pagesPerHostMax)
+    return `it has given ${pages} pages of ${pagesPerHostMax}: pagesPerHostMax of ${orderedBy(policy, hostKey, 'pagesPerHostMax')}`;
+  if (bytesPerHostMax != null && bytes >= bytesPerHostMax)
+    return `it has sent ${bytes} bytes of ${bytesPerHostMax}: bytesPerHostMax of ${orderedBy(policy, hostKey, 'bytesPerHostMax')}`;
+  const { pagesPerDomainMax } = policy.config;
+  if (pagesPerDomainMax != null)
+    return `its domain has given ${pagesPerDomainMax} pages: pagesPerDomainMax of the policy`;
+  return 'it has given as many pages as a policy allowed';
+}
+
+function orderedBy(policy: Policy, hostKey: string, field: string): string {
+  const overlay = policy.deciding(`https://${hostKey}/`).find(({ fields }) => fields.includes(field));
   return overlay === undefined ? 'the policy' : `overlay ${overlay.name}`;
 }

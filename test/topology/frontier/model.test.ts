@@ -34,9 +34,16 @@ class Game {
   readonly #results: Result[] = [];
   #nowMs = 1_000_000;
   #policies = 0;
+  readonly #caps;
 
   constructor(seed: number) {
     this.#chance = new Chance(seed);
+    const chance = new Chance(seed + 1_000_000);
+    // Later caps take hold when a host would next be leased, which the model leaves to chance: these stay.
+    this.#caps = {
+      pagesPerHostMax: chance.of([null, null, 3, 20]),
+      bytesPerHostMax: chance.of([null, null, 60]),
+    };
     this.#rig = new ModelRig(this.#nowMs);
     this.#step([this.#policy()], [], [], 0);
   }
@@ -69,7 +76,7 @@ class Game {
     const version = ++this.#policies;
     const scope = { kind: 'domain', names: ['in.test'] } as const;
     const overlays = randomOverlays(this.#chance);
-    const policy = { ...plain, ...randomRules(this.#chance), version, scope, overlays };
+    const policy = { ...plain, ...randomRules(this.#chance), version, scope, overlays, ...this.#caps };
     return controlOf({ kind: 'policy', version, payload: JSON.stringify(policy) });
   }
 

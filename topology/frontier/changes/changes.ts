@@ -42,6 +42,8 @@ export interface HostFacts {
   readonly deferredOpen: boolean;
   /** Until when the host counts as dead: its URLs are dead-lettered. 0: it is alive. */
   readonly deadUntilMs: number;
+  /** Bytes of bodies that it has sent since a policy first capped them. */
+  readonly bytes: number;
 }
 
 export const newHostFacts: HostFacts = {
@@ -60,6 +62,7 @@ export const newHostFacts: HostFacts = {
   hold: '',
   deferredOpen: false,
   deadUntilMs: 0,
+  bytes: 0,
 };
 
 /** Where a URL stands when it leaves the frontier, for good or until it is due again. */
@@ -198,6 +201,7 @@ export const tallyNames = [
   'truncated',
   'overShare',
   'notRead',
+  'capped',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

@@ -7,6 +7,8 @@ import type { HostFacts, HostHold } from './changes.ts';
 const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged'] as const satisfies readonly HostHold[];
 /** Beside the number of a hold. */
 const openFlag = 0x80;
+/** The bytes of a host follow. */
+const bytesFlag = 0x40;
 
 export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.readyAtMs);
@@ -21,8 +23,10 @@ export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.throttles);
   writer.uint(facts.returns);
   writer.uint(facts.leaseMax);
-  writer.byte(holds.indexOf(facts.hold) | (facts.deferredOpen ? openFlag : 0));
+  const flags = (facts.deferredOpen ? openFlag : 0) | (facts.bytes > 0 ? bytesFlag : 0);
+  writer.byte(holds.indexOf(facts.hold) | flags);
   writer.uint(facts.deadUntilMs);
+  if (facts.bytes > 0) writer.uint(facts.bytes);
 }
 
 export function readHostFacts(reader: ByteReader): HostFacts {
@@ -41,6 +45,8 @@ export function readHostFacts(reader: ByteReader): HostFacts {
     leaseMax: reader.uint(),
   };
   const flags = reader.byte();
-  const hold = pick(holds, flags & ~openFlag, 'hold');
-  return { ...facts, hold, deferredOpen: flags >= openFlag, deadUntilMs: reader.uint() };
+  const hold = pick(holds, flags & ~(openFlag | bytesFlag), 'hold');
+  const deadUntilMs = reader.uint();
+  const bytes = (flags & bytesFlag) === 0 ? 0 : reader.uint();
+  return { ...facts, hold, deferredOpen: (flags & openFlag) !== 0, deadUntilMs, bytes };
 }

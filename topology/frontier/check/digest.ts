@@ -119,13 +119,15 @@ export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState[
   return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit];
 }
 
-const factNames = Object.keys(newHostFacts) as (keyof HostFacts)[];
+/** Bytes came later: older digests still hold. */
+const factNames = (Object.keys(newHostFacts) as (keyof HostFacts)[]).filter((name) => name !== 'bytes');
 
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
   const { key, facts, queue } = host;
   const pulled = state.pull.rowOf(host.id);
   if (pulled !== null) visit(['pulled', key, ...pulled]);
-  visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`)]);
+  const bytes = facts.bytes > 0 ? [facts.bytes] : [];
+  visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`), ...bytes]);
   const { frontQueues } = state.queues;
   for (const { number, size, frontQueue } of queue.frontQueues()) {
     visit(['band', key, number, size, frontQueues.head(frontQueue), ...frontQueues.goneOf(frontQueue)]);

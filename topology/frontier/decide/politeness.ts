@@ -50,7 +50,8 @@ export function leaseSize(settings: HostSettings, facts: HostFacts): number {
   const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(settings, facts)));
   const most = facts.fetchMs === 0 ? frontierLimits.firstLeaseUrls : urlsPerLeaseMax;
   const size = Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
-  return facts.pagesMax < 0 ? size : Math.min(size, Math.max(1, facts.pagesMax - facts.pages));
+  const pagesMax = pagesMaxOf(settings, facts);
+  return pagesMax < 0 ? size : Math.min(size, Math.max(1, pagesMax - facts.pages));
 }
 
 /** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */
@@ -71,13 +72,27 @@ export function smoothedFetchMs(beforeMs: number, measuredMs: number): number {
   return Math.max(1, Math.round(beforeMs === 0 ? measuredMs : beforeMs + (measuredMs - beforeMs) / 4));
 }
 
+/** Pages that a host may give: an operator's limit, or else the policy's cap; -1: any number. */
+export function pagesMaxOf({ pagesPerHostMax }: Caps, { pagesMax }: HostFacts): number {
+  return pagesMax >= 0 ? pagesMax : (pagesPerHostMax ?? -1);
+}
+
+type Caps = Pick<HostSettings, 'pagesPerHostMax' | 'bytesPerHostMax'>;
+
+/** Has the host given as many pages, or bytes, as it may? */
+export function isAtLimit(caps: Caps, facts: HostFacts): boolean {
+  const pagesMax = pagesMaxOf(caps, facts);
+  return (pagesMax >= 0 && facts.pages >= pagesMax) || facts.bytes >= (caps.bytesPerHostMax ?? Infinity);
+}
+
 /**
- * The hold of a host after its operator's limit on pages was checked again: every other hold takes precedence over the
- * limit.
+ * The hold of a host after its operator's limit on pages and the policy's caps were checked again: every other hold takes
+ * precedence over these.
  */
-export function heldByLimit({ hold, pagesMax, pages }: HostFacts): HostHold {
+export function heldByLimit(caps: Caps, facts: HostFacts): HostHold {
+  const { hold } = facts;
   if (hold !== '' && hold !== 'limit') return hold;
-  return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';
+  return isAtLimit(caps, facts) ? 'limit' : '';
 }
 
 /** Facts for a dead host whose verdict has run out, or is overruled: one more retry schedule, from its last step. */

@@ -8,7 +8,7 @@ import type { HostFacts } from '../changes/changes.ts';
 import { newHostFacts } from '../changes/changes.ts';
 import { fitted } from '../storage/columns.ts';
 
-type Profile = Omit<HostFacts, 'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs'>;
+type Profile = Omit<HostFacts, 'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs' | 'bytes'>;
 
 /** The profile that stands for "kept as they are". */
 const rareProfile = 0xffff;
@@ -22,6 +22,8 @@ export class FactsTable {
   #pages = new Uint32Array(0);
   #fetchMs = new Uint32Array(0);
   #profile = new Uint16Array(0);
+  /** Where no policy caps bytes, there is none. */
+  #bytes: Float64Array<ArrayBuffer> | null = null;
   readonly #profiles: Profile[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #rare = new Map<number, HostFacts>();
@@ -37,6 +39,7 @@ export class FactsTable {
     this.#pages = fitted(this.#pages, host);
     this.#fetchMs = fitted(this.#fetchMs, host);
     this.#profile = fitted(this.#profile, host);
+    if (this.#bytes !== null) this.#bytes = fitted(this.#bytes, host);
   }
 
   get(host: number): HostFacts {
@@ -61,11 +64,12 @@ export class FactsTable {
       hold: profile.hold,
       deferredOpen: profile.deferredOpen,
       deadUntilMs: 0,
+      bytes: this.#bytes === null ? 0 : this.#bytes[host]!,
     };
   }
 
   set(host: number, facts: HostFacts): void {
-    const { readyAtMs, fetched, pages, fetchMs, deadUntilMs } = facts;
+    const { readyAtMs, fetched, pages, fetchMs, deadUntilMs, bytes } = facts;
     const fits = deadUntilMs === 0 && fetched <= columnMax && pages <= columnMax && fetchMs <= columnMax;
     const number = fits ? this.#numberOf(facts, this.#profile[host]!) : rareProfile;
     if (this.#profile[host] === rareProfile && number !== rareProfile) this.#rare.delete(host);
@@ -75,6 +79,12 @@ export class FactsTable {
     this.#fetched[host] = fetched;
     this.#pages[host] = pages;
     this.#fetchMs[host] = fetchMs;
+    if (bytes > 0) this.#bytes ??= new Float64Array(this.#fetchMs.length);
+    if (this.#bytes !== null) this.#bytes[host] = bytes;
+  }
+
+  pages(host: number): number {
+    return this.#pages[host]!;
   }
 
   readyAtMs(host: number): number {
@@ -108,7 +118,7 @@ export class FactsTable {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     if (this.#profiles.length >= profilesMax) return rareProfile;
-    const { readyAtMs: _, fetched: _f, pages: _p, fetchMs: _m, deadUntilMs: _d, ...profile } = facts;
+    const { readyAtMs: _, fetched: _f, pages: _p, fetchMs: _m, deadUntilMs: _d, bytes: _b, ...profile } = facts;
     this.#numbers.set(key, this.#profiles.length);
     return this.#profiles.push(profile) - 1;
   }
@@ -119,5 +129,5 @@ function isOf(profile: Profile, facts: HostFacts): boolean {
   return true;
 }
 
-const columns: readonly string[] = ['readyAtMs', 'fetched', 'pages', 'fetchMs', 'deadUntilMs'];
+const columns: readonly string[] = ['readyAtMs', 'fetched', 'pages', 'fetchMs', 'deadUntilMs', 'bytes'];
 const names = Object.keys(newHostFacts).filter((name) => !columns.includes(name)) as (keyof Profile)[];

@@ -9,10 +9,11 @@ import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
 
 export function settleHost(state: FrontierState, host: Host): void {
-  const { budgets, hosts, abandoning, clock, recrawl, shares, pull } = state;
+  const { budgets, hosts, abandoning, clock, domainPages, recrawl, shares, pull } = state;
   const { id, queue } = host;
   budgets.settle(host);
   shares.settle(host);
+  if (domainPages.on) domainPages.settle(host, hosts.facts.pages(id), leasedOf(state, host));
   const { facts } = hosts;
   const dueAtMs = queue.dueAtMs;
   const deadUntilMs = facts.deadUntilMs(id);
@@ -43,4 +44,11 @@ function revivalAtMs(dueAtMs: number | undefined, refreshAtMs: number | undefine
 
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || (b !== undefined && b < a) ? b : a;
+}
+
+/** URLs of a host that are out. */
+export function leasedOf({ leases }: FrontierState, { leaseIds }: Host): number {
+  let count = 0;
+  for (const id of leaseIds) for (const entry of leases.get(id)?.entries ?? []) if (entry !== null) count += 1;
+  return count;
 }

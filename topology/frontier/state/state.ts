@@ -13,6 +13,7 @@ import type { PolicyConfig } from '../../policy/policy.ts';
 import { fingerprint } from '../../url/fingerprint.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import { BudgetsState } from '../budgets/budgets-state.ts';
+import { DomainPages } from '../budgets/domain-pages.ts';
 import { QueueShares } from '../budgets/queue-shares.ts';
 import { Cash } from '../cash/cash.ts';
 import type { ChangelogPosition, InputPosition, InputTopic } from '../changes/changelog.ts';
@@ -72,6 +73,7 @@ export class FrontierState {
   readonly cash = new Cash();
   readonly budgets = new BudgetsState();
   readonly shares: QueueShares;
+  readonly domainPages = new DomainPages();
   readonly pull = new PullState();
   readonly recrawl = new RecrawlState();
   readonly purge = new PurgeState();

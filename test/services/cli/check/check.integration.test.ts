@@ -98,6 +98,7 @@ test('check filter names the rule, from options as from a policy with lists', as
     admitted: true,
     hostKey: 'a.org',
     frontQueue: 0,
+    overlays: [],
     policyVersion: 7,
   });
   writeFileSync(list, 'other.example\n');

@@ -64,6 +64,7 @@ const facts: HostFacts = {
   hold: 'blocked',
   deferredOpen: true,
   deadUntilMs: 12,
+  bytes: 0,
 };
 
 const lease = {

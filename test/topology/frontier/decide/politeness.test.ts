@@ -122,7 +122,7 @@ describe('what is remembered of a host', () => {
 
   it('is its hold: an operator’s limit gives way to every other', () => {
     const held = (hold: HostFacts['hold'], pagesMax: number, pages: number) =>
-      heldByLimit(facts({ hold, pagesMax, pages }));
+      heldByLimit({}, facts({ hold, pagesMax, pages }));
     assert.equal(held('', -1, 5), '');
     assert.equal(held('', 0, 0), 'limit');
     assert.equal(held('', 5, 4), '');
@@ -131,5 +131,17 @@ describe('what is remembered of a host', () => {
     assert.equal(held('limit', -1, 5), '');
     assert.equal(held('limit', 5, 6), 'limit');
     assert.equal(held('blocked', 5, 6), 'blocked');
+  });
+
+  it('is held by a cap of the policy too, on pages where no operator has set a limit, and on bytes', () => {
+    const held = (caps: Parameters<typeof heldByLimit>[0], more: Partial<HostFacts>) => heldByLimit(caps, facts(more));
+    assert.equal(held({ pagesPerHostMax: 5 }, { pages: 4 }), '');
+    assert.equal(held({ pagesPerHostMax: 5 }, { pages: 5 }), 'limit');
+    assert.equal(held({ pagesPerHostMax: 0 }, {}), 'limit');
+    assert.equal(held({ pagesPerHostMax: 5 }, { pages: 5, pagesMax: 6 }), '', 'an operator’s limit outweighs it');
+    assert.equal(held({ pagesPerHostMax: null, bytesPerHostMax: null }, { pages: 9, bytes: 9 }), '');
+    assert.equal(held({ bytesPerHostMax: 9 }, { bytes: 8 }), '');
+    assert.equal(held({ bytesPerHostMax: 9 }, { bytes: 9, hold: 'limit' }), 'limit');
+    assert.equal(held({ bytesPerHostMax: 9 }, { bytes: 9, hold: 'blocked' }), 'blocked');
   });
 });

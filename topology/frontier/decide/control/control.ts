@@ -9,7 +9,7 @@ import { duplicatesPayload, seekPayload, trapPayload } from '../control-payloads
 import type { Decision } from '../decision.ts';
 import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
-import { heldByLimit } from '../politeness.ts';
+import { heldByLimit, isAtLimit } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
 import { decidePurge } from './purge.ts';
 import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
@@ -102,9 +102,14 @@ function switchPolicy(decision: Decision, event: Control): void {
   decision.emit({ kind: 'policy', version: event.version, json: event.payload });
   switchHostSlots(decision);
   const policy = decision.policy!;
+  const { facts } = decision.state.hosts;
   for (const host of decision.state.hosts.values()) {
-    if (host.facts.hold === 'crawlDelay' && host.facts.crawlDelayMs <= policy.hostSettings(host.key).crawlDelayCapMs)
-      setFacts(decision, host.key, { hold: '' });
+    const hold = facts.hold(host.id);
+    if (hold !== 'crawlDelay' && hold !== 'limit') continue;
+    const settings = policy.hostSettings(host.key);
+    const isHeld =
+      hold === 'limit' ? isAtLimit(settings, host.facts) : host.facts.crawlDelayMs > settings.crawlDelayCapMs;
+    if (!isHeld) setFacts(decision, host.key, { hold: '' });
   }
 }
 
@@ -153,5 +158,6 @@ function isPurged({ state }: Decision, hostKey: string): boolean {
 
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
   const facts = { ...(decision.state.hosts.get(hostKey)?.facts ?? newHostFacts), ...change };
-  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(facts) } });
+  const caps = decision.policy?.hostSettings(hostKey) ?? {};
+  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(caps, facts) } });
 }

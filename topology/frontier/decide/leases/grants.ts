@@ -9,6 +9,7 @@ import type { Decision } from '../decision.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from '../links/budgets.ts';
 import { baseDelayMs, leaseMs, leaseSize, revived } from '../politeness.ts';
 import { isRoundDue } from '../sitemaps.ts';
+import { roomByCaps } from './caps.ts';
 import { hasFreeSlot, hostSlotShare } from './host-slots.ts';
 import { refreshCount } from './share.ts';
 
@@ -32,21 +33,19 @@ export function decideGrants(decision: Decision, demand: number): void {
       continue;
     }
     const { length } = decision.granted;
-    if (hasFreeSlot(decision, policy, host)) grant(decision, policy, host, quotaLeft);
+    const room = policy.hasCaps ? roomByCaps(decision, policy, host) : Number.POSITIVE_INFINITY;
+    if (room > 0 && hasFreeSlot(decision, policy, host)) grant(decision, policy, host, Math.min(room, quotaLeft));
     // A host that may have no lease now, by its slots or its limit, has left the clock, and takes no other host's turn.
     if (decision.granted.length === length) left += 1;
   }
 }
 
-function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
+/** `urlsMax`: what the crawl's quota and the caps leave. */
+function grant(decision: Decision, policy: Policy, host: Host, urlsMax: number): void {
   const { nowMs } = decision;
   if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
-  let left = hostSlotShare(
-    decision.state,
-    host,
-    nowMs,
-    Math.min(leaseSize(policy.hostSettings(host.key), host.facts), quotaLeft),
-  );
+  const settings = policy.hostSettings(host.key);
+  let left = hostSlotShare(decision.state, settings, host, nowMs, Math.min(leaseSize(settings, host.facts), urlsMax));
   const { queue } = host;
   // A URL that was on a lease when it expired is leased alone, so that a poison URL is found.
   const due = queue.dueCount(nowMs);

@@ -2,12 +2,13 @@
  * Slots in decisions (hosts/host-slots.ts): how many leases a host may be on, and how much of its queue each may hold.
  */
 import { parallelLimits } from '../../../policy/limits.ts';
+import type { HostSettings } from '../../../policy/overlay-config.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import type { HostFacts } from '../../changes/changes.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import { emptyControl } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-import { politeDelayMs } from '../politeness.ts';
+import { pagesMaxOf, politeDelayMs } from '../politeness.ts';
 
 /** An operator says how many leases a host may be on at once; below 1: as the policy says. */
 export function setOwnSlots(decision: Decision, hostKey: string, leases: number): void {
@@ -36,7 +37,13 @@ export function hasFreeSlot(decision: Decision, policy: Policy, host: Host): boo
 }
 
 /** How many of the `left` URLs a lease takes, so that free slots share what is queued, and a limit is kept. */
-export function hostSlotShare(state: FrontierState, host: Host, nowMs: number, left: number): number {
+export function hostSlotShare(
+  state: FrontierState,
+  settings: HostSettings,
+  host: Host,
+  nowMs: number,
+  left: number,
+): number {
   const hostSlots = state.hosts.hostSlots.inForce(host.id);
   if (hostSlots === 1) return left;
   const { facts, leaseIds, queue } = host;
@@ -44,9 +51,10 @@ export function hostSlotShare(state: FrontierState, host: Host, nowMs: number, l
     queue.dueCount(nowMs) + state.recrawl.table.dueCount(host.id, Math.floor(nowMs / 1_000), left * hostSlots);
   for (const { number, size } of queue.frontQueues()) if (!queue.isHeld(number)) waiting += size;
   const share = Math.min(left, Math.ceil(waiting / (hostSlots - leaseIds.length)));
-  if (facts.pagesMax < 0) return share;
+  const pagesMax = pagesMaxOf(settings, facts);
+  if (pagesMax < 0) return share;
   const out = leaseIds.reduce((sum, id) => sum + state.leases.get(id)!.entries.filter(isOpen).length, 0);
-  return Math.max(0, Math.min(share, facts.pagesMax - facts.pages - out));
+  return Math.max(0, Math.min(share, pagesMax - facts.pages - out));
 }
 
 /**

@@ -124,7 +124,7 @@ export function endIfEmpty(decision: Decision, host: Host, leaseId: number): voi
 export function holdAtLimit(decision: Decision, host: Host): void {
   const before = host.facts;
   const pages = decision.state.pull.doneOf(host.id);
-  const hold = heldByLimit({ ...before, pages, hold: before.hold === 'limit' ? '' : before.hold });
+  const hold = heldByLimit({}, { ...before, pages, hold: before.hold === 'limit' ? '' : before.hold });
   if (hold !== before.hold) decision.emit({ kind: 'host', hostKey: host.key, facts: { ...before, hold } });
 }
 

@@ -258,11 +258,13 @@ function taught(
   }
   if (lesson.hostFailed) facts.failures = before.failures + 1;
   if (lesson.throttled) facts.throttles = before.throttles + 1;
+  facts.bytes += bytesToCount(settings, result);
   facts.fetched += lesson.fetched;
   facts.pages += lesson.pages;
   // A block or a purge stands until an operator lifts it.
   if (lesson.heldBack && before.hold !== 'blocked' && before.hold !== 'purged') facts.hold = 'crawlDelay';
-  else facts.hold = heldByLimit(facts);
+  else facts.hold = heldByLimit(settings, facts);
+  if (facts.hold === 'limit' && before.hold !== 'limit' && facts.pagesMax < 0) decision.tally('capped');
   const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
   if (result.last && lease.entries.length > 0) {
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
@@ -283,6 +285,15 @@ function taught(
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;
+}
+
+function heldByBytes(settings: HostSettings, facts: HostFacts): HostFacts {
+  return settings.bytesPerHostMax == null ? facts : { ...facts, hold: heldByLimit(settings, facts) };
+}
+
+/** Bytes are counted only where they are capped: others keep no number of them. */
+function bytesToCount({ bytesPerHostMax }: HostSettings, { requests }: Result): number {
+  return bytesPerHostMax == null ? 0 : requests.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Shrinks leases that come back unfinished, lets them grow again when they don't. */
@@ -323,10 +334,11 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     if (recrawl !== null)
       decideLateVisit(decision, recrawl, host.key, { outcome, record, frontQueue: again.entry.frontQueue });
   }
-  if (result.completedAtMs === 0) return;
-  const politeMs = politeDelayMs(policy.hostSettings(host.key), host.facts);
-  const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeMs);
-  if (readyAtMs !== host.facts.readyAtMs) {
-    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs } });
-  }
+  const settings = policy.hostSettings(host.key);
+  const { facts } = host;
+  const bytes = facts.bytes + bytesToCount(settings, result);
+  const atMs = result.completedAtMs === 0 ? 0 : result.completedAtMs + politeDelayMs(settings, facts);
+  const readyAtMs = Math.max(facts.readyAtMs, atMs);
+  if (readyAtMs !== facts.readyAtMs || bytes !== facts.bytes)
+    decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, { ...facts, readyAtMs, bytes }) });
 }

@@ -1,0 +1,59 @@
+/** Caps on what a host and a domain may give, at a crawl of the synthetic web, and who says so. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lastJson, runCommand } from '../../../../lab/process/command.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { type SmallWeb, startSmallWeb } from '../small-web.ts';
+
+async function run(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(args);
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** Pages that each host gave, in the order of the plan. */
+function pagesByHost({ web, plan }: SmallWeb): number[] {
+  const counts = plan.hosts.map(() => 0);
+  for (const { host, path, status } of web.requests()) if (path !== '/robots.txt' && status === 200) counts[host]! += 1;
+  return counts;
+}
+
+test('caps on the pages of hosts and domains hold, are told, and are lifted by the same command with others', async () => {
+  const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 12, domains: 2, linksPerPage: 10 });
+  const data = ['--data', join(temporaryFolder(), 'data')];
+  const crawl = [...web.crawlArguments, ...data, '--delay', '0', '--partitions', '1'];
+  const caps = ['--max-pages-per-host', '5', '--max-pages-per-domain', '8'];
+  const told = await run(...crawl, ...caps);
+  assert.match(told, /hosts held by a cap +[2-9]\n/);
+  const pages = pagesByHost(web);
+  assert.deepEqual([pages[0]! + pages[2]!, pages[1]! + pages[3]!], [8, 8], 'hosts 0 and 2 are of one domain');
+  assert.ok(Math.max(...pages) <= 5);
+  const [full] = plan(web).filter((_, host) => pages[host] === 5);
+  const [less] = plan(web).filter((_, host) => pages[host]! < 5);
+  const explain = (host: string) => run('explain', `http://${host}:${web.port}/`, ...data);
+  assert.match(await explain(full!), /it has given 5 pages of 5: pagesPerHostMax of the policy/);
+  assert.match(await explain(less!), /its domain has given 8 pages: pagesPerDomainMax of the policy/);
+
+  const result = lastJson(
+    await runCommand([...crawl, '--max-pages-per-host', 'none', '--max-pages-per-domain', 'none', '--json']),
+  );
+  assert.deepEqual([result['deferred'], result['pages']], [0, 48]);
+});
+
+test('a cap on the bytes of a host ends its crawl within a lease of it', async () => {
+  const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 10 });
+  const data = ['--data', join(temporaryFolder(), 'data')];
+  const capped = ['--max-bytes-per-host', '30k', '--delay', '0', '--json'];
+  const result = lastJson(await runCommand([...web.crawlArguments, ...data, ...capped]));
+  assert.ok((result['pages'] as number) < 60 && (result['deferred'] as number) > 0, JSON.stringify(result));
+  assert.ok((result['bytes'] as number) >= 30_000);
+  assert.match(
+    await run('explain', web.seeds[0]!, ...data),
+    /it has sent \d+ bytes of 30000: bytesPerHostMax of the policy/,
+  );
+});
+
+function plan({ plan: { hosts } }: SmallWeb): readonly string[] {
+  return hosts;
+}
