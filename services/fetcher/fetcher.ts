@@ -8,6 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
+import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
 import { compileScope } from '../../topology/url/scope.ts';
@@ -196,6 +197,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   let usesPolicy: UsesPolicy = {};
   let scopeVerdict: ReturnType<typeof compileScope> = () => null;
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
+  const addressPacer =
+    options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize);
   const blockedHosts = watchBlockedHosts({
     clock,
     log,
@@ -203,9 +206,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: hostSlots.pause,
-    onPolicy: ({ bytesPerSecond, scope, uses, usesBarred }) => {
+    onPolicy: ({ bytesPerSecond, scope, uses, usesBarred, addressDelayMs = crawlLimits.addressDelayMs }) => {
       usesPolicy = { uses, usesBarred };
       bandwidth.setRate(bytesPerSecond ?? null);
+      // Whoever has none, such as a stand-in for HTTP, has no addresses.
+      if (config.addressDelayMs > 0) addressPacer.setDelay(addressDelayMs);
       scopeVerdict = compileScope(scope);
     },
     onFailure: fail,
@@ -222,7 +227,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ownClock: options.clock,
       http,
       pacer,
-      addressPacer: options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize),
+      addressPacer,
       resolver,
       slots,
       bandwidth,

@@ -60,7 +60,9 @@ export interface PolicyConfig {
   readonly delayFactor: number;
   /** Longest adaptive wait. */
   readonly delayFactorCapMs: number;
-  /** A robots.txt Crawl-delay above this defers the host; it is never cut short. */
+  /** Shortest time between the starts of two requests to one address, whatever their hosts, ms: for all fetchers together, divided by a host's leases at once. 0: none. Absent: 100. */
+  readonly addressDelayMs?: number | undefined;
+  /** A robots.txt Crawl-delay above this defers the host; it is never cut short. 0: it is waited out, however long. */
   readonly crawlDelayCapMs: number;
   /** A lease holds as many URLs as can be fetched within this time. */
   readonly leadTimeMs: number;

@@ -129,6 +129,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   delayMs: millis,
   delayFactor: z.number().min(0).max(1000),
   delayFactorCapMs: millis,
+  addressDelayMs: millis.max(3_600_000).optional(),
   crawlDelayCapMs: millis,
   leadTimeMs: count,
   urlsPerLeaseMax: count,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Page, Render } from '../../../schemas/types.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { hostSettingsOf } from '../../../topology/policy/overlay-hosts.ts';
 import { policyLimits } from '../../../topology/policy/policy-limits.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
@@ -95,14 +96,17 @@ async function start(
     const records = contacts.take();
     if (records.length > 0) await log.append(records);
   };
-  let delayMs: number = policyLimits.delayMs;
   let usesPolicy: UsesPolicy = {};
+  let delayOf = (_: string): number => policyLimits.delayMs;
+  const addressPacer = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
   const blockedHosts = watchBlockedHosts({
     ...{ clock, log, codec, crawl, partitions: manifest.partitions },
     onPause() {},
     onPolicy: (policy) => {
-      delayMs = policy.delayMs;
       usesPolicy = policy;
+      const settingsOf = hostSettingsOf(policy);
+      delayOf = (hostKey) => settingsOf(hostKey).delayMs;
+      addressPacer.setDelay(policy.addressDelayMs ?? crawlLimits.addressDelayMs);
     },
     onFailure: (error) => context.say(`render: what is blocked cannot be read any more: ${(error as Error).message}`),
   });
@@ -110,12 +114,12 @@ async function start(
     road: {
       ...{ http, resolver, ownClock: clock, clock: createGrantClock(clock), signal: stopping.signal },
       pacer: createPacer(clock, stopping.signal),
-      addressPacer: createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1),
+      addressPacer,
       slots: createSlots(renderLimits.requestsMax),
       bandwidth: createBandwidth(clock, () => 1),
       isBlocked: blockedHosts.has,
     },
-    delayMs: () => delayMs,
+    delayOf: (hostKey) => delayOf(hostKey),
     robots: createRobotsCache(clock, productToken, contacts.readRobots),
     record: contacts.requested,
     headers: userAgent,

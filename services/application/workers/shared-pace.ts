@@ -43,6 +43,7 @@ export function createSharedPace(clock: Clock, addressDelayMs: number): SharedPa
             if (isGone) end(id, 'pass'); // It never heard of it.
             return permit.apartMs;
           },
+          'address.delay': (delayMs: number) => addresses.setDelay(delayMs),
           'address.start': (id: number) => end(id, 'start'),
           'address.pass': (id: number) => end(id, 'pass'),
           // Each worker reads every policy: only news counts, as a new rate frees the line.
@@ -77,6 +78,7 @@ export function paceOverChannel(
 ): { readonly addressPacer: AddressPacer; readonly bandwidth: Bandwidth } {
   const free: Passage = { received: () => {} };
   let nextId = 1;
+  let delayMs = addressDelayMs;
   let rate: number | null = null;
   let hears: AbortSignal | undefined;
   const hear = (signal: AbortSignal) => {
@@ -87,7 +89,13 @@ export function paceOverChannel(
 
   return {
     addressPacer: {
-      active: addressDelayMs > 0,
+      get active() {
+        return delayMs > 0;
+      },
+      setDelay(ms) {
+        delayMs = ms;
+        channel.tell('address.delay', ms);
+      },
       async acquire(address, latestStartMs, signal, hostSlots) {
         hear(signal);
         const id = nextId++;

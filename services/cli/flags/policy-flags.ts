@@ -41,6 +41,8 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly uses?: Use[];
   readonly usesBarred?: WhenBarred;
   readonly overlays?: unknown;
+  readonly addressDelay?: number;
+  readonly maxCrawlDelay?: number | 'none';
   readonly maxPagesPerHost?: number | 'none';
   readonly maxPagesPerDomain?: number | 'none';
   readonly maxBytesPerHost?: number | 'none';
@@ -97,6 +99,22 @@ export function addPolicyOptions(command: Command): Command {
         'wait so long between requests to a host, whatever a fetch takes, as in 2s; a number alone is ms',
         'the policy decides: at least a second, and ten times the last fetch, as Mercator waits',
         delay,
+      ),
+    )
+    .addOption(
+      setting(
+        '--address-delay <duration>',
+        'wait so long between starts on one address, whatever the hosts, as in 50ms; 0: no limit',
+        '100 ms: many small hosts share one machine; networks that serve many sites stand more',
+        duration('--address-delay', { bare: 'ms', mostMs: 3_600_000 }),
+      ),
+    )
+    .addOption(
+      setting(
+        '--max-crawl-delay <duration>',
+        'leave hosts whose robots.txt asks for a longer Crawl-delay ("none": wait any out)',
+        '30 s: 3,000 pages of a host then take a day',
+        orNone(duration('--max-crawl-delay', { bare: 's', leastMs: 1, mostMs: crawlLimits.delayMsMax })),
       ),
     )
     .addOption(
@@ -244,6 +262,8 @@ export function policyOf(
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
     ...sitemapsOf(flags, base),
+    ...(flags.addressDelay === undefined ? {} : { addressDelayMs: flags.addressDelay }),
+    ...(flags.maxCrawlDelay === undefined ? {} : { crawlDelayCapMs: limitOf(flags.maxCrawlDelay) ?? 0 }),
     ...capsOf(flags),
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
   };

@@ -13,6 +13,8 @@ import type { Clock } from '../../runtime/clock.ts';
 export interface AddressPacer {
   /** False: there is no limit. */
   readonly active: boolean;
+  /** Time between starts from now on, ms; 0: no limit. Requests that wait by what held before go on waiting so. */
+  setDelay(delayMs: number): void;
   /** Waits for the next start on `address`, in line. Null: not by `latestStartMs`, or `signal` aborted. */
   acquire(
     address: string,
@@ -47,7 +49,8 @@ const free: AddressPermit = { apartMs: 0, start() {}, pass() {} };
 /** Addresses before the first sweep. */
 const sweepAtLeast = 4_096;
 
-export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () => number): AddressPacer {
+export function createAddressPacer(clock: Clock, firstDelayMs: number, groupSize: () => number): AddressPacer {
+  let delayMs = firstDelayMs;
   const addresses = new Map<string, AddressTimes>();
   let sweepAt = sweepAtLeast;
   const intervalMs = () => delayMs * groupSize();
@@ -69,7 +72,12 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
   };
 
   return {
-    active: delayMs > 0,
+    get active() {
+      return delayMs > 0;
+    },
+    setDelay(ms) {
+      delayMs = ms;
+    },
     async acquire(address, latestStartMs, signal, hostSlots = 1) {
       if (delayMs === 0) return free;
       const times = timesOf(address);

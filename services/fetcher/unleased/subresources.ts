@@ -52,8 +52,8 @@ export interface LoadingPage {
 
 export interface SubresourceOptions {
   readonly road: Road;
-  /** The policy's delay, for hosts of which nothing else is known. */
-  readonly delayMs: () => number;
+  /** The policy's delay by host key, for hosts of which nothing else is known. */
+  readonly delayOf: (hostKey: string) => number;
   readonly robots: RobotsCache;
   /** User-Agent and so on: names and values in turn. */
   readonly headers: Headers;
@@ -88,7 +88,7 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     return response;
   };
   const delayOf = (url: string, page: LoadingPage) =>
-    hostKeyOf(url) === page.hostKey ? page.delayMs : Math.max(options.delayMs(), 0);
+    hostKeyOf(url) === page.hostKey ? page.delayMs : Math.max(options.delayOf(hostKeyOf(url)), 0);
   const robotsFetch =
     (page: LoadingPage, latestStartMs: number): RobotsFetch =>
     async (asked) => {

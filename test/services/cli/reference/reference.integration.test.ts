@@ -111,8 +111,9 @@ test('a shell completes commands, commands below them, and options', () => {
   };
   assert.deepEqual(completed('sta'), ['stats', 'state']);
   assert.deepEqual(completed('state', 'dig'), ['digest']);
-  assert.deepEqual(completed('crawl', '--max-p'), ['--max-pages']);
-  assert.deepEqual(completed('crawl', 'https://example.org/', '--max-p'), ['--max-pages']);
+  const ofPages = ['--max-pages', '--max-pages-per-host', '--max-pages-per-domain'];
+  assert.deepEqual(completed('crawl', '--max-p'), ofPages);
+  assert.deepEqual(completed('crawl', 'https://example.org/', '--max-p'), ofPages);
   for (const shell of ['zsh', 'fish'] as const) {
     const text = completionScript(createProgram(), shell);
     for (const word of ['requeue', 'max-pages', 'digest']) assert.ok(text.includes(word), `${shell} ${word}`);

@@ -44,7 +44,7 @@ async function open(
       bandwidth: createBandwidth(clock, () => 1),
       isBlocked: (hostKey) => blocked.some((host) => hostKey.startsWith(host)),
     },
-    delayMs: () => 150,
+    delayOf: () => 150,
     robots: createRobotsCache(clock, 'crawlstream'),
     record: (request) => made.push(request),
     headers: ['user-agent', 'test'],

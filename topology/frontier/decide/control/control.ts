@@ -1,5 +1,6 @@
 /** Control events: policies, page quota, operators' orders about hosts. */
 import type { Control } from '../../../../schemas/types.ts';
+import type { HostSettings } from '../../../policy/overlay-config.ts';
 import { compilePolicy } from '../../../policy/policy.ts';
 import { siblingsOf } from '../../../policy/traps/step-contents.ts';
 import { parsePolicy } from '../../../policy/validate.ts';
@@ -107,8 +108,7 @@ function switchPolicy(decision: Decision, event: Control): void {
     const hold = facts.hold(host.id);
     if (hold !== 'crawlDelay' && hold !== 'limit') continue;
     const settings = policy.hostSettings(host.key);
-    const isHeld =
-      hold === 'limit' ? isAtLimit(settings, host.facts) : host.facts.crawlDelayMs > settings.crawlDelayCapMs;
+    const isHeld = hold === 'limit' ? isAtLimit(settings, host.facts) : isTooLong(settings, host.facts);
     if (!isHeld) setFacts(decision, host.key, { hold: '' });
   }
 }
@@ -148,8 +148,13 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
 /** A Crawl-delay above the cap is treated as a hold on the host: otherwise the crawl would wait for it. */
 function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold {
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
-  const capMs = policy?.hostSettings(hostKey).crawlDelayCapMs ?? 0;
-  return facts.hold === 'blocked' && capMs > 0 && facts.crawlDelayMs > capMs ? 'crawlDelay' : '';
+  const isHeld = policy !== null && isTooLong(policy.hostSettings(hostKey), facts);
+  return facts.hold === 'blocked' && isHeld ? 'crawlDelay' : '';
+}
+
+/** 0: no Crawl-delay is too long. */
+function isTooLong({ crawlDelayCapMs }: HostSettings, { crawlDelayMs }: HostFacts): boolean {
+  return crawlDelayCapMs > 0 && crawlDelayMs > crawlDelayCapMs;
 }
 
 function isPurged({ state }: Decision, hostKey: string): boolean {
