@@ -15,6 +15,8 @@ export interface AuditSource extends CopiesSource {
 }
 
 export interface AuditRun extends Tolerance {
+  /** The registrable domain of a host. */
+  readonly domainOf?: (host: string) => string;
   /** Requests that started before are passed over, ms since the Unix epoch. 0: none. */
   readonly fromMs: number;
   /** Called with each request that was judged, and with each result. */

@@ -21,6 +21,8 @@ export interface AuditOptions extends Tolerance {
   readonly orders: Orders;
   /** The copy of an origin's robots.txt with this hash; undefined: there is none on the log. */
   readonly copyOf: (origin: string, hash: string) => Copy | undefined;
+  /** The registrable domain of a host, whose hosts share a wait where the policy says so. Absent: hosts are not compared. */
+  readonly domainOf?: (host: string) => string;
   /** Requests before are passed over, ms since the Unix epoch. */
   readonly fromMs: number;
   readonly onViolation: (violation: Violation) => void;
@@ -69,9 +71,11 @@ const forgetMs = 26 * 3_600_000;
 const restMs = 600_000;
 
 export function createAudit(options: AuditOptions): Audit {
-  const { orders, copyOf, fromMs, onViolation, onContact } = options;
+  const { orders, copyOf, domainOf, fromMs, onViolation, onContact } = options;
   const hosts = new Map<string, HostBook>();
   const addresses = new Map<string, AddressContacts<Start>>();
+  /** By partition, as each keeps the wait of a domain by itself. */
+  const domains = new Map<string, HostContacts>();
   const open = new Set<string>();
   const seen = { hosts: new Set<string>(), addresses: new Set<string>() };
   const counts: AuditCounts = {
@@ -124,6 +128,17 @@ export function createAudit(options: AuditOptions): Audit {
     }
   };
 
+  /** What one host asks for binds itself alone; its domain shares the wait. */
+  const judgeDomain = (contact: Contact) => {
+    if (domainOf === undefined || contact.pace.ofDomain !== true || contact.client !== 'leases') return;
+    const domain = domainOf(contact.host);
+    const key = `${contact.place.partition} ${domain}`;
+    let book = domains.get(key);
+    if (book === undefined) domains.set(key, (book = createHostContacts(options)));
+    const pace = { ...contact.pace, hostSlots: 1, source: `${contact.pace.source}, for the domain ${domain}` };
+    for (const violation of book.add({ ...contact, crawlDelayMs: 0, retryAfterMs: 0, pace })) onViolation(violation);
+  };
+
   const judgeBlock = (contact: Contact) => {
     const sinceMs = orders.blockedSince(contact.host, contact.startMs - options.noticeMs);
     if (sinceMs === null || orders.blockedSince(contact.host, contact.startMs) === null) return;
@@ -164,6 +179,7 @@ export function createAudit(options: AuditOptions): Audit {
     if (request.kind === 'robots') answersOf(book, origin).note({ endMs, status, fetcherId });
     else judgeRobots(contact, request, book, result);
     for (const violation of book.contacts.add(contact)) onViolation(violation);
+    judgeDomain(contact);
     judgeAddress(contact, request);
     judgeBlock(contact);
     onContact?.(contact, request);
@@ -175,6 +191,7 @@ export function createAudit(options: AuditOptions): Audit {
       if (contacts.lastMs < nowMs - forgetMs) hosts.delete(host);
       else if (contacts.lastMs < nowMs - restMs) contacts.shrink();
     }
+    for (const [key, book] of domains) if (book.lastMs < nowMs - forgetMs) domains.delete(key);
     for (const [key, book] of addresses) if (book.lastMs < nowMs - restMs) addresses.delete(key);
   };
 

@@ -19,6 +19,8 @@ export interface Pace {
   readonly hostSlots: number;
   /** Who ordered it. */
   readonly source: string;
+  /** Do the hosts of a domain share the wait? */
+  readonly ofDomain?: boolean;
 }
 
 export interface Orders {
@@ -35,6 +37,7 @@ interface PolicyOrders {
   readonly factorCapMs: number;
   readonly parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
   readonly overlays: readonly OverlayOrders[];
+  readonly ofDomain: boolean;
 }
 
 interface Dated {
@@ -89,6 +92,7 @@ export function createOrders(noticeMs: number): Orders {
         factor: overlaid.delayFactor ?? policy.factor,
         factorCapMs: policy.factorCapMs,
         hostSlots: Math.max(1, ...allowed),
+        ...(policy.ofDomain && { ofDomain: true }),
         source: byOperator ? 'an operator’s delay for the host' : `policy ${version}${by}`,
       };
     },
@@ -109,7 +113,14 @@ function enter(ledger: Ledger, host: string, order: Dated): void {
 }
 
 /** A request that follows a policy which is not on record is not bound by any. */
-const nothingOrdered: PolicyOrders = { delayMs: 0, factor: 0, factorCapMs: 0, parallel: [], overlays: [] };
+const nothingOrdered: PolicyOrders = {
+  delayMs: 0,
+  factor: 0,
+  factorCapMs: 0,
+  parallel: [],
+  overlays: [],
+  ofDomain: false,
+};
 
 /** A policy that cannot be read never came into force. */
 function policyOrders(payload: string): PolicyOrders {
@@ -126,6 +137,7 @@ function policyOrders(payload: string): PolicyOrders {
     factorCapMs: number('delayFactorCapMs'),
     parallel: (policy['parallel'] ?? []) as PolicyOrders['parallel'],
     overlays: (policy['overlays'] ?? []) as PolicyOrders['overlays'],
+    ofDomain: policy['politenessKey'] === 'domain',
   };
 }
 

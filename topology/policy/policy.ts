@@ -38,6 +38,10 @@ import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 export const whenFullChoices = ['pause', 'dropLowest'] as const;
 export type WhenFull = (typeof whenFullChoices)[number];
 
+/** What a wait between two requests may be of. */
+export const politenessKeys = ['host', 'domain'] as const;
+export type PolitenessKey = (typeof politenessKeys)[number];
+
 /** A policy as one versioned value, as it stands in a file and on the topic `control`: docs/policy.md has each field. */
 export interface PolicyConfig {
   /** Grows with each change, from 1. */
@@ -60,6 +64,8 @@ export interface PolicyConfig {
   readonly delayFactor: number;
   /** Longest adaptive wait. */
   readonly delayFactorCapMs: number;
+  /** Whose the wait between two requests is. `domain`: all hosts of a registrable domain share it, one at a time on a lease; exact where topics are partitioned by domain, and within each partition else. Absent: `host`. */
+  readonly politenessKey?: PolitenessKey | undefined;
   /** Shortest time between the starts of two requests to one address, whatever their hosts, ms: for all fetchers together, divided by a host's leases at once. 0: none. Absent: 100. */
   readonly addressDelayMs?: number | undefined;
   /** A robots.txt Crawl-delay above this defers the host; it is never cut short. 0: it is waited out, however long. */

@@ -17,7 +17,7 @@ import { parallelLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { notInOverlays } from './overlay-config.ts';
 import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
-import { type PolicyConfig, whenFullChoices } from './policy.ts';
+import { type PolicyConfig, politenessKeys, whenFullChoices } from './policy.ts';
 import { recrawlSchema } from './recrawl/recrawl-config.ts';
 import { scoreSchema } from './score/score-config.ts';
 import { sitemapsSchema } from './sitemaps.ts';
@@ -129,6 +129,9 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   delayMs: millis,
   delayFactor: z.number().min(0).max(1000),
   delayFactorCapMs: millis,
+  politenessKey: z
+    .enum(politenessKeys, 'give host or domain (an address has addressDelayMs, from start to start)')
+    .optional(),
   addressDelayMs: millis.max(3_600_000).optional(),
   crawlDelayCapMs: millis,
   leadTimeMs: count,
@@ -200,7 +203,19 @@ export function validatePolicy(value: unknown): PolicyConfig {
   // Patterns must compile; the contents of lists are checked when they are loaded.
   compileFilters({ ...parsed.data.filters, lists: [] });
   checkOverlays(parsed.data);
+  checkLeases(parsed.data);
   return parsed.data;
+}
+
+/** A domain that is one host to politeness has one lease. */
+function checkLeases({ politenessKey, parallel = [], overlays = [] }: PolicyConfig): void {
+  const several = overlays.findIndex(({ set }) => (set.leases ?? 1) > 1);
+  if (politenessKey !== 'domain' || (parallel.length === 0 && several < 0)) return;
+  const field = parallel.length > 0 ? 'parallel' : `overlays[${several}].set.leases`;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `policy.${field}: with politenessKey domain, a domain is on one lease at a time; remove this, or politenessKey`,
+  );
 }
 
 const policyFields = Object.keys((policySchema as unknown as z.ZodObject).shape);

@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import type { PolicyConfig, WhenFull } from '../../../topology/policy/policy.ts';
-import { compilePolicy, defaultPolicy, whenFullChoices } from '../../../topology/policy/policy.ts';
+import type { PolicyConfig, PolitenessKey, WhenFull } from '../../../topology/policy/policy.ts';
+import { compilePolicy, defaultPolicy, politenessKeys, whenFullChoices } from '../../../topology/policy/policy.ts';
 import { defaultRecrawl, type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
@@ -41,6 +41,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly uses?: Use[];
   readonly usesBarred?: WhenBarred;
   readonly overlays?: unknown;
+  readonly politeness?: PolitenessKey;
   readonly addressDelay?: number;
   readonly maxCrawlDelay?: number | 'none';
   readonly maxPagesPerHost?: number | 'none';
@@ -100,6 +101,13 @@ export function addPolicyOptions(command: Command): Command {
         'the policy decides: at least a second, and ten times the last fetch, as Mercator waits',
         delay,
       ),
+    )
+    .addOption(
+      setting(
+        '--politeness <key>',
+        'whose the wait between two requests is: of each host, or of all hosts of a registrable domain together',
+        'a host is what asks for a delay; hosts of one domain are often machines of their own',
+      ).argParser(oneOf('--politeness', politenessKeys)),
     )
     .addOption(
       setting(
@@ -262,6 +270,7 @@ export function policyOf(
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
     ...sitemapsOf(flags, base),
+    ...(flags.politeness === undefined ? {} : { politenessKey: flags.politeness }),
     ...(flags.addressDelay === undefined ? {} : { addressDelayMs: flags.addressDelay }),
     ...(flags.maxCrawlDelay === undefined ? {} : { crawlDelayCapMs: limitOf(flags.maxCrawlDelay) ?? 0 }),
     ...capsOf(flags),

@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { originOf } from '../../../topology/audit/audit.ts';
 import type { Use } from '../../../topology/usage/statement.ts';
+import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
 import { hostPage } from '../../audit/host-page.ts';
 import { createHostVisits, type HostVisits } from '../../audit/host-visits.ts';
@@ -83,6 +84,7 @@ async function audit({ log, codec, topics }: ReadableCrawl, flags: AuditFlags): 
     {
       skewMs,
       noticeMs,
+      domainOf: (host) => partitionKeyOf(host, 'domain'),
       fromMs: flags.from ?? 0,
       ...(visits !== undefined && { onContact: visits.contact, onResult: visits.result }),
     },

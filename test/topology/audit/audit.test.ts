@@ -66,6 +66,24 @@ describe('an audit', () => {
     assert.deepEqual(take([{ startMs: 4_020, url: 'http://b.test/' }]), []);
   });
 
+  it('holds hosts of a domain against each other where the policy says that they share a wait', () => {
+    const payload = JSON.stringify({ delayMs: 1_000, politenessKey: 'domain' });
+    const { take } = auditOf(
+      { domainOf: (host) => host.split('.').slice(-2).join('.') },
+      { kind: 'policy', version: 2, payload },
+    );
+    const [a, b] = ['http://a.one.test/', 'http://b.one.test/'];
+    const shared = { policyVersion: 2 };
+    assert.deepEqual(take([{ startMs: 2_000, url: a }], { ...shared, leaseId: 1 }), []);
+    assert.deepEqual(take([{ startMs: 3_009, url: b }], { ...shared, leaseId: 2 }), ['gapTooShort']);
+    assert.deepEqual(take([{ startMs: 3_010, url: 'http://c.two.test/' }], { ...shared, leaseId: 3 }), []);
+    assert.deepEqual(take([{ startMs: 4_020, url: a, endMs: 9_000 }], { ...shared, leaseId: 4 }), []);
+    assert.deepEqual(take([{ startMs: 5_000, url: b }], { ...shared, leaseId: 5 }), ['concurrency']);
+    const { take: apart } = auditOf({ domainOf: () => 'one.test' });
+    assert.deepEqual(apart([{ startMs: 2_000, url: a }], { leaseId: 1 }), []);
+    assert.deepEqual(apart([{ startMs: 2_500, url: b }], { leaseId: 2 }), []);
+  });
+
   it('tells where, of what and by how much', () => {
     const { audit, found } = auditOf();
     const requests = [request({ startMs: 2_000 }), request({ startMs: 2_500 })];

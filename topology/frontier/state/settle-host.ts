@@ -9,11 +9,11 @@ import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
 
 export function settleHost(state: FrontierState, host: Host): void {
-  const { budgets, hosts, abandoning, clock, domainPages, recrawl, shares, pull } = state;
+  const { budgets, hosts, abandoning, clock, recrawl, shares, pull } = state;
   const { id, queue } = host;
   budgets.settle(host);
   shares.settle(host);
-  if (domainPages.on) domainPages.settle(host, hosts.facts.pages(id), leasedOf(state, host));
+  if (state.domainPages.on || state.domainPace.on) settleDomain(state, host);
   const { facts } = hosts;
   const dueAtMs = queue.dueAtMs;
   const deadUntilMs = facts.deadUntilMs(id);
@@ -46,8 +46,19 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || (b !== undefined && b < a) ? b : a;
 }
 
+/** What a host adds to its domain, where the policy goes by domains. */
+export function settleDomain({ domainPages, domainPace, hosts, leases, nowMs }: FrontierState, host: Host): void {
+  const { facts, hostSlots } = hosts;
+  const { id } = host;
+  if (domainPages.on) domainPages.settle(host, facts.pages(id), leasedOf(leases, host));
+  if (!domainPace.on) return;
+  // A slot that was given back keeps the wait that a host with one slot has itself.
+  const slotAtMs = hostSlots.of(id).freeAtMs.at(-1) ?? 0;
+  domainPace.settle(host, host.leaseIds.length, Math.max(facts.readyAtMs(id), slotAtMs), nowMs);
+}
+
 /** URLs of a host that are out. */
-export function leasedOf({ leases }: FrontierState, { leaseIds }: Host): number {
+function leasedOf(leases: FrontierState['leases'], { leaseIds }: Host): number {
   let count = 0;
   for (const id of leaseIds) for (const entry of leases.get(id)?.entries ?? []) if (entry !== null) count += 1;
   return count;

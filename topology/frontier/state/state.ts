@@ -25,6 +25,7 @@ import type { Entry } from '../changes/entry.ts';
 import { type LoadProgress, noLoad } from '../changes/load-row.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import { HostClock } from '../hosts/clock.ts';
+import { DomainPace } from '../hosts/domain-pace.ts';
 import { Host, Hosts } from '../hosts/host.ts';
 import { type FingerprintKey, KeyTable } from '../hosts/key-table.ts';
 import type { Lease } from '../hosts/lease.ts';
@@ -74,6 +75,7 @@ export class FrontierState {
   readonly budgets = new BudgetsState();
   readonly shares: QueueShares;
   readonly domainPages = new DomainPages();
+  readonly domainPace = new DomainPace();
   readonly pull = new PullState();
   readonly recrawl = new RecrawlState();
   readonly purge = new PurgeState();

@@ -32,12 +32,27 @@ export function decideGrants(decision: Decision, demand: number): void {
       left += 1;
       continue;
     }
+    const domainAtMs = state.domainPace.on ? domainReadyAtMs(decision, host) : 0;
+    if (domainAtMs > decision.nowMs) {
+      state.clock.schedule(hostId, domainAtMs, clockQueueOf(state, host));
+      left += 1;
+      continue;
+    }
     const { length } = decision.granted;
     const room = policy.hasCaps ? roomByCaps(decision, policy, host) : Number.POSITIVE_INFINITY;
     if (room > 0 && hasFreeSlot(decision, policy, host)) grant(decision, policy, host, Math.min(room, quotaLeft));
     // A host that may have no lease now, by its slots or its limit, has left the clock, and takes no other host's turn.
     if (decision.granted.length === length) left += 1;
   }
+}
+
+/** A host of a domain that is on a lease is looked at again after this, ms. */
+const lookAgainMs = 1_000;
+
+/** When the host's domain, which the policy goes by, may be contacted again. */
+function domainReadyAtMs({ state, nowMs }: Decision, host: Host): number {
+  const readyAtMs = state.domainPace.readyAtMs(host.key);
+  return readyAtMs === Number.POSITIVE_INFINITY ? nowMs + lookAgainMs : readyAtMs;
 }
 
 /** `urlsMax`: what the crawl's quota and the caps leave. */

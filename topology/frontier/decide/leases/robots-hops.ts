@@ -96,5 +96,7 @@ function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number
   const slotAtMs = state.hosts.hostSlots.readyAtMs(host.id, host.leaseIds.length);
   const isShut = hold === 'blocked' || hold === 'purged';
   if (slotAtMs === Number.POSITIVE_INFINITY || isShut) return Number.POSITIVE_INFINITY;
-  return policy.openAt(host.key, Math.max(readyAtMs, slotAtMs, nowMs));
+  const domainAtMs = state.domainPace.on ? state.domainPace.readyAtMs(host.key) : 0;
+  if (domainAtMs === Number.POSITIVE_INFINITY) return domainAtMs;
+  return policy.openAt(host.key, Math.max(readyAtMs, slotAtMs, domainAtMs, nowMs));
 }

@@ -1,0 +1,62 @@
+/**
+ * When a registrable domain may be contacted again, for a policy by which its hosts share one wait: not while any of them
+ * is on a lease, and not before the wait of each is over. All of it follows from the hosts: no change carries it, and it is
+ * gathered anew when a checkpoint was loaded or a policy begins to ask for it.
+ *
+ * Memory, only while a policy asks: 2 bytes a host, and an entry for each domain that is on a lease or waits.
+ */
+import { partitionKeyOf } from '../../url/host-key.ts';
+import { fitted } from '../storage/columns.ts';
+
+/** Domains before the first sweep. */
+const sweepAtLeast = 4_096;
+
+export class DomainPace {
+  /** Does the policy in force ask for it? */
+  on = false;
+  readonly #domains = new Map<string, { leases: number; readyAtMs: number }>();
+  /** Leases of each host that are counted. */
+  #leases = new Uint16Array(0);
+  #sweepAt = sweepAtLeast;
+
+  /** Call after every change to a host, while this is on. */
+  settle(host: { readonly id: number; readonly key: string }, leases: number, readyAtMs: number, nowMs: number): void {
+    const { id } = host;
+    this.#leases = fitted(this.#leases, id + 1);
+    const by = leases - this.#leases[id]!;
+    if (by === 0 && readyAtMs <= nowMs) return;
+    this.#leases[id] = leases;
+    const domain = partitionKeyOf(host.key, 'domain');
+    let pace = this.#domains.get(domain);
+    if (pace === undefined) {
+      this.#sweep(nowMs);
+      this.#domains.set(domain, (pace = { leases: 0, readyAtMs: 0 }));
+    }
+    pace.leases += by;
+    pace.readyAtMs = Math.max(pace.readyAtMs, readyAtMs);
+  }
+
+  /** When a host's domain may be contacted again; Infinity: not before a lease of it has ended. */
+  readyAtMs(hostKey: string): number {
+    const pace = this.#domains.get(partitionKeyOf(hostKey, 'domain'));
+    if (pace === undefined) return 0;
+    return pace.leases > 0 ? Number.POSITIVE_INFINITY : pace.readyAtMs;
+  }
+
+  /** A policy says whether it asks for it; true: the hosts are to be settled. */
+  turn(on: boolean): boolean {
+    const begins = on && !this.on;
+    this.on = on;
+    if (on && !begins) return false;
+    this.#domains.clear();
+    this.#leases.fill(0);
+    return begins;
+  }
+
+  #sweep(nowMs: number): void {
+    if (this.#domains.size < this.#sweepAt) return;
+    for (const [domain, { leases, readyAtMs }] of this.#domains)
+      if (leases === 0 && readyAtMs <= nowMs) this.#domains.delete(domain);
+    this.#sweepAt = Math.max(sweepAtLeast, 2 * this.#domains.size);
+  }
+}
