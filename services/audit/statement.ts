@@ -27,6 +27,8 @@ export interface Statement {
   readonly unproven: number;
   /** Requests over TLS whose certificates were not checked. Absent: the statement is of a release that checked all. */
   readonly unverified?: number;
+  /** Requests that went by no robots.txt, as the policy says with its reasons. Absent: there were none. */
+  readonly exempt?: { readonly requests: number; readonly hosts: number; readonly reasons: readonly string[] };
   /** Leases whose end was never reported, as of a process that was killed. */
   readonly cutOff: number;
   readonly unreadable: number;

@@ -9,6 +9,8 @@ import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
+import type { HostSettings } from '../../topology/policy/overlay-config.ts';
+import { hostSettingsOf } from '../../topology/policy/overlay-hosts.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
 import { compileScope } from '../../topology/url/scope.ts';
@@ -52,6 +54,7 @@ import { renderWish } from './pages/render-wish.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache } from './robots/cache.ts';
+import { exceptHosts } from './robots/exempt-hosts.ts';
 import { createTdmFiles } from './robots/tdm-files.ts';
 import { createSitemapAgenda } from './sitemaps/agenda.ts';
 
@@ -195,6 +198,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { partitions } = options;
   const hostSlots = createHostSlots();
   let usesPolicy: UsesPolicy = {};
+  let settingsOf: (hostKey: string) => Pick<HostSettings, 'robotsNotAsked'> = () => ({});
   let scopeVerdict: ReturnType<typeof compileScope> = () => null;
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
   const addressPacer =
@@ -206,8 +210,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: hostSlots.pause,
-    onPolicy: ({ bytesPerSecond, scope, uses, usesBarred, addressDelayMs = crawlLimits.addressDelayMs }) => {
+    onPolicy: (policy) => {
+      const { bytesPerSecond, scope, uses, usesBarred, addressDelayMs = crawlLimits.addressDelayMs } = policy;
       usesPolicy = { uses, usesBarred };
+      settingsOf = hostSettingsOf(policy);
       bandwidth.setRate(bytesPerSecond ?? null);
       // Whoever has none, such as a stand-in for HTTP, has no addresses.
       if (config.addressDelayMs > 0) addressPacer.setDelay(addressDelayMs);
@@ -241,8 +247,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       }),
     },
     hostSlots,
-    robots: createRobotsCache(clock, productToken, publisher.readRobots),
     tdmFiles: createTdmFiles(clock),
+    robots: exceptHosts(
+      createRobotsCache(clock, productToken, publisher.readRobots),
+      (hostKey) => settingsOf(hostKey).robotsNotAsked != null,
+      productToken,
+    ),
     sitemaps: createSitemapAgenda(),
     // A stand-in for HTTP stands in for the load, too.
     processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),

@@ -36,6 +36,8 @@ export interface AuditCounts {
   readonly byKind: Record<Request['kind'], number>;
   /** Requests recorded by releases that did not note which robots.txt allowed them. */
   unproven: number;
+  /** Requests that went by no robots.txt, as the policy says, the hosts, and its reasons. Absent: there are none. */
+  exempt?: { requests: number; hosts: number; reasons: readonly string[] };
   /** Requests over TLS to hosts whose certificates were not checked, because an operator had named the hosts. */
   unverified: number;
   hosts: number;
@@ -78,6 +80,7 @@ export function createAudit(options: AuditOptions): Audit {
   const domains = new Map<string, HostContacts>();
   const open = new Set<string>();
   const seen = { hosts: new Set<string>(), addresses: new Set<string>() };
+  const exempt = { requests: 0, hosts: new Set<string>(), reasons: new Set<string>() };
   const counts: AuditCounts = {
     fetches: 0,
     byKind: { page: 0, robots: 0, sitemap: 0, other: 0 },
@@ -105,6 +108,13 @@ export function createAudit(options: AuditOptions): Audit {
   const judgeRobots = (contact: Contact, request: Request, book: HostBook, result: Result) => {
     if (result.grantedAtMs === 0 && contact.client === 'leases') {
       counts.unproven += 1;
+      return;
+    }
+    const reason = request.robotsAtMs === 0 ? orders.robotsReason(contact.host, contact.startMs) : null;
+    if (reason !== null) {
+      exempt.requests += 1;
+      exempt.hosts.add(contact.host);
+      exempt.reasons.add(reason);
       return;
     }
     const origin = originOf(request.url);
@@ -208,7 +218,14 @@ export function createAudit(options: AuditOptions): Audit {
       for (const request of requests) if (request.startMs >= fromMs) takeRequest(request, result, place);
     },
     counts() {
-      return { ...counts, hosts: seen.hosts.size, addresses: seen.addresses.size, cutOff: open.size };
+      const { requests, hosts: hostsExempt, reasons } = exempt;
+      return {
+        ...counts,
+        ...(requests > 0 && { exempt: { requests, hosts: hostsExempt.size, reasons: [...reasons].sort() } }),
+        hosts: seen.hosts.size,
+        addresses: seen.addresses.size,
+        cutOff: open.size,
+      };
     },
   };
 }

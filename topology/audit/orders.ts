@@ -6,7 +6,7 @@
  * before a lease, the milder one counts. Only the fields that pacing goes by are read, each by its own name.
  */
 import type { Control } from '../../schemas/types.ts';
-import { type OverlayOrders, overlaidPace } from './overlay-orders.ts';
+import { type OverlayOrders, overlaidPace, robotsReason } from './overlay-orders.ts';
 
 /** What is ordered for a host at a moment. */
 export interface Pace {
@@ -27,6 +27,10 @@ export interface Orders {
   note(event: Control): void;
   /** For a lease of the host granted then, by that version of the policy. */
   paceOf(host: string, grantedAtMs: number, policyVersion: number): Pace;
+  /**
+   * Why a host's robots.txt need not be asked at `atMs`, by a policy that was in force then or shortly before; null: it must.
+   */
+  robotsReason(host: string, atMs: number): string | null;
   /** When the block in force at `atMs` was ordered; null: there is none. */
   blockedSince(host: string, atMs: number): number | null;
 }
@@ -95,6 +99,14 @@ export function createOrders(noticeMs: number): Orders {
         ...(policy.ofDomain && { ofDomain: true }),
         source: byOperator ? 'an operator’s delay for the host' : `policy ${version}${by}`,
       };
+    },
+    robotsReason(host, atMs) {
+      const settled = versions.findLastIndex((one) => one.atMs <= atMs - noticeMs);
+      for (const { version, atMs: sinceMs } of versions.slice(Math.max(0, settled))) {
+        const reason = sinceMs > atMs ? null : robotsReason(policies.get(version)!.overlays, host);
+        if (reason !== null) return reason;
+      }
+      return null;
     },
     blockedSince(host, atMs) {
       const newest = blocks.get(host)?.findLast((one) => one.atMs <= atMs);

@@ -11,7 +11,13 @@ export interface OverlayOrders {
     readonly domains?: readonly string[];
     readonly surts?: readonly string[];
   };
-  readonly set: PaceOrders;
+  readonly set: PaceOrders & { readonly robotsNotAsked?: string | null };
+}
+
+/** Why a host's robots.txt is not asked, as the last overlay says that speaks of it; null: it is asked. */
+export function robotsReason(overlays: readonly OverlayOrders[], host: string): string | null {
+  const deciding = overlays.findLast(({ match, set }) => set.robotsNotAsked !== undefined && matches(match, host));
+  return deciding?.set.robotsNotAsked ?? null;
 }
 
 interface PaceOrders {

@@ -47,7 +47,8 @@ export type HostSettings = Pick<
   | 'urlsPerHostMax'
   | 'pagesPerHostMax'
   | 'bytesPerHostMax'
->;
+> &
+  Pick<OverlaySettings, 'robotsNotAsked'>;
 
 export interface OverlaySettings {
   /** As the policy's `delayMs`. For whole hosts. */
@@ -74,6 +75,8 @@ export interface OverlaySettings {
   readonly leases?: number | undefined;
   /** Hours in which a host may be contacted, whatever `windows` says; null: at any hour. For whole hosts. */
   readonly window?: OverlayWindow | null | undefined;
+  /** The reason why robots.txt is not asked, in words (our own site; the law on legal deposit); null: it is asked. For whole hosts. */
+  readonly robotsNotAsked?: string | null | undefined;
   /** As the policy's `maxDepth`. */
   readonly maxDepth?: number | null | undefined;
   /** As the policy's `hopsMax`. */
@@ -104,6 +107,7 @@ export const settingsOfHosts = [
   'budget',
   'leases',
   'window',
+  'robotsNotAsked',
 ] as const satisfies readonly (keyof OverlaySettings)[];
 
 export const frontQueueLast = frontQueueCount - 1;
@@ -125,6 +129,7 @@ export const notInOverlays: Readonly<Record<string, string>> = {
   sitemaps: '`sitemaps.rules` names hosts itself',
   metadata: 'its rules name URLs and sources themselves',
   trace: 'it names hosts itself',
+  robots: 'write `robotsNotAsked`, with the reason as its value',
   pageQuota: 'it is the crawl’s; write `pagesPerHostMax`',
   pagesPerDomainMax: 'a domain’s hosts share it; set it in the policy itself, or write `pagesPerHostMax`',
   queuedMax: 'it is a partition’s; write `urlsPerHostMax`',

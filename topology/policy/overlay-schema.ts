@@ -25,6 +25,11 @@ const surt = z.string().superRefine((text, context) => {
   if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: parsed });
 });
 
+/** A reason has words. */
+function isReason(text: string): boolean {
+  return text.trim().split(/\s+/).length > 1;
+}
+
 export function overlaysSchema({ filters, window, pattern }: SharedShapes): z.ZodType<readonly OverlayConfig[]> {
   const match = z.strictObject({
     hosts: names.optional(),
@@ -52,6 +57,7 @@ export function overlaysSchema({ filters, window, pattern }: SharedShapes): z.Zo
     budget: z.int().min(0).optional(),
     leases: z.int().min(1).max(parallelLimits.leasesMax).optional(),
     window: window.omit({ hosts: true }).nullable().optional(),
+    robotsNotAsked: z.string().refine(isReason, 'state the reason, in words').max(200).nullable().optional(),
     maxDepth: z.int().min(0).nullable().optional(),
     hopsMax: z.int().min(0).max(100).optional(),
     filters: filters.omit({ lists: true }).partial().optional(),

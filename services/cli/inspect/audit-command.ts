@@ -5,8 +5,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { originOf } from '../../../topology/audit/audit.ts';
-import type { Use } from '../../../topology/usage/statement.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
+import type { Use } from '../../../topology/usage/statement.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
 import { hostPage } from '../../audit/host-page.ts';
 import { createHostVisits, type HostVisits } from '../../audit/host-visits.ts';
@@ -114,7 +114,7 @@ function statementOf(
   crawl: string,
   tolerance: Pick<Statement, 'skewMs' | 'noticeMs'>,
 ): Statement {
-  const { fetches, hosts, addresses, unproven, unverified, cutOff, firstMs, lastMs } = counts;
+  const { fetches, hosts, addresses, unproven, unverified, exempt, cutOff, firstMs, lastMs } = counts;
   return {
     says: verdictOf(violationCount, counts),
     crawl,
@@ -128,6 +128,7 @@ function statementOf(
     violations: violationCount,
     unproven,
     unverified,
+    ...(exempt !== undefined && { exempt }),
     cutOff,
     unreadable,
     ...tolerance,

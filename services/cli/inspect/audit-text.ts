@@ -8,12 +8,19 @@ import { rows } from '../terminal/print.ts';
 /** Violations printed of each kind. */
 const shownOfKind = 5;
 
-export function verdictOf(violations: number, { fetches, hosts }: Pick<AuditCounts, 'fetches' | 'hosts'>): string {
+function exemptText({ requests, hosts, reasons }: NonNullable<AuditCounts['exempt']>): string {
+  return `${requests} requests to ${hosts} hosts went by none, as the policy says: ${reasons.join('; ')}`;
+}
+
+export function verdictOf(
+  violations: number,
+  { fetches, hosts, exempt }: Pick<AuditCounts, 'fetches' | 'hosts' | 'exempt'>,
+): string {
   if (fetches === 0) return 'Nothing was judged: there is no request in these records.';
   const number = (n: number, of: string) => `${n.toLocaleString('en-US')} ${of}${n === 1 ? '' : 's'}`;
   const judged = `${number(fetches, 'request')} to ${number(hosts, 'host')}`;
   return violations === 0
-    ? `Of ${judged} none broke a wait, a limit or a robots.txt that was in force when it was made.`
+    ? `Of ${judged} none broke a wait, a limit or a robots.txt that was in force when it was made${exempt === undefined ? '' : `; ${exemptText(exempt)}`}.`
     : `Of ${judged}, ${number(violations, 'violation')} of a wait, a limit or a robots.txt that was in force.`;
 }
 
@@ -39,6 +46,7 @@ export function auditText(
         ? null
         : `${counts.unverified} requests over TLS without a look at certificates (--insecure)`,
     ],
+    ['no robots.txt', counts.exempt === undefined ? null : exemptText(counts.exempt)],
     [
       'cut off',
       counts.cutOff === 0

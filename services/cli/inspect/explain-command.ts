@@ -125,6 +125,8 @@ async function explain(
     raised: story.raised,
     leases: story.leased,
     outcomes: story.outcomes,
+    /** Why robots.txt is not asked of its host, by an overlay; null: it is. */
+    robotsNotAsked: policy.hostSettings(hostKeyOf(url)).robotsNotAsked ?? null,
     /** Where its last fetch was denied. */
     robots:
       story.outcomes.at(-1)?.outcome === 'robotsDenied'
@@ -199,6 +201,7 @@ const nothingKnown = {
   raised: [],
   leases: [],
   outcomes: [],
+  robotsNotAsked: null,
   robots: null,
   usage: null,
   nofollow: [],

@@ -49,6 +49,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['denied by', deniedBy(explained)],
     ['uses', explained.usage === null ? null : usesText(explained.usage.uses)],
     ['no page', explained.usage?.barred || null],
+    ['robots.txt', explained.robotsNotAsked === null ? null : `not asked: ${explained.robotsNotAsked}`],
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],

@@ -44,6 +44,9 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const config = policy === null ? null : parsePolicy(policy.json);
   const pageQuota = config?.pageQuota ?? null;
   const paused = config?.paused === true;
+  const unasked = (config?.overlays ?? []).flatMap(({ name, set: { robotsNotAsked: reason } }) =>
+    reason == null ? [] : { overlay: name, reason },
+  );
   // To tell the end of a crawl takes two looks; in a data folder both see the same snapshot.
   const before = await lookAt(log, crawl, partitions, pageQuota);
   const look = await lookAt(log, crawl, partitions, pageQuota);
@@ -56,7 +59,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const fetchers = brokersLog === null || topics.sink === 'pull' ? undefined : await fetchersOf(brokersLog, crawl);
   if (flags.json)
     toStdout(
-      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
+      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
@@ -68,6 +71,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
         ? 'other crawlers fetch what it hands out'
         : endText(end);
     toStdout(`${countsText(counts)}\n${fresh}  ${standing}\n`);
+    for (const { overlay, reason } of unasked)
+      toStdout(`  robots.txt is not asked where overlay ${overlay} matches: ${reason}\n`);
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
     if (idle !== null) toStdout(`  no process runs it; to go on: ${idle.resume}\n`);
     const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;

@@ -41,7 +41,8 @@ overlays:
     set: { frontQueue: 0, maxDepth: null }
 \`\`\`
 
-No field is about robots.txt: RFC 9309 holds. A robots.txt that has moved is followed over five redirects at most: anywhere on its own
+For robots.txt, RFC 9309 holds; only an overlay's \`robotsNotAsked\`, which states its reason, leaves it unasked on its hosts (own sites,
+legal deposit), and \`audit\`, \`stats\` and \`explain\` show it. A robots.txt that has moved is followed over five redirects at most: anywhere on its own
 host, to any \`…/robots.txt\` of its registrable domain, and to \`/robots.txt\` of any other host, in scope or not, at that host's own
 pace and where the address guard lets requests go. The other host gets no further request unless it is in scope. A redirect to anything
 else on another host (\`/search?q=…\`), to a blocked host or to a private address counts as no answer: nothing of the site is fetched

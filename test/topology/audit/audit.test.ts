@@ -84,6 +84,20 @@ describe('an audit', () => {
     assert.deepEqual(apart([{ startMs: 2_500, url: b }], { leaseId: 2 }), []);
   });
 
+  it('takes no robots.txt from a host where an overlay says why, and counts that', () => {
+    const overlays = [
+      { name: 'ours', match: { domains: ['a.test'] }, set: { robotsNotAsked: 'our own' } },
+      { name: 'not there', match: { surts: ['(test,a,www,)/'] }, set: { robotsNotAsked: null } },
+    ];
+    const { take, audit } = auditOf({}, { kind: 'policy', version: 2, payload: JSON.stringify({ overlays }) });
+    const unasked = (url: string, startMs: number) => take([{ url, startMs, robotsAtMs: 0 }], { policyVersion: 2 });
+    assert.deepEqual(unasked('http://a.test/', 2_000), []);
+    assert.deepEqual(unasked('http://x.a.test/', 3_000), []);
+    assert.deepEqual(unasked('http://www.a.test/', 4_000), ['robotsUnread']);
+    assert.deepEqual(unasked('http://b.test/', 5_000), ['robotsUnread']);
+    assert.deepEqual(audit.counts().exempt, { requests: 2, hosts: 2, reasons: ['our own'] });
+  });
+
   it('tells where, of what and by how much', () => {
     const { audit, found } = auditOf();
     const requests = [request({ startMs: 2_000 }), request({ startMs: 2_500 })];
