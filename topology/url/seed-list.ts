@@ -1,20 +1,18 @@
 /**
  * A list of seeds, one a line: a URL as people type it, then, after a blank, what is said of it.
  *
- *   https://example.org/            priority=0
+ *   https://example.org/            priority=0 depth=1
  *   example.com                     # https:// is understood, and this is a comment
  *
- * `priority` is the front queue its seed waits in, 0 first to 7 last, before any score; absent, the policy decides.
+ * seed-notes.ts says what that may be; Nutch's seed lists, with tabs before `key=value`, have this form too.
  */
 
 import { CrawlstreamError } from '../errors.ts';
-import { frontQueueCount } from './front-queue.ts';
 import { parseSeed } from './seed.ts';
+import { notesAllowed, type SeedNotes, seedNotes } from './seed-notes.ts';
 
-export interface ListedSeed {
+export interface ListedSeed extends SeedNotes {
   readonly url: string;
-  /** -1: not said. */
-  readonly priority: number;
 }
 
 /** Throws INVALID_SEED with the line and what to write instead. `name` of the list, for messages. */
@@ -26,7 +24,7 @@ export function parseSeedList(text: string, name: string): ListedSeed[] {
     const comment = rest.findIndex((word) => word.startsWith('#'));
     const words = comment < 0 ? rest : rest.slice(0, comment);
     try {
-      seeds.push({ url: parseSeed(url), priority: priorityOf(words) });
+      seeds.push({ url: parseSeed(url), ...notesOf(words) });
     } catch (error) {
       throw new CrawlstreamError('INVALID_SEED', `${name} line ${at + 1}: ${(error as Error).message}`, error);
     }
@@ -34,15 +32,21 @@ export function parseSeedList(text: string, name: string): ListedSeed[] {
   return seeds;
 }
 
-function priorityOf(words: readonly string[]): number {
-  let priority = -1;
+function notesOf(words: readonly string[]): SeedNotes {
+  const notes: [string, string][] = [];
   for (const word of words) {
-    const [, digits] = /^priority=(\d+)$/.exec(word) ?? [];
-    if (digits === undefined || Number(digits) >= frontQueueCount) {
-      const remedy = `write one URL a line; priority=0 (first) to priority=${frontQueueCount - 1} may follow, and # and a comment`;
-      throw new CrawlstreamError('INVALID_SEED', `${JSON.stringify(word)} after the URL: ${remedy}`);
-    }
-    priority = Number(digits);
+    const equals = word.indexOf('=');
+    if (equals < 1) throw unsaid(word);
+    notes.push([word.slice(0, equals), word.slice(equals + 1)]);
   }
-  return priority;
+  const said = seedNotes(notes);
+  if (typeof said === 'string')
+    throw unsaid(words.find((word) => said.startsWith(word.slice(0, word.indexOf('=')))) ?? said, said);
+  return said;
+}
+
+function unsaid(word: string, why = ''): CrawlstreamError {
+  const nutch = why.startsWith('nutch.') ? ` (${why})` : '';
+  const remedy = `write one URL a line; ${notesAllowed} may follow, and # and a comment`;
+  return new CrawlstreamError('INVALID_SEED', `${JSON.stringify(word)} after the URL: ${remedy}${nutch}`);
 }

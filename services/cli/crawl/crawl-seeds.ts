@@ -32,7 +32,7 @@ export async function crawlSeeds(
 ): Promise<ListedSeed[]> {
   const typed = await typedSeeds(command);
   const normal = normalSeeds(typed.map(({ url }) => url));
-  const urls = typed.map(({ priority, isGuess }, at) => ({ url: normal[at]!, priority, isGuess }));
+  const urls = typed.map((seed, at) => ({ ...seed, url: normal[at]! }));
   if (!urls.some(({ isGuess }) => isGuess)) return urls;
   const isFolder = flags.brokers === undefined;
   const path = isFolder ? folderPath(flags.data, normal) : '';
@@ -43,14 +43,14 @@ export async function crawlSeeds(
     overrides: compileOverrides(flags.resolve ?? []),
     isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
   });
-  const withScheme = async ({ url, priority, isGuess }: GivenSeed): Promise<ListedSeed> => {
+  const withScheme = async ({ url, isGuess, ...notes }: GivenSeed): Promise<ListedSeed> => {
     const plain = normalSeeds([url.replace(/^https:/, 'http:')])[0]!;
-    if (!isGuess || known.includes(url)) return { url, priority };
-    if (known.includes(plain)) return { url: plain, priority };
+    if (!isGuess || known.includes(url)) return { url, ...notes };
+    if (known.includes(plain)) return { url: plain, ...notes };
     const { protocol, why } = await probeScheme(url, resolver);
-    if (protocol === 'https:') return { url, priority };
+    if (protocol === 'https:') return { url, ...notes };
     say(`${new URL(url).host} speaks no https (${why}): crawling ${plain}`);
-    return { url: plain, priority };
+    return { url: plain, ...notes };
   };
   return Promise.all(urls.map(withScheme));
 }

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { hasScheme, parseSeed } from '../../../topology/url/seed.ts';
 import { type ListedSeed, parseSeedList } from '../../../topology/url/seed-list.ts';
+import { parseSeedObjects, parseSeedTable } from '../../../topology/url/seed-table.ts';
 import { markedText } from '../../runtime/lines/marked-text.ts';
 
 export interface GivenSeed extends ListedSeed {
@@ -46,8 +47,16 @@ function isFile(path: string): boolean {
   return existsSync(path) && !statSync(path).isDirectory();
 }
 
+/** By the ending of its name; TSV without a line of names is a list, as Nutch has them. */
+function seedsOf(text: string, name: string): ListedSeed[] {
+  if (/\.csv$/i.test(name)) return parseSeedTable(text, ',', name);
+  if (/\.(jsonl|ndjson)$/i.test(name)) return parseSeedObjects(text, name);
+  const isTable = /\.tsv$/i.test(name) && /^(?:[^\n]*\t)?url\s*(?:\t|\r?\n)/i.test(text);
+  return isTable ? parseSeedTable(text, '\t', name) : parseSeedList(text, name);
+}
+
 function listed(lines: string, name: string): GivenSeed[] {
-  const seeds = parseSeedList(lines, name);
+  const seeds = seedsOf(lines, name);
   if (seeds.length === 0) throw new CrawlstreamError('INVALID_SEED', `${name}: no seed in it; write one URL a line`);
   return seeds.map((seed) => ({ ...seed, isGuess: false }));
 }

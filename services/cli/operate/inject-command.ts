@@ -38,7 +38,10 @@ export function addInjectCommand(program: Command): void {
   const command = program
     .command('inject')
     .description('send seeds or sitemaps to a crawl, running or not; the first seeds on Kafka also set its policy')
-    .argument('[seed...]', 'URLs, files with one URL a line (and priority=0 to 7 after it), or - for standard input');
+    .argument(
+      '[seed...]',
+      'URLs, files with one URL a line (priority=0 to 7 and depth=1 may follow) or tables of them (.csv, .tsv, .jsonl), or - for standard input',
+    );
   addPolicyOptions(command);
   addCompressionOption(addKafkaOptions(command, 'data folder of the crawl, instead of brokers'))
     .option('--new-policy', 'make these options the policy, though one is in force')
@@ -55,7 +58,7 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
   }
   const listed = await seedArguments(given);
   const urls = normalSeeds(listed.map(({ url }) => url));
-  const seeds = listed.map(({ priority }, index) => ({ priority, url: urls[index]! }));
+  const seeds = listed.map(({ isGuess: _, ...seed }, index) => ({ ...seed, url: urls[index]! }));
   const isInFolder = flags.brokers === undefined && flags.data !== undefined;
   const policy = isInFolder ? await injectIntoFolder(seeds, flags, clock) : await injectIntoKafka(seeds, flags, clock);
   await nameSitemaps(policy, sitemaps, flags, clock);

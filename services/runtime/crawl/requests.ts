@@ -83,7 +83,7 @@ export function seedRequest(
 ): RequestRecord[] {
   const records: RequestRecord[] = [];
   const open = new Map<number, { links: number; readonly groups: SeedGroup[] }>();
-  for (const { url, priority } of seeds) {
+  for (const { url, priority, depth = 0 } of seeds) {
     const hostKey = hostKeyOf(url);
     const key = partitionKeyOf(hostKey, keyMode);
     const partition = partitionOf(key, partitions);
@@ -95,8 +95,8 @@ export function seedRequest(
     }
     const last = message.groups.at(-1);
     const link = { url, lastModifiedMs: 0, priority };
-    if (last?.hostKey === hostKey) last.links.push(link);
-    else message.groups.push({ ...blankLinkGroup, hostKey, discoveredAtMs: nowMs, links: [link] });
+    if (last?.hostKey === hostKey && last.depth === depth) last.links.push(link);
+    else message.groups.push({ ...blankLinkGroup, hostKey, depth, discoveredAtMs: nowMs, links: [link] });
     message.links += 1;
   }
   return records;

@@ -12,14 +12,24 @@ test('a list gives its seeds in order, with the priority that is said', () => {
   ]);
 });
 
+test('a seed may count as some links from a seed, in a list as Nutch has them', () => {
+  assert.deepEqual(parseSeedList('https://a.org/\tdepth=2\tpriority=1\nb.org depth=0\n', 'seeds.txt'), [
+    { url: 'https://a.org/', priority: 1, depth: 2 },
+    { url: 'https://b.org/', priority: -1 },
+  ]);
+});
+
 test('a line at fault is refused with its number and a remedy', () => {
   for (const [text, says] of [
     ['a.org\nftp://b.org/', /^seeds\.txt line 2: seed "ftp:.*use http:/],
     [
       'a.org priority=8',
-      /^seeds\.txt line 1: "priority=8" after the URL: write one URL a line; priority=0 \(first\) to priority=7/,
+      /^seeds\.txt line 1: "priority=8" after the URL: write one URL a line; priority=0 \(first\) to priority=7 and depth=1 may follow/,
     ],
     ['a.org prio=1', /line 1: "prio=1" after the URL: write one URL a line/],
+    ['a.org depth=-1', /line 1: "depth=-1" after the URL/],
+    ['a.org first', /line 1: "first" after the URL/],
+    ['a.org\tnutch.score=2', /line 1: "nutch\.score=2" after the URL: .*Nutch's own keys mean nothing here/],
   ] as const) {
     assert.throws(
       () => parseSeedList(text, 'seeds.txt'),

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { parseSeedObjects, parseSeedTable } from '../../../topology/url/seed-table.ts';
+
+test('a table gives its seeds in order, whatever the order of its columns, and empty cells say nothing', () => {
+  const wanted = [
+    { url: 'https://a.org/x,y', priority: 2, depth: 1 },
+    { url: 'https://b.org/"q"', priority: -1 },
+    { url: 'https://c.org/', priority: 0 },
+  ];
+  const csv = 'Priority,url,depth\r\n2,"https://a.org/x,y",1\r\n\r\n,"https://b.org/""q""",\r\n0,c.org\n';
+  assert.deepEqual(
+    parseSeedTable(csv, ',', 's.csv').map(({ url, ...rest }) => ({ url: decodeURI(url), ...rest })),
+    wanted,
+  );
+  const tsv = 'url\tpriority\nhttps://a.org/x,y\t2\n';
+  assert.deepEqual(parseSeedTable(tsv, '\t', 's.tsv'), [{ url: 'https://a.org/x,y', priority: 2 }]);
+});
+
+test('objects give theirs, one a line', () => {
+  const text = '{"url":"a.org","priority":3,"depth":null}\n\n{"depth":"2","url":"https://b.org/"}\r\n';
+  assert.deepEqual(parseSeedObjects(text, 's.jsonl'), [
+    { url: 'https://a.org/', priority: 3 },
+    { url: 'https://b.org/', priority: -1, depth: 2 },
+  ]);
+});
+
+test('a row at fault is refused with its line and a remedy', () => {
+  const refused = (read: () => unknown, says: RegExp) =>
+    assert.throws(
+      read,
+      (error) => error instanceof CrawlstreamError && error.code === 'INVALID_SEED' && says.test(error.message),
+    );
+  refused(
+    () => parseSeedTable('a.org,1\n', ',', 's.csv'),
+    /^s\.csv: no column is called url; begin with a line of names/,
+  );
+  refused(() => parseSeedTable('', ',', 's.csv'), /no column is called url/);
+  refused(() => parseSeedTable('url,prio\na.org,1\n', ',', 's.csv'), /^s\.csv line 2: prio=1: priority=0/);
+  refused(() => parseSeedTable('url,x\n"a\nb",\nftp://b/,\n', ',', 's.csv'), /^s\.csv line 2: .*white space/);
+  refused(() => parseSeedTable('url,x\n"a.org",\nftp://b/,\n', ',', 's.csv'), /^s\.csv line 3: .*ftp/);
+  refused(() => parseSeedObjects('["a.org"]\n', 's.jsonl'), /^s\.jsonl line 1: write one object a line/);
+  refused(() => parseSeedObjects('{"url":"a.org"}\n{"url":1}\n', 's.jsonl'), /^s\.jsonl line 2/);
+  refused(() => parseSeedObjects('{"url":"a.org","priority":8}\n', 's.jsonl'), /^s\.jsonl line 1: priority=8/);
+});
