@@ -5,6 +5,7 @@ import { SystemClock } from '../../runtime/clock.ts';
 import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
 import { replicasDefault } from '../../runtime/log/kafka/topic-settings.ts';
 import { partitionsDefault, withKafka } from '../connect/kafka-connection.ts';
+import { risksOf } from '../connect/risks-of.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
@@ -63,13 +64,15 @@ async function look(flags: TopicsFlags, creates: boolean): Promise<void> {
     if (missing.length === 0) await log.createTopics(specs);
     else process.exitCode = 1;
     const surplus = await surplusOf({ log, crawl, partitions });
+    const risks = await risksOf(log, manifest);
     const names = specs.map(({ name }) => name);
     if (flags.json) {
-      toStdout(`${JSON.stringify({ crawl, partitions, keyMode, topics: names, missing, surplus })}\n`);
+      toStdout(`${JSON.stringify({ crawl, partitions, keyMode, topics: names, missing, surplus, risks })}\n`);
       return;
     }
     const warning = surplusText(surplus, partitions);
     if (warning !== null) toStderr(`crawlstream: ${warning}\n`);
+    for (const risk of risks) toStderr(`crawlstream: ${risk}\n`);
     const says = missing.length === 0 ? 'all as they should be' : `missing: ${missing.join(', ')}`;
     toStdout(`${names.length} topics of crawl ${crawl}, ${partitions} partitions each: ${says}\n`);
   });

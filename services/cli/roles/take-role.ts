@@ -16,13 +16,16 @@ import type { Clock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { watchMembers } from '../../runtime/crawl/member-watch.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { lsmMetrics } from '../../runtime/metrics/lsm-metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
 import { advertised } from '../connect/advertised.ts';
 import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
 import type { KafkaConnection } from '../connect/kafka-connection.ts';
 import { ownFolder } from '../connect/own-folder.ts';
+import { risksOf } from '../connect/risks-of.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
@@ -55,6 +58,8 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const meters = createMeters();
   needSnapshotPlace(flags);
   const folder = await ownFolder(flags, manifest);
+  for (const risk of await risksOf(log, manifest)) say(risk, 'warn');
+  const opened = new Set<StateStore>();
   const kept = await keptStates(folder);
   const repository =
     flags.snapshotTo === undefined ? undefined : await openSnapshotRepository(flags.snapshotTo, manifest);
@@ -80,7 +85,11 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
       meters.restores.set(progress.partition, progress);
       printRestore(progress);
     },
-    openStore: (partition) => openStateStore(stateFolder(folder, partition)),
+    openStore: async (partition) => {
+      const store = await openStateStore(stateFolder(folder, partition));
+      opened.add(store);
+      return store;
+    },
   });
   const { committed, standbys, stopped } = group;
   const fetchers = () => group.fetchers;
@@ -88,6 +97,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   service.sources.add(frontierMetrics({ clock, meters, committed, standbys, stopped, fetchers }));
   service.lag.add({ log, clock, group: `${crawl}.frontier`, positions: () => frontierPositions(crawl, committed()) });
   service.disks.set('state', folder.part('state'));
+  service.sources.add(lsmMetrics('state', opened));
   desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags, ask: service.askMember });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);

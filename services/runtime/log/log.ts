@@ -47,6 +47,8 @@ export interface Log {
   join(options: GroupOptions): Promise<Membership>;
   /** The members of a group and what each has; none where there is no such group. Rejects while a long rebalance lasts. */
   membersOf(group: string): Promise<readonly GroupMember[]>;
+  /** What of the brokers’ settings puts acknowledged records of these topics at risk, in words. Absent: there are no brokers. */
+  risks?(topics: readonly string[]): Promise<readonly string[]>;
   /** Brokers that do not answer; null: all do. Absent: there are none. */
   brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;
   /** What was counted of requests to brokers. Absent: there are none. */

@@ -15,6 +15,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
 import { type LevelDb, openLevelDb } from './level-binding.ts';
 import { openLevelReader, removeStaleReaders } from './level-reader.ts';
+import { leveldbFigures } from './lsm-figures.ts';
 import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
 import { storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
@@ -136,6 +137,7 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     getMany,
     scan,
     write,
+    figures: () => (gate.isOpen() ? leveldbFigures((name) => db.getProperty(name)) : null),
     close: () => gate.close(() => end().catch((error) => Promise.reject(levelError(error, folder)))),
   };
 }

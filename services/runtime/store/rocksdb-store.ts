@@ -7,6 +7,7 @@
 import { mkdir } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
+import { rocksdbFigures } from './lsm-figures.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
 import {
   type Callback,
@@ -133,7 +134,9 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, rea
       });
     });
 
-  return { get: async (key) => (await getMany([key]))[0], getMany, scan, write, close };
+  const figures = () => (gate.isOpen() ? rocksdbFigures((name) => binding.db_get_property(db, name)) : null);
+
+  return { get: async (key) => (await getMany([key]))[0], getMany, scan, write, close, figures };
 }
 
 function writeBatch(

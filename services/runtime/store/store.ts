@@ -12,6 +12,22 @@ export interface StateStore {
   scan(range: ScanRange): AsyncIterable<readonly [key: Buffer, value: Buffer]>;
   write(ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void>;
   close(): Promise<void>;
+  /** What the store beneath tells of itself; null: it is closed. Absent: it tells nothing. */
+  figures?(): StoreFigures | null;
+}
+
+/** Of a log-structured store. What it does not know is left out. */
+export interface StoreFigures {
+  /** Table files by level, the newest first. */
+  readonly files: readonly number[];
+  /** Of what was written and is not in a file yet, bytes. */
+  readonly memtableBytes?: number;
+  readonly compactions?: number;
+  /** That compactions have still to rewrite. */
+  readonly compactionBytes?: number;
+  /** Writes wait for compactions: at all, or in part. */
+  readonly isStopped?: boolean;
+  readonly isDelayed?: boolean;
 }
 
 export interface ScanRange {

@@ -25,6 +25,7 @@ import { joinGroup, type KafkaMembership } from './membership.ts';
 import { commitPositions, readCommitted, readLast, readOffsetAt, readRange, trimBelow } from './positions.ts';
 import { createKafkaReader } from './reader.ts';
 import { createTally } from './tallies.ts';
+import { readRisks } from './topic-risks.ts';
 
 export interface KafkaLogOptions {
   /** `host:port`, several where one may be down. */
@@ -156,6 +157,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       return membership;
     },
     membersOf: (group) => describeGroup(cluster, group),
+    risks: (topics) => readRisks(cluster, topics),
     brokersAway: () => watch.away,
     tallies: () => tally,
     close: () => (closed ??= close()),

@@ -1,0 +1,27 @@
+/** What RocksDB and LevelDB tell of themselves, by the names of their properties. */
+import type { StoreFigures } from './store.ts';
+
+/** Both have as many unless told otherwise. */
+const levels = 7;
+
+/** `property`: empty for a name that is not known. */
+export function rocksdbFigures(property: (name: string) => string): StoreFigures {
+  const number = (name: string) => Number(property(`rocksdb.${name}`) || 0);
+  return {
+    files: filesOf(property, 'rocksdb'),
+    memtableBytes: number('cur-size-all-mem-tables'),
+    compactions: number('num-running-compactions'),
+    compactionBytes: number('estimate-pending-compaction-bytes'),
+    isStopped: number('is-write-stopped') > 0,
+    isDelayed: number('actual-delayed-write-rate') > 0,
+  };
+}
+
+/** LevelDB 1.20 tells no more. */
+export function leveldbFigures(property: (name: string) => string): StoreFigures {
+  return { files: filesOf(property, 'leveldb') };
+}
+
+function filesOf(property: (name: string) => string, store: string): number[] {
+  return Array.from({ length: levels }, (_, level) => Number(property(`${store}.num-files-at-level${level}`) || 0));
+}
