@@ -36,6 +36,8 @@ export interface BrokerOptions {
   readonly brokers?: 1 | 3;
   /** True: a broker of one's own, to be killed, even where KAFKA_BROKERS names another. */
   readonly own?: boolean;
+  /** `broker.rack` of each node, in order; readers may then be sent to the replica in their rack. */
+  readonly racks?: readonly string[];
   /** Further lines of server.properties. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Listener protocol of the clients' port; users and certificates come from `settings`. */
@@ -175,6 +177,10 @@ function properties(
     'broker.heartbeat.interval.ms': '500',
     'log.cleaner.dedupe.buffer.size': '2097152',
     'log.cleaner.backoff.ms': '500',
+    ...(options.racks && {
+      'broker.rack': options.racks[node.id - 1] as string,
+      'replica.selector.class': 'org.apache.kafka.common.replica.RackAwareReplicaSelector',
+    }),
     ...options.settings,
   };
   return `${Object.entries(settings)

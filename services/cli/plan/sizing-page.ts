@@ -37,7 +37,7 @@ The last but one row is a million pages' cost at these prices, which stand for n
 
 ${pricesTable()}
 Disks count as they are at the end. Traffic between zones is two thirds of what clients send and read, with zones at random
-out of three, and all copies between brokers.
+out of three, and all copies between brokers; [racks](KAFKA.md#racks) save what is read.
 
 ## What it goes by
 

@@ -8,7 +8,7 @@ import type { CompressionName } from '../log/kafka/compression/names.ts';
 import { kafkaLimits } from '../log/kafka/kafka-limits.ts';
 import type { Log } from '../log/log.ts';
 import { type CrawlSchemas, notingLog, openCrawlSchemas } from './crawl-schemas.ts';
-import { kafkaCredentials, registryLogin } from './kafka-credentials.ts';
+import { kafkaCredentials, rackOf, registryLogin } from './kafka-credentials.ts';
 
 export interface KafkaAccess {
   /** `host:port`, comma-separated. */
@@ -45,6 +45,7 @@ export async function openKafkaAccess(
   const log = await openKafkaLog({
     ...{ brokers: brokers.split(','), clientId },
     ...(compression && { compression }),
+    ...rackOf(process.env),
     ...(stays && {
       operationTimeoutMs: kafkaLimits.deliveryTimeoutMs,
       ...(onNotice && { onBrokers: onNotice, brokersSaid }),

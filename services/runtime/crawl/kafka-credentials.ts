@@ -10,6 +10,7 @@
  *   CRAWLSTREAM_KAFKA_PASSWORD, _PASSWORD_FILE   its password, or the client's secret
  *   CRAWLSTREAM_KAFKA_TOKEN_FILE          oauthbearer: a file with the token, read at each login (as Kubernetes projects it)
  *   CRAWLSTREAM_KAFKA_TOKEN_URL, _TOKEN_SCOPE    oauthbearer: where tokens are given for client credentials (RFC 6749 §4.4)
+ *   CRAWLSTREAM_KAFKA_RACK                no secret: the zone this process is in, as brokers name theirs (broker.rack)
  *   CRAWLSTREAM_REGISTRY_USERNAME, _PASSWORD, _PASSWORD_FILE, _CA   the same of the schema registry
  */
 import { readFileSync } from 'node:fs';
@@ -27,7 +28,7 @@ export interface KafkaCredentials {
 /** All that is read here. */
 export const credentialVariables: readonly string[] = [
   ...['TLS', 'CA', 'CERT', 'KEY', 'MECHANISM', 'USERNAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `KAFKA_${name}`),
-  ...['TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE'].map((name) => `KAFKA_${name}`),
+  ...['TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE', 'RACK'].map((name) => `KAFKA_${name}`),
   ...['USERNAME', 'PASSWORD', 'PASSWORD_FILE', 'CA'].map((name) => `REGISTRY_${name}`),
 ].map((name) => `CRAWLSTREAM_${name}`);
 
@@ -48,6 +49,12 @@ export function kafkaCredentials(env: Env): KafkaCredentials {
   if (tls === '0' && Object.keys(files).length > 0) throw bad('KAFKA_TLS', 'is 0, but certificates are given');
   const ssl = Object.keys(files).length > 0 ? files : tls !== undefined && tls !== '0';
   return { ...(ssl !== false && { ssl }), ...(sasl !== undefined && { sasl }) };
+}
+
+/** A pod is not told its zone: it is given to it, or it reads from the leaders. */
+export function rackOf(env: Env): { readonly rack?: string } {
+  const rack = given(env, 'KAFKA_RACK');
+  return rack === undefined ? {} : { rack };
 }
 
 export function registryLogin(env: Env): RegistryLogin {

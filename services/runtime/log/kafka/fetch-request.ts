@@ -14,6 +14,8 @@ export interface FetchedPart {
   readonly partition: number;
   readonly errorCode: number;
   readonly aborted: readonly AbortedTransaction[];
+  /** The replica to read from in the place of the leader; -1: none. */
+  readonly preferredReplica: number;
   /** Record batches, the last one perhaps cut short. */
   readonly batches: Buffer;
 }
@@ -24,6 +26,8 @@ export interface FetchOptions {
   readonly maxBytes: number;
   readonly partitionBytes: number;
   readonly requestTimeoutMs: number;
+  /** Where the reader is (KIP-392): the leader may send it to a replica there. Empty: it reads from whoever is asked. */
+  readonly rack: string;
 }
 
 /** Only committed records are asked for. The broker fills partitions in the order given. */
@@ -40,7 +44,7 @@ export function fetchRequest(parts: readonly FetchPart[], options: FetchOptions)
   };
 }
 
-function encode(parts: readonly FetchPart[], { maxWaitMs, maxBytes, partitionBytes }: FetchOptions) {
+function encode(parts: readonly FetchPart[], { maxWaitMs, maxBytes, partitionBytes, rack }: FetchOptions) {
   const w = createByteWriter(64 + 100 * parts.length);
   w.int32(-1);
   w.int32(maxWaitMs);
@@ -60,7 +64,7 @@ function encode(parts: readonly FetchPart[], { maxWaitMs, maxBytes, partitionByt
     w.int32(partitionBytes);
   }
   w.int32(0);
-  w.string('');
+  w.string(rack);
   return w;
 }
 
@@ -88,7 +92,7 @@ function readPart(r: ByteReader, topic: string): FetchedPart {
   const errorCode = int16(r);
   r.at += 24;
   const aborted = array(r, () => ({ producerId: int64(r), firstOffset: int64(r) }));
-  int32(r);
+  const preferredReplica = int32(r);
   const batches = slice(r, int32(r)) ?? Buffer.alloc(0);
-  return { topic, partition, errorCode, aborted, batches };
+  return { topic, partition, errorCode, aborted, preferredReplica, batches };
 }

@@ -32,6 +32,8 @@ export interface KafkaLogOptions {
   readonly brokers: readonly string[];
   /** Names this process in the brokers' logs. */
   readonly clientId: string;
+  /** Where this process is, as brokers name it (`broker.rack`): it reads from a replica there, if the brokers let it (KIP-392). */
+  readonly rack?: string;
   /** `true` for TLS with the system's authorities, or options of `tls.connect`. */
   readonly ssl?: boolean | object;
   /** As kafkajs takes it: {mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password}, and others. */
@@ -123,7 +125,14 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       const rangeOf = (topic: string, partition: number) => readRange(cluster, topic, partition);
       const epochEndOf = (topic: string, partition: number, epoch: number) =>
         readEpochEnd(cluster, topic, partition, epoch);
-      const reader = createKafkaReader(cluster, rangeOf, epochEndOf, deliveryTimeoutMs, () => readers.delete(reader));
+      const reader = createKafkaReader(
+        cluster,
+        rangeOf,
+        epochEndOf,
+        deliveryTimeoutMs,
+        () => readers.delete(reader),
+        options.rack,
+      );
       readers.add(reader);
       return reader;
     },

@@ -68,6 +68,7 @@ async function readBetween(cluster: Cluster, topic: string, partition: number, f
     const at = offset;
     const { records, next } = await patiently(cluster, async () => {
       const request = fetchRequest([{ topic, partition, offset: at }], {
+        rack: '',
         maxWaitMs: 0,
         maxBytes: kafkaLimits.fetchBytes,
         partitionBytes: kafkaLimits.fetchBytes,

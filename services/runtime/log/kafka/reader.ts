@@ -44,6 +44,16 @@ interface Assignment {
   /** Since when every fetch has failed; monotonic, ms. */
   failingSince: number | undefined;
   failure: unknown;
+  /** The replica that the leader has named for our rack, and until when it is read from, or the leader in its place. */
+  replica: number | undefined;
+  replicaUntil: number;
+}
+
+/** Partitions to be asked for in one request; `rack`: empty if they are to be served by whom is asked. */
+interface Due {
+  readonly node: number;
+  readonly rack: string;
+  readonly parts: Assignment[];
 }
 
 /** About what a record costs beside its value. */
@@ -57,6 +67,7 @@ export function createKafkaReader(
   epochEndOf: (topic: string, partition: number, leaderEpoch: number) => Promise<number | undefined>,
   giveUpMs: number,
   onClose: () => void,
+  rack = '',
 ): LogReader {
   const purposes = Array.from({ length: kafkaLimits.fetchesMax }, (_, i) => `fetch-${readerCount}-${i}`);
   readerCount++;
@@ -77,7 +88,7 @@ export function createKafkaReader(
   /** Starts the fetches that are due. */
   const fetchDue = () => {
     const now = performance.now();
-    const due = new Map<number, Assignment[]>();
+    const due = new Map<string, Due>();
     // Brokers serve the first partitions of a request first, so partitions take turns at the front.
     for (let i = 0; i < turns.length; i++) {
       const a = turns[(turn + i) % turns.length] as Assignment;
@@ -87,13 +98,17 @@ export function createKafkaReader(
         findLeader(a);
         continue;
       }
-      const there = due.get(leader);
-      if (there) there.push(a);
-      else due.set(leader, [a]);
+      if (a.replicaUntil <= now) a.replica = undefined;
+      const node = a.replica ?? leader;
+      // A leader that has sent us away, and whose replica failed, is not asked to do so again for a while.
+      const asks = a.replica === undefined && a.replicaUntil <= now ? rack : '';
+      const there = due.get(`${node} ${asks}`);
+      if (there) there.parts.push(a);
+      else due.set(`${node} ${asks}`, { node, rack: asks, parts: [a] });
     }
-    for (const [leader, parts] of due) {
-      const purpose = purposes.find((each) => !inUse.has(`${leader}/${each}`));
-      if (purpose !== undefined) fetchFrom(leader, purpose, parts);
+    for (const one of due.values()) {
+      const purpose = purposes.find((each) => !inUse.has(`${one.node}/${each}`));
+      if (purpose !== undefined) fetchFrom(one, purpose);
     }
   };
 
@@ -108,8 +123,8 @@ export function createKafkaReader(
       });
   };
 
-  const fetchFrom = async (leader: number, purpose: string, parts: readonly Assignment[]) => {
-    const slot = `${leader}/${purpose}`;
+  const fetchFrom = async ({ node, rack: asks, parts }: Due, purpose: string) => {
+    const slot = `${node}/${purpose}`;
     inUse.add(slot);
     const from = parts.map((a) => {
       a.fetching = true;
@@ -125,9 +140,10 @@ export function createKafkaReader(
           maxBytes,
           partitionBytes: maxBytes,
           requestTimeoutMs: kafkaLimits.requestTimeoutMs,
+          rack: asks,
         },
       );
-      const link = await cluster.link(leader, purpose);
+      const link = await cluster.link(node, purpose);
       const response = await link.send<FetchResponse>(request);
       throwFor(response.errorCode, 'reading');
       for (const part of response.parts) {
@@ -148,6 +164,13 @@ export function createKafkaReader(
 
   const take = async (a: Assignment, part: FetchedPart) => {
     const { topic, partition } = a;
+    if (part.errorCode === 0 && part.preferredReplica >= 0) {
+      a.replica = part.preferredReplica;
+      a.replicaUntil = performance.now() + kafkaLimits.metadataMs;
+      return;
+    }
+    // Whatever a replica says is wrong, the leader decides on.
+    if (part.errorCode !== 0 && leaveReplica(a)) return;
     try {
       const isOutside = errorOf(part.errorCode).type === 'OFFSET_OUT_OF_RANGE';
       if (isOutside || !a.stands) await expectBefore(a);
@@ -180,9 +203,18 @@ export function createKafkaReader(
     a.stands = true;
   };
 
+  /** Back to the leader. False: that is who was asked. */
+  const leaveReplica = (a: Assignment): boolean => {
+    if (a.replica === undefined) return false;
+    a.replica = undefined;
+    a.replicaUntil = performance.now() + kafkaLimits.metadataMsAway;
+    return true;
+  };
+
   const failed = (parts: readonly Assignment[], error: unknown) => {
     const now = performance.now();
     for (const a of parts) {
+      leaveReplica(a);
       a.failingSince ??= now;
       const failingMs = now - a.failingSince;
       if (!isTransient(error) || failingMs > giveUpMs) {
@@ -280,6 +312,8 @@ export function createKafkaReader(
         notBefore: 0,
         failingSince: undefined,
         failure: undefined,
+        replica: undefined,
+        replicaUntil: 0,
       });
       turns = [...assigned.values()];
       tell();
