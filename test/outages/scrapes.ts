@@ -53,6 +53,12 @@ export class Scrapes {
     this.#beats += 1;
   }
 
+  /** What was scraped until now is not of the record. */
+  forget(): void {
+    this.#series.clear();
+    this.#beats = 0;
+  }
+
   async beatFor(count: number): Promise<void> {
     for (let one = 0; one < count; one++) await this.beat();
   }
@@ -69,8 +75,9 @@ export class Scrapes {
   }
 
   /**
-   * What is wrong, in promtool's words, with: `alert` is there at the beat `at`, none but it was there at any beat, and
-   * none is there at the last. Empty: nothing.
+   * What is wrong, in promtool's words, with: `alert` is there at the beat `at`, when somebody mends what is wrong, none
+   * but it was there at any beat until then, and none is there at the last. Empty: nothing. In between it is not looked
+   * at: processes that start within seconds would have taken minutes.
    */
   async verdict(folder: string, alert: string, at: number): Promise<string> {
     const { spec } = parse(await readFile(join(import.meta.dirname, '../../deploy/monitoring/alerts.yaml'), 'utf8'));
@@ -90,8 +97,8 @@ export class Scrapes {
               exp_samples: [{ labels: `{alertname="${alert}"}`, value: 1 }],
             },
             {
-              expr: `group by (alertname) (count_over_time(ALERTS{alertstate="firing"}[${end + 1}m]))`,
-              eval_time: `${end}m`,
+              expr: `group by (alertname) (count_over_time(ALERTS{alertstate="firing"}[${at + 1}m]))`,
+              eval_time: `${at}m`,
               exp_samples: [{ labels: `{alertname="${alert}"}`, value: 1 }],
             },
             { expr: 'ALERTS{alertstate="firing"}', eval_time: `${end}m`, exp_samples: [] },
