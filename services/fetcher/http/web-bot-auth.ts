@@ -5,7 +5,7 @@
  * Each request has a signature of its own, over method, authority, path, query and `Signature-Agent`, with a nonce and for
  * five minutes: it says nothing of any other request, and who has seen it once can tell it when it comes again.
  */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { readSecret } from '../../runtime/secret.ts';
@@ -75,7 +75,8 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
       const { host, pathname, search } = new URL(url);
       const created = Math.floor(atMs / 1000);
       const covered = `("@method" "@authority" "@path" "@query" "signature-agent";key="${label}")`;
-      const nonce = randomBytes(32).toString('base64');
+      // Drawn in advance by the machine's generator, many at a time.
+      const nonce = randomUUID();
       const parameters = `${covered};created=${created};expires=${created + lifetimeSeconds};keyid="${keyId}";alg="ed25519";nonce="${nonce}";tag="web-bot-auth"`;
       // RFC 9421 §2.5, line by line.
       const base = [

@@ -20,6 +20,7 @@ import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
 import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
+import { priceNamed } from '../../../topology/usage/price.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -179,7 +180,7 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
     etag: validator(headers, 'etag'),
     lastModified: validator(headers, 'last-modified'),
     retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
-    detail: response.failure?.detail ?? '',
+    detail: response.failure?.detail ?? (status === 402 ? priceNamed(headers) : ''),
   };
 }
 

@@ -129,6 +129,7 @@ test('check robots fetches under the address guard and names the line that decid
     group: 'crawlstream',
     crawlDelaySeconds: 3,
     sitemaps: [`${origin}/map.xml`],
+    uses: [],
   });
 });
 

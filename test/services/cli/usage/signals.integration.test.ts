@@ -139,3 +139,16 @@ test('uses that nobody knows are refused, with those that there are', async () =
   const exported = await runCommand(['export', 'urls', '--data', 'nowhere', '--uses', 'search']);
   assert.match(exported.stderr, /--uses "search": it is about pages/);
 });
+
+test('what a 402 asks for is named, and nothing is paid', async (t) => {
+  const { port } = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') return response.writeHead(404).end();
+    if (request.url === '/paid') return response.writeHead(402, { 'crawler-price': 'USD 0.01' }).end('pay');
+    return response.setHeader('content-type', 'text/html').end('<a href="/paid">x</a>');
+  });
+  const web = { seeds: [`http://127.0.0.1:${port}/`], pages: new Map(), asked: new Set<string>() };
+  const { data, ended } = await crawlSignals(web);
+  assert.equal(ended.code, 0, ended.stderr);
+  const story = await runCommand(['story', `${web.seeds[0]}paid`, '--data', data]);
+  assert.match(story.stdout, /402.*price USD 0\.01/);
+});
