@@ -80,7 +80,7 @@ function usageWords(text: string): Word[] | null {
   const parameters = `(?:; *${key}(?:=${item})?)*`;
   const list = `\\( *(?:${item}${parameters}(?: +${item}${parameters})* *)?\\)`;
   const member = new RegExp(`^(${key})(?:=(?:(${token})|${other}|${list}))?${parameters}$`);
-  const trimmed = text.replace(/^ +/, '').replace(/ +$/, '');
+  const trimmed = withoutBlanks(text, ' ');
   if (trimmed === '') return [];
   const votes = new Map<string, string[]>();
   for (const part of splitMembers(trimmed)) {
@@ -109,6 +109,14 @@ function usageWords(text: string): Word[] | null {
   });
 }
 
+/** Without these at both ends. By hand: a pattern would be quadratic on runs of them in the middle. */
+function withoutBlanks(text: string, blanks: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && blanks.includes(text[start]!)) start += 1;
+  while (end > start && blanks.includes(text[end - 1]!)) end -= 1;
+  return text.slice(start, end);
+}
+
 /** Commas within strings and lists part nothing. */
 function splitMembers(text: string): string[] {
   const parts: string[] = [];
@@ -127,7 +135,10 @@ function splitMembers(text: string): string[] {
       part = '';
     } else part += char;
   }
-  return [...parts, part].map((one, at) => (at === 0 ? one : one.replace(/^[ \t]+/, '')).replace(/[ \t]+$/, ''));
+  return [...parts, part].map((one, at) => {
+    const end = withoutBlanks(`x${one}`, ' \t').slice(1);
+    return at === 0 ? end : withoutBlanks(end, ' \t');
+  });
 }
 
 function signalWords(text: string): Word[] {
@@ -162,7 +173,7 @@ function tagWords(text: string, tokens: readonly string[] | null): Word[] {
   let mine = true;
   for (let at = 0; at < parts.length; at++) {
     let part = parts[at]!.trim();
-    for (;;) {
+    for (let names = 0; names < 8; names++) {
       const [, name = '', rest = ''] = /^([a-z][\w.-]*|\*)\s*:(.*)$/is.exec(part) ?? [];
       if (name === '' || /^(unavailable_after|max-.*)$/i.test(name)) break;
       if (tokens !== null)
@@ -185,10 +196,11 @@ function tagWords(text: string, tokens: readonly string[] | null): Word[] {
 /** Null: it is none of the forms that are documented. */
 function dateOf(text: string): number | null {
   const trimmed = text.trim();
+  if (trimmed.length > 60) return null;
   const shape =
     /^(?:\d{4}-\d\d-\d\d|(?:[a-z]{3,9},?\s+)?\d{1,2}[\s-]+[a-z]{3,9}[\s-]+(?:\d{4}|\d{2}))(?:[T\s]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?\s*([+-]\d{2}:?\d{2}|[a-z]{1,5})?$/i;
   const zone = shape.exec(trimmed);
-  if (zone === null || trimmed.length > 60) return null;
+  if (zone === null) return null;
   const spaced = trimmed
     .replace(/^(\d{4}-\d\d-\d\d)[T\s]+/i, '$1T')
     .replace(/(\d)[\s-]+([a-z]{3})[a-z]*[\s-]+(\d)/i, '$1 $2 $3');

@@ -12,7 +12,7 @@
  */
 import { isRobotsName } from '../robots/product-token.ts';
 import { type Statement, type Subject, statement } from './statement.ts';
-import { parseTagDate } from './tag-date.ts';
+import { parseTagDate, tagDateCharsMax } from './tag-date.ts';
 
 const bars: ReadonlyMap<string, readonly Subject[]> = new Map<string, readonly Subject[]>([
   ['noindex', ['search']],
@@ -30,6 +30,8 @@ export function mayBar(value: string): boolean {
   return anyWord.test(value);
 }
 
+/** Names before one word: a crawler's, and that of a rule with a value. */
+const namesMax = 8;
 const scope = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/is;
 
 /**
@@ -46,33 +48,34 @@ export function robotsTag(value: string, source: string, tokens: readonly string
 
   const takeDate = (text: string): boolean => {
     const atMs = parseTagDate(text);
-    dateText = atMs === null ? text : null;
+    dateText = atMs === null && text.length <= tagDateCharsMax ? text : null;
     if (atMs === null || !forUs) return atMs !== null;
     bar('search', atMs);
     bar('archive', atMs);
     return true;
   };
   const take = (part: string): void => {
-    const [, name = '', rest = ''] = scope.exec(part) ?? [];
-    const lower = name.toLowerCase();
-    if (lower === 'unavailable_after') {
-      takeDate(rest);
-      return;
-    }
-    if (dateText !== null && lower === '' && takeDate(`${dateText},${part}`)) return;
-    dateText = null;
-    if (lower.startsWith('max-')) {
-      if (forUs && lower === 'max-snippet' && rest.trim() === '0')
+    let said = part;
+    for (let names = 0; names < namesMax; names++) {
+      const [, name = '', rest = ''] = scope.exec(said) ?? [];
+      const lower = name.toLowerCase();
+      if (lower === 'unavailable_after') {
+        takeDate(rest);
+        return;
+      }
+      if (dateText !== null && lower === '' && takeDate(`${dateText},${said}`)) return;
+      dateText = null;
+      if (lower === '') break;
+      if (lower.startsWith('max-')) {
+        if (!forUs || lower !== 'max-snippet' || rest.trim() !== '0') return;
         for (const use of bars.get('nosnippet')!) bar(use, 0);
-      return;
-    }
-    if (lower !== '') {
+        return;
+      }
       if (tokens !== null) forUs = lower === '*' || isRobotsName(lower, tokens);
-      take(rest);
-      return;
+      said = rest;
     }
     if (!forUs) return;
-    for (const word of part.toLowerCase().split(/[\s;]+/)) for (const use of bars.get(word) ?? []) bar(use, 0);
+    for (const word of said.toLowerCase().split(/[\s;]+/)) for (const use of bars.get(word) ?? []) bar(use, 0);
   };
   for (const part of value.split(',')) take(part);
   return [...barred].map(([use, fromMs]) => statement(use, 'deny', source, value, fromMs));

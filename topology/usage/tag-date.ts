@@ -16,6 +16,9 @@ const zones = new Map([
   ['pdt', -420],
 ]);
 
+/** The longest form has some 40 characters. */
+export const tagDateCharsMax = 60;
+
 const clock = String.raw`(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*([+-]\d{2}:?\d{2}|[a-z]{1,5})?`;
 const isoDate = new RegExp(String.raw`^(\d{4})-(\d{2})-(\d{2})${clock}$`, 'i');
 const mailDate = new RegExp(
@@ -26,7 +29,7 @@ const mailDate = new RegExp(
 /** ms since the Unix epoch; null: it is no date. */
 export function parseTagDate(text: string): number | null {
   const trimmed = text.trim();
-  if (trimmed.length > 60) return null;
+  if (trimmed.length > tagDateCharsMax) return null;
   const iso = isoDate.exec(trimmed);
   if (iso !== null) return moment(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3]), iso.slice(4));
   const mail = mailDate.exec(trimmed);

@@ -212,3 +212,17 @@ test('what bars a use holds against what allows it, from its time on, and both a
   assert.equal(barredFrom(statements, 'ai-train'), 0);
   assert.equal(barredFrom(statements, 'archive'), -1);
 });
+
+test('values made to be costly are read in one pass', () => {
+  const long = 1_000_000;
+  for (const value of [
+    `noai, ${'a:'.repeat(long)}`,
+    `noai, unavailable_after: ${'x,'.repeat(long)}`,
+    `noai, ${' '.repeat(long)}x`,
+    `noai, ${'unavailable_after: 1 '.repeat(long / 20)}`,
+  ])
+    assert.equal(tag(value), 'ai-input- ai-train-');
+  for (const value of [`a=${'('.repeat(long)}`, `a=(${'b '.repeat(long)}`, `a${' '.repeat(long)}b`, 'a,'.repeat(long)])
+    assert.equal(usage(value), '');
+  assert.equal(signal(`${'ai-train=yes,'.repeat(long / 10)}ai-train=no`), 'ai-train-');
+});
