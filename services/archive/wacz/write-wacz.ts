@@ -69,10 +69,11 @@ export async function writeWacz(options: WaczOptions): Promise<WaczCounts> {
   async function fill(into: ZipFile, { title, mainPage, software }: WaczOptions, count: typeof counts): Promise<void> {
     const resources: Resource[] = [];
     const mtime = new Date(nowMs);
+    const broken = new Promise<never>((_, reject) => into.on('error', reject));
+    broken.catch(() => {});
     const add = async (path: string, bytes: AsyncIterable<Uint8Array>, compress = false) => {
       const sum = new Sha256Count();
-      await new Promise<void>((resolve, reject) => {
-        into.on('error', reject);
+      const taken = new Promise<void>((resolve, reject) => {
         into.addReadStreamLazy(path, { mtime, compress }, (take) => {
           const stream = Readable.from(counted(bytes, sum), { objectMode: false });
           stream.on('error', reject);
@@ -80,6 +81,7 @@ export async function writeWacz(options: WaczOptions): Promise<WaczCounts> {
           take(null, stream);
         });
       });
+      await Promise.race([taken, broken]);
       resources.push({ name: basename(path), path, hash: sum.digest(), bytes: sum.bytes });
     };
     for (const file of files) await add(`archive/${basename(file)}`, createReadStream(file));
