@@ -98,9 +98,8 @@ export class Queries {
       const answer = await this.passOn(member, target, passOnMs);
       if (answer !== undefined) return answer;
     }
-    const remedy = members.every(({ address }) => address === null)
-      ? 'start frontiers with --http'
-      : 'ask again in a moment';
+    const nobodyListens = members.length > 0 && members.every(({ address }) => address === null);
+    const remedy = nobodyListens ? 'start frontiers with --http' : 'ask again in a moment';
     throw new CrawlstreamError('OWNERSHIP_LOST', `nobody who has partition ${partition} can be asked: ${remedy}`);
   }
 

@@ -50,12 +50,14 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
         restores,
         queries,
       });
-    const places = keepPlaces({ clock, look, own, isCutOff: () => false });
+    // They are looked at from the first question on: by then all three are members.
+    let places: ReturnType<typeof keepPlaces> | undefined;
+    const placesNow = () => (places ??= keepPlaces({ clock, look, own, isCutOff: () => false }))();
     const server = await startHttpServer({
       listen: { host: '127.0.0.1', port: 0 },
       probes: new Probes(),
       metrics: async () => ({ type: 'text/plain', text: '' }),
-      routes: [queryRoutes(() => ({ partitions: 1, keyMode: 'host', queries, places, own }))],
+      routes: [queryRoutes(() => ({ partitions: 1, keyMode: 'host', queries, places: placesNow, own }))],
       onBug: (error) => assert.fail(error as Error),
     });
     asked.set(name, { server, held: { ...held } });
