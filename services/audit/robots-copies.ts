@@ -29,6 +29,7 @@ interface Place {
 
 const none: Copy = { rules: null };
 const bytesMax = 64 << 20;
+const emptyHash = shortHash(new Uint8Array());
 
 export interface CopiesSource {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
@@ -51,7 +52,7 @@ export async function readRobotsCopies(
   let bytes = 0;
 
   const keep = ({ hash: told, token, body }: RobotsCopy) => {
-    const isWhole = hash('sha256', body, 'hex').slice(0, 32) === told;
+    const isWhole = shortHash(body) === told;
     kept.set(told, { copy: { rules: isWhole ? readForReferee(body, token) : 'damaged' }, bytes: body.length });
     bytes += body.length;
     while (bytes > bytesMax && kept.size > 1) {
@@ -74,7 +75,7 @@ export async function readRobotsCopies(
       if (copy === undefined) continue;
       const place = { partition, offset: record.offset };
       bound.set(`${copy.origin} ${copy.hash}`, place);
-      if (copy.hash === '' || copy.body.length === 0) continue;
+      if (copy.hash === '' || isBodyElsewhere(copy)) continue;
       bodies.set(copy.hash, place);
       if (!kept.has(copy.hash)) keep(copy);
     }
@@ -98,13 +99,22 @@ export async function readRobotsCopies(
       for (const [key, place] of bound) {
         if (!key.startsWith(`${origin} `)) continue;
         const copy = await read(place);
-        const elsewhere = copy?.body.length === 0 ? bodies.get(copy.hash) : undefined;
+        const elsewhere = copy !== undefined && isBodyElsewhere(copy) ? bodies.get(copy.hash) : undefined;
         const whole = elsewhere === undefined ? undefined : await read(elsewhere);
         if (copy !== undefined) copies.push(whole === undefined ? copy : { ...copy, body: whole.body });
       }
       return copies.sort((a, b) => a.fetchedAtMs - b.fetchedAtMs);
     },
   };
+}
+
+/** The copy of an origin whose rules another has, by the same hash, is without its body. An empty file has none. */
+function isBodyElsewhere({ hash: told, body }: RobotsCopy): boolean {
+  return body.length === 0 && told !== emptyHash;
+}
+
+function shortHash(body: Uint8Array): string {
+  return hash('sha256', body, 'hex').slice(0, 32);
 }
 
 /** A crawl that an older release made has no such topic. */
