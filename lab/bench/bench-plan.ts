@@ -31,6 +31,7 @@ const sized: readonly PlannedBench[] = [
   plan('fetch', 'fetch', '--runs', '1', '--no-stages'),
   plan('polite', 'polite', '--seconds', '10'),
   plan('hostile', 'hostile', '--hosts', '300', '--runs', '1'),
+  plan('checks', 'checks', '--pairs', '2'),
   plan('takeover', 'takeover', '--urls', '100000'),
   plan('urlfrontier', 'urlfrontier', '--urls', '100000', '--hosts', '5000'),
   plan('coverage', 'coverage', '--pages', '2000'),

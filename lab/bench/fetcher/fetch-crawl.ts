@@ -28,6 +28,8 @@ export interface CrawlBench {
   readonly stopAtPages?: number;
   /** Flags of Node for the crawl. */
   readonly node?: readonly string[];
+  /** What is run, from the project's root; by default the command as it is. */
+  readonly entry?: string;
   /** Folder for a CPU profile of the crawl. */
   readonly profile?: string;
   /** Is shown the crawl's data folder before it is gone. */
@@ -62,7 +64,7 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
     const resolve = web.resolve.flatMap((one) => ['--resolve', one]);
     const { child, ended } = startMeasured(
       ['crawl', ...web.seeds, ...resolve, ...bench.crawl, '--data', join(data, 'crawl'), '--json'],
-      { core: pinned ? crawlCore : null, node: bench.node ?? [], profile: bench.profile },
+      { core: pinned ? crawlCore : null, node: bench.node ?? [], profile: bench.profile, entry: bench.entry },
     );
     const stop =
       bench.stopAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGINT'), bench.stopAfterMs);

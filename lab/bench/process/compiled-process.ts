@@ -35,6 +35,8 @@ export interface CommandOptions {
   readonly core: number | null;
   /** Flags of Node. */
   readonly node?: readonly string[];
+  /** What is run, from the project's root; by default the command as it is. */
+  readonly entry?: string | undefined;
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;
   /** Folder in which each process leaves what it used: those that the command starts, too. */
@@ -49,12 +51,12 @@ export interface MeasuredCommand {
 
 /** `crawlstream ARGS`, which tells what it used on its way out. */
 export function startMeasured(args: readonly string[], options: CommandOptions): MeasuredCommand {
-  const { core, node = [], profile, usages } = options;
+  const { core, node = [], entry = 'dist/bundle/crawlstream.js', profile, usages } = options;
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/process/fetch-usage.js')).href;
   const child = startNode(
     core,
-    [...profiling, ...node, '--import', usageModule, 'dist/bundle/crawlstream.js', ...args],
+    [...profiling, ...node, '--import', usageModule, entry, ...args],
     ['ignore', 'pipe', 'pipe', 'pipe'],
     usages === undefined ? {} : { CRAWLSTREAM_BENCH_USAGE_FOLDER: usages },
   );
