@@ -30,6 +30,13 @@ export async function historyMissing({ version, commit }: Release): Promise<stri
   }
 }
 
+/** Was only the newest part of the history cloned, or none of it? */
+export async function isCutOff(): Promise<boolean> {
+  const args = ['rev-parse', '--is-shallow-repository'];
+  const { stdout } = await run('git', args, { cwd: root }).catch(() => ({ stdout: 'true' }));
+  return stdout.trim() === 'true';
+}
+
 /** The command of a release, in TypeScript, with today's packages. */
 export async function commandOf({ version, commit }: Release): Promise<string> {
   const folder = await fetchOnce(`release-${version}-${commit.slice(0, 7)}`, async (into) => {
