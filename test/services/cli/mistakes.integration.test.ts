@@ -186,7 +186,7 @@ test('which pages failed and why takes three commands, each named by the one bef
   const first = await runCommand(crawl, { cwd: folder });
   assert.equal(first.code, 0, first.stderr);
   const named = (text: string, name: string) =>
-    new RegExp(`^ {2}${name}: +node \\S+main\\.js (.*)$`, 'm').exec(text)?.[1]?.split(' ') ?? assert.fail(text);
+    new RegExp(`^ {2}${name}: +node \\S+\\.js (.*)$`, 'm').exec(text)?.[1]?.split(' ') ?? assert.fail(text);
   const failed = await runCommand(named(first.stdout, 'failed'), { cwd: folder });
   assert.match(failed.stdout, new RegExp(`^serverError {2}${url}/broken {2}the server answered 500$`, 'm'));
   const stats = await runCommand(['stats', '--data', 'data'], { cwd: folder });
