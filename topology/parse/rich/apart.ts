@@ -9,7 +9,7 @@ export type Apart = '' | 'element' | 'named' | 'comments' | 'inset';
 
 /** Never main, with all they hold. */
 const apartNames = new Set(
-  'nav aside footer form button select textarea noscript template svg dialog menu object audio video canvas'.split(' '),
+  'nav aside footer form button select textarea noscript template dialog menu object audio video canvas'.split(' '),
 );
 const apartRoles = /^(navigation|banner|contentinfo|complementary|search|dialog|alertdialog|menu|menubar)$/i;
 /** Whole words of a class or an id. */

@@ -9,7 +9,7 @@ import { richLimits } from './rich-limits.ts';
 export type Attributes = ReadonlyMap<string, string>;
 
 export interface MarkupEvents {
-  /** A void element (`<br>`) gets no `close`. */
+  /** A void element (`<br>`) gets no `close`. One of SVG or MathML that closes itself (`<path/>`) does. */
   open(name: string, attributes: Attributes): void;
   /** As it stands in the source: it may close nothing, or more than one. */
   close(name: string): void;
@@ -22,6 +22,18 @@ export const voidNames: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 );
 
+/** Roots of markup in a page that is not HTML's own. */
+const foreignRoots = new Set(['svg', 'math']);
+/** Where HTML begins again within it. */
+const htmlWithin = new Set(['foreignobject', 'annotation-xml']);
+/** What ends it, as nobody who writes a drawing writes them (HTML standard §13.2.6.5). */
+const endsForeign = new Set(
+  (
+    'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ' +
+    'ol p pre ruby s small span strong strike sub sup table tt u ul var'
+  ).split(' '),
+);
+
 /** False: `expired`, which is asked between slices, ended it. */
 export function readMarkup(html: string, events: MarkupEvents, expired: () => boolean): boolean {
   let name = '';
@@ -32,6 +44,19 @@ export function readMarkup(html: string, events: MarkupEvents, expired: () => bo
   let attributes = new Map<string, string>();
   let textStart = -1;
   let textEnd = -1;
+  /** The root of what is not HTML, while it is open; empty: none is. */
+  let foreign = '';
+  /** How many of its name are open. */
+  let foreignDepth = 0;
+  /** Elements open in it in which HTML stands again. */
+  let within = 0;
+  const closeForeign = () => {
+    events.close(foreign);
+    foreignDepth -= 1;
+    if (foreignDepth > 0) return;
+    foreign = '';
+    within = 0;
+  };
   const nameAt = (start: number, end: number) =>
     html.slice(start, Math.min(end, start + richLimits.nameCharsMax)).toLowerCase();
   const endText = () => {
@@ -41,6 +66,10 @@ export function readMarkup(html: string, events: MarkupEvents, expired: () => bo
     textStart = -1;
   };
   const open = () => {
+    if (foreign === '' && foreignRoots.has(name)) foreign = name;
+    else if (foreign !== '' && htmlWithin.has(name)) within += 1;
+    else if (foreign !== '' && within === 0 && endsForeign.has(name)) while (foreign !== '') closeForeign();
+    if (name === foreign) foreignDepth += 1;
     events.open(name, attributes);
     if (attributes.size > 0) attributes = new Map();
     raw = rawNames.has(name) ? name : '';
@@ -70,13 +99,20 @@ export function readMarkup(html: string, events: MarkupEvents, expired: () => bo
       onopentagend: open,
       onselfclosingtag() {
         open();
-        // `<script/>` begins no raw text here, as in `scan.ts`; other names ignore the slash, as HTML does.
+        // `<script/>` begins no raw text here, as in `scan.ts`; other names of HTML ignore the slash, as HTML does.
         raw = '';
+        if (foreign === '') return;
+        if (htmlWithin.has(name)) within -= 1;
+        if (name === foreign) closeForeign();
+        else if (!voidNames.has(name)) events.close(name);
       },
       onclosetag(start, end) {
         endText();
         raw = '';
-        events.close(nameAt(start, end));
+        const closed = nameAt(start, end);
+        if (closed === foreign) return closeForeign();
+        if (foreign !== '' && within > 0 && htmlWithin.has(closed)) within -= 1;
+        events.close(closed);
       },
       ontext(start, end) {
         if (textStart >= 0 && start !== textEnd) endText();

@@ -60,6 +60,7 @@ const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>;
   td: { ends: new Set(['td', 'th']), within: /^(tr|table)$/ },
   th: { ends: new Set(['td', 'th']), within: /^(tr|table)$/ },
   tr: { ends: new Set(['tr']), within: /^table$/ },
+  option: { ends: new Set(['option']), within: /^(select|datalist)$/ },
 };
 
 /** Elements that are told apart within a block. */
@@ -75,6 +76,8 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
   /** Depth of the link that is open; -1: none is. */
   let linkAt = -1;
   let heading = 0;
+  /** Drawings that are open, one in another: what is in them is no text, and they end no block. */
+  let drawings = 0;
   /** The tag before, of a block element. */
   let before = '';
   let pieces: string[] = [];
@@ -147,6 +150,8 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
 
   return {
     open(name, attributes) {
+      if (name === 'svg') drawings += 1;
+      if (drawings > 0) return;
       // `<a name=top>` is no link, and is seldom closed; a second link ends the first. A heading's to itself is none either.
       if (name === 'a') {
         const href = attributes.get('href');
@@ -164,6 +169,10 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
       if (!voidNames.has(name)) push(name, attributes);
     },
     close(name) {
+      if (drawings > 0) {
+        if (name === 'svg') drawings -= 1;
+        return;
+      }
       if (name === 'a') linkAt = -1;
       if (inlineNames.has(name)) {
         inline?.close(name);
@@ -178,6 +187,7 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
       if (linkAt > depth) linkAt = -1;
     },
     text(text) {
+      if (drawings > 0) return;
       if (chars >= richLimits.mainTextCharsMax * 2) return;
       chars += text.length;
       inline?.text(text);

@@ -101,3 +101,33 @@ test('deep pages cost time in proportion to their size: each element is counted 
   const once = Math.min(work(1_000), work(1_000));
   assert.ok(work(4_000) < Math.max(once, 20_000) * 16);
 });
+
+test('a drawing takes no text with it, however many shapes it has, closed or not', () => {
+  const shapes = '<path d="M9,17L26,17"/><text x="74">ATTACH</text>'.repeat(120);
+  const page = (drawing: string) =>
+    `<body><h1>Overview</h1>${paragraph('castle')}${drawing}${paragraph('mill')}</body>`;
+  for (const drawing of [
+    `<div><svg viewBox="0 0 6 4">${shapes}</svg></div>`,
+    `<svg>${'<g>'.repeat(200)}</svg>`,
+    `<svg>${shapes}`,
+    `<svg><svg>${shapes}</svg>${shapes}</svg>`,
+    `<svg><svg>${shapes}`,
+    '<svg class=icon />',
+    `<svg><foreignObject><div>a label</div></foreignObject>${shapes}</svg>`,
+    `<math><mi>x</mi>${'<mspace/>'.repeat(200)}</math>`,
+  ]) {
+    const found = mainText(page(drawing));
+    assert.ok(found.includes('The castle has') && found.includes('The mill has'), drawing.slice(0, 60));
+    assert.doesNotMatch(found, /ATTACH|a label/);
+  }
+  // An icon within a sentence does not end it.
+  const icon = mainText(page(`<p>Press <svg><path d="M9"/><title>a wheel</title></svg> to see what the town has.</p>`));
+  assert.match(icon, /^Press to see what the town has\.$/m);
+});
+
+test('a choice of a hundred options without end tags ends at its own', () => {
+  const choice = `<form><select>${'<option>a place'.repeat(100)}</select></form>`;
+  const found = mainText(`<body>${choice}${paragraph('castle')}${paragraph('mill')}</body>`);
+  assert.ok(found.includes('The castle has') && found.includes('The mill has'));
+  assert.doesNotMatch(found, /a place/);
+});
