@@ -25,6 +25,8 @@ const partWordsMin = 10;
 /** Elements that have no class to tell: this many with this much of the prose are several of a kind. */
 const kindCountMin = 3;
 const kindShareMin = 0.1;
+/** Parts under headings of the same rank, beside the one that holds most: fewer may be of other texts. */
+const headedMin = 2;
 /** What stands beside is main text with this many words of prose, this much as many, and no more of them in links. */
 const besideWordsMin = 20;
 const besideShareMin = 0.05;
@@ -54,7 +56,12 @@ export function contentRoot(blocks: readonly TextBlock[]): ContentRoot | null {
     }
     if (best === undefined || own >= ownShareMin * prose) return { element, beside };
     const share = tables.has(best.name) ? tableShareMin : bestShareMin;
-    if (proseOf(best) < share * prose || isOneOfSeveral(best, children, proseOf)) return { element, beside };
+    if (
+      proseOf(best) < share * prose ||
+      isOneOfSeveral(best, children, proseOf) ||
+      isUnderHeading(best, children, tallies)
+    )
+      return { element, beside };
     for (const child of children) {
       if (child !== best && !paragraphs.has(child.name) && isText(tallies.get(child)!, proseOf(best)))
         beside.add(child);
@@ -65,6 +72,28 @@ export function contentRoot(blocks: readonly TextBlock[]): ContentRoot | null {
 
 function isText({ words, linked, prose }: Tally, most: number): boolean {
   return prose >= besideWordsMin && prose >= besideShareMin * most && linked <= besideLinksMax * words;
+}
+
+/** Does it stand under one of several headings of a rank, each with a part of the text below it? */
+export function isUnderHeading(
+  best: TextElement,
+  children: readonly TextElement[],
+  tallies: ReadonlyMap<TextElement, Tally>,
+): boolean {
+  const parts: { readonly rank: number; words: number; linked: number; prose: number; hasBest: boolean }[] = [];
+  for (const child of children) {
+    const { words, linked, prose, heading } = tallies.get(child)!;
+    if (heading > 0) parts.push({ rank: heading, words: 0, linked: 0, prose: 0, hasBest: false });
+    const part = parts.at(-1);
+    if (part === undefined) continue;
+    part.words += words;
+    part.linked += linked;
+    part.prose += prose;
+    part.hasBest ||= child === best;
+  }
+  const rank = parts.find(({ hasBest }) => hasBest)?.rank;
+  const others = parts.filter((part) => part.rank === rank && !part.hasBest && part.linked < part.words / 2);
+  return others.length >= headedMin && others.reduce((sum, { prose }) => sum + prose, 0) >= partWordsMin;
 }
 
 function isOneOfSeveral(

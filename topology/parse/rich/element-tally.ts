@@ -9,6 +9,8 @@ export interface Tally {
   prose: number;
   /** Of them, words in the element itself and in none that it holds. */
   ownProse: number;
+  /** 1 to 6: what stands first in it is a heading of that rank; else 0. */
+  readonly heading: number;
   /** Elements directly in it that hold text. */
   readonly children: TextElement[];
 }
@@ -25,7 +27,7 @@ export function isProse({ words, linkDensity }: TextBlock): boolean {
 export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextElement, Tally> {
   const tallies = new Map<TextElement, Tally>();
   for (const block of blocks) {
-    const tally = tallyOf(block.at, tallies);
+    const tally = tallyOf(block, tallies);
     tally.words += block.words;
     tally.linked += block.words * block.linkDensity;
     if (isProse(block)) tally.ownProse += block.words;
@@ -43,14 +45,14 @@ export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextEl
 }
 
 /** Makes it, and those of the elements around it, where they are not there yet. */
-function tallyOf(element: TextElement, tallies: Map<TextElement, Tally>): Tally {
+function tallyOf({ at: element, heading }: TextBlock, tallies: Map<TextElement, Tally>): Tally {
   const known = tallies.get(element);
   if (known !== undefined) return known;
   let made: Tally | undefined;
   let below: TextElement | undefined;
   for (let one: TextElement | null = element; one !== null; one = one.parent) {
     const there = tallies.get(one);
-    const tally = there ?? { words: 0, linked: 0, prose: 0, ownProse: 0, children: [] };
+    const tally = there ?? { words: 0, linked: 0, prose: 0, ownProse: 0, heading, children: [] };
     if (below !== undefined) tally.children.push(below);
     made ??= tally;
     if (there !== undefined) break;

@@ -9,7 +9,7 @@
  * reference of three lines, a table) is its text, and an index that HTML calls main is its links.
  */
 import { cut } from '../text.ts';
-import { type ContentRoot, contentRoot } from './content-root.ts';
+import { type ContentRoot, contentRoot, isUnderHeading } from './content-root.ts';
 import { elementTallies, isProse } from './element-tally.ts';
 import { createInlineReader } from './inline-markdown.ts';
 import { markdownOf } from './markdown.ts';
@@ -64,7 +64,7 @@ function chosen(all: readonly TextBlock[]): readonly TextBlock[] {
   // Some call each entry of a reference an article: it holds a part of the text alone then.
   const isMain =
     wordsInside >= richLimits.mainWordsMin &&
-    (inside.some(({ at }) => at.inMain === 'main') || proseIn(inside) >= wrapperShareMin * proseIn(blocks));
+    (inside.some(({ at }) => at.inMain === 'main') || isWholeText(inside, blocks));
   const candidates = isMain ? inside : blocks;
   const root = contentRoot(candidates);
   const main = root === null || (!isMain && isPage(root.element)) ? byNeighbours(candidates) : inRoot(candidates, root);
@@ -76,6 +76,24 @@ function chosen(all: readonly TextBlock[]): readonly TextBlock[] {
   const plain = withoutLinks(candidates);
   if (plain.length === 0 && main.length === 0) return withoutLinks(all);
   return words < leastShare * wordsIn(plain) ? plain : main;
+}
+
+/** Do articles hold the text, and not one of its parts? */
+function isWholeText(inside: readonly TextBlock[], blocks: readonly TextBlock[]): boolean {
+  if (proseIn(inside) < wrapperShareMin * proseIn(blocks)) return false;
+  const tallies = elementTallies(blocks);
+  const articles = new Set(inside.map(({ at }) => outermostArticle(at)));
+  return ![...articles].some((one) => {
+    const around = one.parent === null ? undefined : tallies.get(one.parent);
+    return around !== undefined && isUnderHeading(one, around.children, tallies);
+  });
+}
+
+/** Of the articles that an element is, or stands in. */
+function outermostArticle(element: TextElement): TextElement {
+  let one = element;
+  while (one.parent !== null && one.parent.inMain !== '') one = one.parent;
+  return one;
 }
 
 function withoutLinks(blocks: readonly TextBlock[]): TextBlock[] {

@@ -131,3 +131,24 @@ test('a choice of a hundred options without end tags ends at its own', () => {
   assert.ok(found.includes('The castle has') && found.includes('The mill has'));
   assert.doesNotMatch(found, /a place/);
 });
+
+test('parts under headings of one rank are one text, though the last holds most and is an article or has a box of its own', () => {
+  const part = (n: number, text: string) =>
+    `<div class="box b${n}"><h3>Part number ${n}</h3><div class=body>${text}</div></div>`;
+  const short = [part(1, 'ropes'), part(2, 'All about ropes that hold a boat.'), part(3, paragraph('rope', 1))].join(
+    '',
+  );
+  const most = `<h3>Exports</h3><div class=all>${paragraph('pier', 5)}</div>`;
+  const footer = '<div class=end><p>No rights are reserved by those who wrote this down in a long night.</p></div>';
+  for (const last of [`<article>${most}</article>`, `<div class=rest>${most}</div>`]) {
+    const found = mainText(`<body><ul>${links(9)}</ul><div id=all>${short}${last}</div>${footer}</body>`);
+    for (const word of ['Part number 1', 'ropes', 'All about ropes', 'The rope has', 'Exports', 'The pier has'])
+      assert.ok(found.includes(word), `${word} in ${last.slice(0, 20)}`);
+    assert.ok(!found.includes('somewhere') && !found.includes('rights'), found);
+  }
+  // Lists of links under such headings are no parts.
+  const most2 = `<div class=story><h3>The castle</h3>${paragraph('castle', 6)}</div>`;
+  const lists = [1, 2, 3].map((n) => `<div class="list l${n}"><h3>More of ${n}</h3>${links(4)}</div>`).join('');
+  const beside = mainText(`<body><div>${most2}${lists}${part(4, 'A short word.')}</div></body>`);
+  assert.ok(beside.includes('The castle has') && !beside.includes('A short word'), beside);
+});
