@@ -16,37 +16,75 @@ export function surtOf(url: string): string {
 }
 
 function reversed(hostname: string): string {
-  const plain = hostname.replaceAll('..', '.').replace(/^\.+|\.+$/g, '');
-  const massaged = plain.replace(/^www\d*\./, '');
+  const plain = hostname.replaceAll('..', '.');
+  let [start, end] = [0, plain.length];
+  while (plain[start] === '.') start += 1;
+  while (end > start && plain[end - 1] === '.') end -= 1;
+  const massaged = plain.slice(start, end).replace(/^www\d*\./, '');
   return massaged.split('.').reverse().join(',');
 }
 
-const pathSessions = [
-  /^(.*\/)\((?:[a-z]\([0-9a-z]{24}\))+\)\/([^?]+\.aspx.*)$/i,
-  /^(.*\/)\([0-9a-z]{24}\)\/([^?]+\.aspx.*)$/i,
-];
+/** The slash behind one may be that before the next. */
+const pathSessions = [/\/\((?:[a-z]\([0-9a-z]{24}\))+\)(?=\/)/g, /\/\([0-9a-z]{24}\)(?=\/)/g];
 
 function canonicalPath(path: string): string {
   let canonical = escaped(withoutDots(unescaped(path))).toLowerCase();
-  for (const session of pathSessions) canonical = canonical.replace(session, '$1$2');
+  for (const session of pathSessions) canonical = withoutPathSession(canonical, session);
   return canonical.length > 1 && canonical.endsWith('/') ? canonical.slice(0, -1) : canonical;
 }
 
+/** The last session before the name of an `.aspx` page goes. Each part of the path is looked at once. */
+function withoutPathSession(path: string, session: RegExp): string {
+  const places = [...path.matchAll(session)].map(({ index, 0: { length } }) => ({ index, rest: index + length + 1 }));
+  let [page, query, seen] = [-1, -1, path.length];
+  for (const { index, rest } of places.reverse()) {
+    const part = path.slice(rest, seen);
+    const pageHere = path.slice(rest + 1, seen + pageName.length).indexOf(pageName);
+    const queryHere = part.indexOf('?');
+    if (pageHere >= 0) page = rest + 1 + pageHere;
+    if (queryHere >= 0) query = rest + queryHere;
+    if (page >= 0 && (query < 0 || query > page)) return path.slice(0, index + 1) + path.slice(rest);
+    seen = rest;
+  }
+  return path;
+}
+
+const pageName = '.aspx';
 const querySessions = [
-  /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/i,
-  /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/i,
-  /^(.*)sid=[0-9a-z]{32}(?:&(.*))?$/i,
-  /^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$/i,
-  /^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$/i,
+  /jsessionid=[0-9a-z]{32}(?=&|$)/gi,
+  /phpsessid=[0-9a-z]{32}(?=&|$)/gi,
+  /sid=[0-9a-z]{32}(?=&|$)/gi,
+  /aspsessionid[a-z]{8}=[a-z]{24}(?=&|$)/gi,
 ];
 
 function canonicalQuery(query: string): string {
   let canonical = escaped(unescaped(query));
   for (const session of querySessions) {
-    canonical = canonical.replace(session, (_, before: string, after = '') => before + after);
+    const last = [...canonical.matchAll(session)].at(-1);
+    if (last !== undefined) canonical = cutOut(canonical, last.index, last.index + last[0].length);
   }
-  canonical = inOrder(canonical.toLowerCase());
+  canonical = inOrder(withoutColdFusion(canonical).toLowerCase());
   return canonical === '' ? '' : `?${canonical}`;
+}
+
+/** The last `cfid=…&cftoken=…` goes. */
+function withoutColdFusion(query: string): string {
+  const names = query.toLowerCase().split('&');
+  let end = query.length;
+  for (let at = names.length - 1; at > 0; at--) {
+    const [name, token] = [names[at - 1]!, names[at]!];
+    const start = end - token.length - 1 - name.length;
+    // With something behind it.
+    const id = token.startsWith('cftoken=') && token.length > 8 ? name.slice(0, -1).lastIndexOf('cfid=') : -1;
+    if (id >= 0) return cutOut(query, start + id, end);
+    end -= token.length + 1;
+  }
+  return query;
+}
+
+/** With the `&` behind it. */
+function cutOut(query: string, start: number, end: number): string {
+  return query.slice(0, start) + query.slice(end + 1);
 }
 
 /** By name, then by value; a name without `=` goes before the same name with one. */
@@ -82,16 +120,29 @@ function withoutDots(path: string): string {
     .join('')}${last}`;
 }
 
-/** Until nothing is left to unescape. Bytes, a character each. */
+/** Until nothing is left to unescape, in one pass: what an escape gives may end another. Bytes, a character each. */
 function unescaped(text: string): string {
-  let bytes = Buffer.from(text).toString('latin1');
-  for (;;) {
-    const once = bytes.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
-      String.fromCharCode(Number.parseInt(digits, 16)),
-    );
-    if (once === bytes) return bytes;
-    bytes = once;
+  const bytes = Buffer.from(text);
+  let end = 0;
+  for (const byte of bytes) {
+    bytes[end++] = byte;
+    while (end >= 3 && bytes[end - 3] === percent) {
+      const [high, low] = [digitOf(bytes[end - 2]!), digitOf(bytes[end - 1]!)];
+      if (high < 0 || low < 0) break;
+      end -= 2;
+      bytes[end - 1] = 16 * high + low;
+    }
   }
+  return bytes.toString('latin1', 0, end);
+}
+
+const percent = 0x25;
+
+/** Of a hexadecimal digit; -1: it is none. */
+function digitOf(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const small = byte | 0x20;
+  return small >= 0x61 && small <= 0x66 ? small - 0x57 : -1;
 }
 
 /** All but visible ASCII, and `%` and `#`. */

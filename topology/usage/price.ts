@@ -15,11 +15,22 @@ export function priceNamed(headers: readonly string[]): string {
     if (headers[i] === 'crawler-price' && /^[A-Z]{3} \d{1,9}(?:\.\d{1,9})?$/.test(value)) said.push(`price ${value}`);
     if (headers[i] === 'payment-required') said.push(...x402Price(value));
     if (headers[i] === 'link') {
-      const [, url] = /<(https?:\/\/[^>\s]+)>\s*;[^,]*\brel="?license"?(?:[\s;,]|$)/i.exec(value) ?? [];
+      const url = licenceIn(value);
       if (url !== undefined) said.push(`licence ${url}`);
     }
   }
   return [...new Set(said)].join(', ').slice(0, charsMax);
+}
+
+/** The first link whose relation is `license`. */
+function licenceIn(value: string): string | undefined {
+  for (const part of value.split('<').slice(1)) {
+    const end = part.indexOf('>');
+    const parameters = part.slice(end + 1).trimStart();
+    if (end < 0 || !/^https?:\/\/[^\s]+$/i.test(part.slice(0, end)) || !parameters.startsWith(';')) continue;
+    if (/\brel="?license"?(?:[\s;]|$)/i.test(parameters.split(',', 1)[0]!)) return part.slice(0, end);
+  }
+  return undefined;
 }
 
 function x402Price(value: string): string[] {
