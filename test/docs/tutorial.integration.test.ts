@@ -11,9 +11,9 @@ import { serveSite } from '../services/fetcher/loopback.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { writtenCommands } from './written-commands.ts';
 
-/** Commands of another kind: they need a broker, a browser, a bucket, a file that text speaks of, or never end. */
+/** Commands of another kind: they need a broker, a browser, a bucket, a file or a site that text speaks of, or never end. */
 const elsewhere =
-  /--brokers|--registry|s3:\/\/|--with render|--otlp|--url |^judge|^config|^urlfrontier|^dashboard|statement\.json|--help/;
+  /--brokers|--registry|s3:\/\/|--with render|--otlp|--url |^judge|^config|^urlfrontier|^dashboard|^identity check|statement\.json|--help/;
 
 test('every command of the tutorial, and those of README, operations and politeness that need one machine alone, end well', async (t) => {
   const site = await serveSite(t, (request, response) => {

@@ -1,4 +1,6 @@
 /** What the machine refused a command, in words that say what to do: such an error is nobody's bug. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { refusalAbove } from '../../runtime/data-folder/refusal-above.ts';
 
 const remedies: Readonly<Record<string, (place: string) => string>> = {
@@ -16,10 +18,18 @@ const remedies: Readonly<Record<string, (place: string) => string>> = {
 export function machineRefusal(error: unknown): string | undefined {
   const { syscall, path, dest, ...said } = error as NodeJS.ErrnoException & { readonly dest?: string };
   const code = said.code === 'ENOENT' && syscall === 'mkdir' && path !== undefined ? refusalAbove(path) : said.code;
-  if (code === 'EMFILE' || code === 'ENFILE') {
+  if (code === 'EMFILE' || code === 'ENFILE' || isMissedPackage(error)) {
     return 'too many files are open at once: raise the limit (such as ulimit -n 4096), then run the same command again';
   }
   const place = dest ?? path;
   // The temporary names of a file's parts are not shown.
   return place === undefined ? undefined : remedies[code ?? '']?.(place.replace(/\.(partial|part|new)$/, ''));
+}
+
+/** Node says that a package is not there, too, where it could not open one more file to look. */
+function isMissedPackage(error: unknown): boolean {
+  const { code, message = '' } = error as NodeJS.ErrnoException;
+  const [, path] = (code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find (?:package|module) '([^']+)'/.exec(message)) || [];
+  // Where its entry could not be looked up, the package's folder is named with a file that no package has to have.
+  return path !== undefined && (existsSync(path) || existsSync(join(dirname(path), 'package.json')));
 }

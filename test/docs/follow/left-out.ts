@@ -30,6 +30,7 @@ const rules: readonly Rule[] = [
   { isIt: text(/--with render|crawlstream (-- )?render\b/), why: 'needs the image with the browser' },
   { isIt: text(/crawl-data\/web\b|site3\.test/), why: 'speaks of a synthetic web whose ports differ each time' },
   { isIt: text(/frontier-[ab]:\d|urlfrontier|:900\d\b/), why: 'speaks of machines of the reader' },
+  { isIt: text(/bot\.example\.org\b/), why: 'asks a site of the reader' },
   { isIt: text(/key\.pem|statement\.json/), why: 'needs a key of the reader' },
   { isIt: text(/\bjudge\b/), why: 'waits for a crawler of the reader' },
   {

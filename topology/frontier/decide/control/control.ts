@@ -106,7 +106,8 @@ function switchPolicy(decision: Decision, event: Control): void {
   const { facts } = decision.state.hosts;
   for (const host of decision.state.hosts.values()) {
     const hold = facts.hold(host.id);
-    if (hold !== 'crawlDelay' && hold !== 'limit') continue;
+    // The limit of a queue that clients are served from is of what they told of (pull/puts.ts): no policy changes that.
+    if (hold !== 'crawlDelay' && (hold !== 'limit' || policy.config.sink === 'pull')) continue;
     const settings = policy.hostSettings(host.key);
     const isHeld = hold === 'limit' ? isAtLimit(settings, host.facts) : isTooLong(settings, host.facts);
     if (!isHeld) setFacts(decision, host.key, { hold: '' });
