@@ -3,6 +3,7 @@ import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { PlaceName, TallyName } from './changes.ts';
 import { placeNames, tallyNames } from './changes.ts';
 
+/** Each by its name: how often something came to be decided, or how many URLs are where. */
 export type Counters = { -readonly [name in CounterName]: number };
 export type CounterName = TallyName | PlaceName | (typeof otherNames)[number];
 
