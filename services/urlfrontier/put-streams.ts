@@ -15,6 +15,7 @@ import { checkUrl } from './check-url.ts';
 import { countFields } from './count-fields.ts';
 import { type Answers, CallFailed, type Method, type Requests } from './grpc-server.ts';
 import { frontQueueOf, packMetadata } from './metadata.ts';
+import { readable } from './metadata-shape.ts';
 import { putLimits } from './put-limits.ts';
 import type { Router } from './router.ts';
 import { crawlIdOf } from './served-crawl.ts';
@@ -201,11 +202,17 @@ function placed(info: UrlInfo | null, known: boolean, dueAtMs: number): Placed {
   const crawlId = crawlIdOf(crawlID);
   const checked = checkUrl(url, given);
   if (!checked.ok) return failed(crawlId, checked.reason);
-  const packed = packMetadata(metadata);
+  const entries: Uint8Array[] = [];
+  for (const entry of metadata) {
+    const whole = readable(entry);
+    if (whole === null) return failed(crawlId, 'an entry of the metadata is no key with a list of texts in UTF-8');
+    entries.push(whole);
+  }
+  const packed = packMetadata(entries);
   if (packed.length > pullLimits.metadataBytesMax) {
     return failed(crawlId, `the metadata has ${packed.length} bytes, and may have ${pullLimits.metadataBytesMax}`);
   }
-  const item = { known, key: checked.key, url, metadata: packed, dueAtMs, frontQueue: frontQueueOf(metadata) };
+  const item = { known, key: checked.key, url, metadata: packed, dueAtMs, frontQueue: frontQueueOf(entries) };
   return { crawlId, item, status: putStatuses.ok, reason: '' };
 }
 
