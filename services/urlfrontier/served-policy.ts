@@ -6,7 +6,7 @@ export function servedPolicy(): PolicyConfig {
   return {
     ...defaultPolicy(),
     sink: 'pull',
-    // A second after the last URL of a lease was reported, as in URLFrontier; how long fetches take is not known here.
+    // A second after a queue last gave URLs, as in URLFrontier; how long fetches take is not known here.
     delayMs: 1_000,
     delayFactor: 0,
     // Clients wait for acks, so queues grow no faster than disks; a crawl that stops taking URLs would lose them.

@@ -76,28 +76,6 @@ test('a queue has its client’s key, of any characters; derived keys are one fo
   await rig.close();
 });
 
-test('a queue gives URLs again when its lease is told of or over, with one more attempt then', async () => {
-  const rig = await startRig();
-  await rig.client.unary('SetDelay', hurry);
-  await rig.client.all(
-    'PutURLs',
-    ['1', '2', '3'].map((path) => found(`http://a.com/${path}`)),
-  );
-  const params = { max_urls_per_queue: 2, delay_requestable: 1 };
-  assert.deepEqual(urls(await rig.client.all('GetURLs', params)), ['http://a.com/1', 'http://a.com/2']);
-  assert.deepEqual(await rig.client.all('GetURLs', params), []);
-  const stats = await rig.client.unary('GetStats', { key: 'a.com' });
-  assert.deepEqual([stats.size, stats.inProcess, stats.numberOfQueues], [3, 2, 1]);
-  await rig.client.all('PutURLs', [known('http://a.com/1')]);
-  const [again] = await until(
-    () => rig.client.all('GetURLs', { ...params, max_urls_per_queue: 1 }),
-    (got) => got.length > 0,
-  );
-  assert.equal(again.url, 'http://a.com/2');
-  assert.deepEqual(again.metadata['crawlstream.attempts'].values, ['1']);
-  await rig.close();
-});
-
 test('what is told of twice counts once; 0 is never again, a date is from then on', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
@@ -158,20 +136,6 @@ test('what clients set holds over a restart, and for queues that come later', as
   ]);
   const { values } = await rig.client.unary('ListQueues', { include_inactive: true });
   assert.deepEqual(values, ['later.com', 'blocked.com', 'limited.com', 'free.com']);
-  await rig.close();
-});
-
-test('a delay counts from when a lease was told of', async () => {
-  const rig = await startRig();
-  await rig.client.all('PutURLs', [found('http://a.com/1'), found('http://a.com/2')]);
-  await rig.client.all('GetURLs', { max_urls_per_queue: 1 });
-  await rig.client.all('PutURLs', [known('http://a.com/1')]);
-  const toldAtMs = Date.now();
-  await until(
-    () => rig.client.all('GetURLs', {}),
-    (got) => got.length > 0,
-  );
-  assert.ok(Date.now() - toldAtMs > 900, 'the default delay is a second');
   await rig.close();
 });
 

@@ -3,7 +3,7 @@
  * how many of them are done, until when a client has blocked it, and when it was deleted.
  *
  * A queue is a host of the frontier whose key a client may choose. Its URLs are told apart by key and URL as given, not
- * by the seen key: what a client puts is what it gets. Cost: 8 bytes a host. Where the crawl is not served, all of it is
+ * by the seen key: what a client puts is what it gets. Cost: 12 bytes a host. Where the crawl is not served, all of it is
  * empty and stays so.
  */
 
@@ -11,6 +11,7 @@ import type { FactsTable } from '../hosts/facts-table.ts';
 import type { KeyTable } from '../hosts/key-table.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { fitted } from '../storage/columns.ts';
+import { FullQueues } from './full-queues.ts';
 import { KnownRows } from './known-rows.ts';
 
 interface QueueMarks {
@@ -30,12 +31,15 @@ export class PullState {
   /** Delay of all queues that have none of their own, ms. */
   delayMs = 0;
   readonly known = new KnownRows();
+  readonly full = new FullQueues();
   /** Queues that hold a URL, whether done or not; and those with one that is not. */
   queues = 0;
   activeQueues = 0;
   /** By host number: URLs it holds, and those of them that are done. */
   #urls = new Uint32Array(0);
   #done = new Uint32Array(0);
+  /** By host number: URLs on lease. They are counted from the leases, and not saved. */
+  #out = new Uint32Array(0);
   readonly #marks = new Map<number, QueueMarks>();
 
   /** Sets the delay. True: queues now wait for another time than before. */
@@ -46,22 +50,21 @@ export class PullState {
     return moves;
   }
 
-  /** The wait of a queue after it was contacted, ms. */
+  /** The wait of a queue after it gave URLs, ms. */
   delayOf(host: number, facts: FactsTable): number {
     const ownMs = facts.ownDelayMs(host);
     return ownMs >= 0 ? ownMs : this.delayMs;
   }
 
   /**
-   * From when on a host of a served crawl may be leased, ms: a delay after it was contacted, and not before a block
-   * ends. There, a host's `readyAtMs` is the time of its last contact, so that a new delay applies to hosts that
-   * already wait.
+   * From when on a host of a served crawl may be leased, ms: a delay after it last gave URLs, and not before a block
+   * ends. There, a host's `readyAtMs` is when it last gave some, so that a new delay applies to hosts that already wait.
    */
   readyAtMs(host: number, facts: FactsTable): number {
-    const contactedAtMs = facts.readyAtMs(host);
-    if (!this.on) return contactedAtMs;
+    const gaveAtMs = facts.readyAtMs(host);
+    if (!this.on) return gaveAtMs;
     const { blockedUntilMs } = this.marksOf(host);
-    return Math.max(contactedAtMs === 0 ? 0 : contactedAtMs + this.delayOf(host, facts), blockedUntilMs);
+    return Math.max(gaveAtMs === 0 ? 0 : gaveAtMs + this.delayOf(host, facts), blockedUntilMs);
   }
 
   urlsOf(host: number): number {
@@ -70,6 +73,16 @@ export class PullState {
 
   doneOf(host: number): number {
     return this.#done[host] ?? 0;
+  }
+
+  outOf(host: number): number {
+    return this.#out[host] ?? 0;
+  }
+
+  countOut(host: number, by: number): void {
+    if (!this.on) return;
+    this.#out = fitted(this.#out, host);
+    this.#out[host] = this.#out[host]! + by;
   }
 
   marksOf(host: number): QueueMarks {

@@ -52,7 +52,7 @@ function leave(state: FrontierState, host: Host, { from }: Change & { kind: 'kno
       leases.get(from.a)!.entries[from.b] = null;
       counters.leased -= 1;
       counters.quotaSpent -= 1;
-      return;
+      return pull.countOut(host.id, -1);
     case 'frontQueue':
       queues.takeOut(host.id, { frontQueue: from.a, seq: from.b });
       counters[placeOf(state.hosts, host, 0, from.a)] -= 1;
@@ -87,12 +87,13 @@ function arrive(state: FrontierState, host: Host, { to, dueAtMs, entry }: Change
   }
 }
 
-/** Deletes all URLs of the queue; its delay, its limit and its block stay. */
+/** Deletes all URLs of the queue, and its leases. */
 function drop(state: FrontierState, host: Host): void {
   const { counters, hosts, leases, pull, queues } = state;
   for (const id of host.leaseIds) {
     const out = leases.get(id)!.entries.filter((entry) => entry !== null).length;
     counters.leased -= out;
+    pull.countOut(host.id, -out);
     counters.quotaSpent -= out;
     counters.leases -= 1;
     leases.end(id);

@@ -64,11 +64,12 @@ function purgeUrl(state: FrontierState, host: Host, { url, from }: Purge, isAhea
   counters.admitted -= 1;
 }
 
-function leaveLease({ counters }: FrontierState, lease: Lease, index: number): void {
+function leaveLease({ counters, pull }: FrontierState, lease: Lease, index: number): void {
   if (lease.entries[index] === null) return;
   lease.entries[index] = null;
   lease.pages.delete(index);
   counters.leased -= 1;
+  pull.countOut(lease.host.id, -1);
   counters.quotaSpent -= 1;
   counters.admitted -= 1;
 }

@@ -1,7 +1,8 @@
 /**
  * Works out, from a host's queue, schedule and facts, when it may be leased next and where it waits until then.
  *
- * A host without a free slot, or on hold, is not on the clock. One that counts as dead is not either: its queue is
+ * A host without a free slot, or on hold, is not on the clock. The queues of a served crawl have no slots: how many of
+ * its URLs may be out is for each client to say, as it asks. One that counts as dead is not either: its queue is
  * given up on. Pages that were fetched before are not given up on: once the queue is empty, the host is tried again
  * when the verdict has run out.
  */
@@ -23,7 +24,8 @@ export function settleHost(state: FrontierState, host: Host): void {
   const refreshAtMs = recrawl.dueAtMs(id);
   const workAtMs = deadUntilMs > 0 ? revivalAtMs(dueAtMs, refreshAtMs, deadUntilMs) : earlier(dueAtMs, refreshAtMs);
   const readyAtMs = pull.readyAtMs(id, facts);
-  const slotAtMs = hosts.hostSlots.readyAtMs(id, out);
+  const slotAtMs = pull.on ? 0 : hosts.hostSlots.readyAtMs(id, out);
+  if (pull.on) pull.full.leave(id);
   if (workAtMs === undefined || slotAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '') clock.remove(id);
   else clock.schedule(id, Math.max(readyAtMs, workAtMs, slotAtMs), clockQueueOf(state, host));
 }

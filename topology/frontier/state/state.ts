@@ -251,6 +251,7 @@ export class FrontierState {
   /** A lease that is out. */
   addLease(lease: Lease): void {
     this.leases.add(lease);
+    this.pull.countOut(lease.host.id, lease.entries.filter((entry) => entry !== null).length);
     this.hosts.hold(lease.host.id, lease.id);
   }
 
@@ -330,6 +331,7 @@ export class FrontierState {
     lease.entries[index] = null;
     lease.pages.delete(index);
     this.counters.leased -= 1;
+    this.pull.countOut(lease.host.id, -1);
     this.unsaved.addHost(lease.host.id);
     if (disposition.to === 'final') this.#end(lease.host, disposition.status, record, entry);
     else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);

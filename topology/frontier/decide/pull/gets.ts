@@ -1,8 +1,13 @@
-/** Gets: a client asks for URLs, and queues whose time has come go on lease to it. Leases run out without an answer. */
+/**
+ * Gets: a client asks for URLs, and queues whose time has come give some, on a lease of their own each time. A queue gives
+ * a delay after it last gave, whatever became of that, while fewer of its URLs are out than the client would have of
+ * each; then as many as that. Leases run out without an answer.
+ */
 
 import type { Policy } from '../../../policy/policy.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { pullLimits } from '../../pull/pull-limits.ts';
+import { settleHost } from '../../state/settle-host.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import type { GetCall } from './calls.ts';
@@ -12,40 +17,41 @@ export function decideGet(decision: Decision, call: GetCall): boolean {
   const { state, policy, nowMs } = decision;
   if (policy === null || policy.config.paused === true) return true;
   state.clock.advance(nowMs);
+  const { full } = state.pull;
+  const most = Math.min(call.urlsPerQueue, pullLimits.urlsPerLeaseMax);
   if (call.key !== null) {
     const host = state.hosts.get(call.key);
-    if (host !== undefined && isReady(state, policy, host, nowMs)) grant(decision, host, call);
+    if (host === undefined || state.pull.outOf(host.id) >= most) return true;
+    if (isReady(state, policy, host, nowMs)) grant(decision, host, call, most);
     return true;
   }
+  for (const id of full.below(most)) settleHost(state, state.hosts.at(id));
   while (call.queues > 0) {
     if (decision.bytes >= pullLimits.commitBytesForGets) return false;
     const id = state.clock.take(decision.random);
     if (id === undefined) return true;
     const host = state.hosts.at(id);
     const openAtMs = policy.openAt(host.key, nowMs);
+    const out = state.pull.outOf(id);
     if (openAtMs > nowMs) state.clock.schedule(id, openAtMs, host.queue.bestFrontQueue);
-    else grant(decision, host, call);
+    else if (out >= most) full.add(id, out);
+    else grant(decision, host, call, most);
   }
   return true;
 }
 
-function isReady(
-  state: FrontierState,
-  policy: Policy,
-  { id, key, facts, leaseIds, queue }: Host,
-  nowMs: number,
-): boolean {
+function isReady(state: FrontierState, policy: Policy, { id, key, facts, queue }: Host, nowMs: number): boolean {
   const dueAtMs = queue.dueAtMs;
   if (facts.hold !== '' || dueAtMs === undefined) return false;
   const { hosts, pull } = state;
-  const readyAtMs = Math.max(dueAtMs, pull.readyAtMs(id, hosts.facts), hosts.hostSlots.readyAtMs(id, leaseIds.length));
+  const readyAtMs = Math.max(dueAtMs, pull.readyAtMs(id, hosts.facts));
   return readyAtMs <= nowMs && policy.openAt(key, nowMs) <= nowMs;
 }
 
-function grant(decision: Decision, host: Host, call: GetCall): void {
+function grant(decision: Decision, host: Host, call: GetCall, most: number): void {
   const { state, nowMs } = decision;
   const { queue } = host;
-  let left = Math.min(call.urlsPerQueue, pullLimits.urlsPerLeaseMax);
+  let left = most;
   const again = Math.min(left, queue.dueCount(nowMs));
   left -= again;
   const frontQueues: (readonly [number, number])[] = [];
@@ -65,13 +71,15 @@ function grant(decision: Decision, host: Host, call: GetCall): void {
     deadlineMs: nowMs + call.leaseMs,
     delayMs,
   });
+  // A delay that is set later counts from here, too.
+  decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs: nowMs } });
   call.leases.push(leaseId);
   call.queues -= 1;
 }
 
 /**
  * Ends leases whose deadline has passed, by this clock, since clients do not see it. URLs whose outcome was not
- * reported wait again, with one more attempt, and their queue counts as contacted at the deadline.
+ * reported wait again, with one more attempt.
  */
 export function decideLapses(decision: Decision): void {
   const { state, nowMs } = decision;
@@ -91,9 +99,6 @@ export function decideLapses(decision: Decision): void {
       state.leases.deadlines.add(id, lease.deadlineMs, state.leases.size);
       continue;
     }
-    const { host } = lease;
     decision.emit({ kind: 'release', leaseId: id, expired: true });
-    if (state.pull.delayOf(host.id, state.hosts.facts) === 0) continue;
-    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs: lease.deadlineMs } });
   }
 }

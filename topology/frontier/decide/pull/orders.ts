@@ -5,6 +5,7 @@
 import type { HostFacts } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
+import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import type { QueueCall } from './calls.ts';
 import { isThere } from './find-known.ts';
@@ -27,22 +28,35 @@ export function decideOrder(decision: Decision, call: QueueCall): boolean {
       return true;
     case 'drop': {
       const host = state.hosts.get(order.key);
-      call.gone = host === undefined ? 0 : state.pull.urlsOf(host.id);
-      if (call.gone > 0) decision.emit({ kind: 'dropQueue', hostKey: order.key });
+      if (host !== undefined) call.gone = drop(decision, host);
       return true;
     }
     case 'dropAll':
       for (; call.next < state.hosts.size; call.next++) {
         if (decision.bytes >= frontierLimits.commitBytesSoft) return false;
-        const urls = state.pull.urlsOf(call.next);
-        if (urls > 0) decision.emit({ kind: 'dropQueue', hostKey: state.hosts.keys.keyOf(call.next) });
-        call.gone += urls;
+        call.gone += drop(decision, state.hosts.at(call.next));
       }
       return true;
     case 'forget':
       return forget(decision, call, order);
   }
 }
+
+/** Deletes a queue with all that was set for it, as if it had never been; returns how many URLs it had. */
+function drop(decision: Decision, host: Host): number {
+  const { key: hostKey, facts: before } = host;
+  const { pull } = decision.state;
+  const facts = { ...before, ...unset, hold: before.hold === 'limit' ? '' : before.hold } as const;
+  if (Object.keys(facts).some((name) => facts[name as keyof HostFacts] !== before[name as keyof HostFacts]))
+    decision.emit({ kind: 'host', hostKey, facts });
+  if (pull.marksOf(host.id).blockedUntilMs > 0) decision.emit({ kind: 'blockQueue', hostKey, untilMs: 0 });
+  const urls = pull.urlsOf(host.id);
+  if (urls > 0) decision.emit({ kind: 'dropQueue', hostKey });
+  return urls;
+}
+
+const { readyAtMs, ownDelayMs, pagesMax } = newHostFacts;
+const unset = { readyAtMs, ownDelayMs, pagesMax };
 
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
   const facts = { ...(decision.state.hosts.get(hostKey)?.facts ?? newHostFacts), ...change };
@@ -59,7 +73,7 @@ function forget(decision: Decision, call: QueueCall, { key, urls }: QueueCall['o
     const { from, entry } = urls[call.next]!;
     if (!isThere(state, host, { from, entry })) continue;
     decision.emit({ kind: 'known', hostKey: key, from, to: 'forgotten', dueAtMs: 0, entry });
-    if (from.in === 'lease') endIfEmpty(decision, host, from.a);
+    if (from.in === 'lease') endIfEmpty(decision, from.a);
     call.gone += 1;
   }
   holdAtLimit(decision, host);

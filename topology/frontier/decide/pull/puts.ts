@@ -79,7 +79,7 @@ function decideKnown(decision: Decision, admission: Admission, item: PutItem, re
   const entry = entryOf(decision, item, place.entry);
   move(decision, key, place, dueAtMs === 0 ? 'done' : 'again', dueAtMs, entry);
   const moved = host ?? state.hosts.get(key)!;
-  if (place.from.in === 'lease') endIfEmpty(decision, moved, place.from.a);
+  if (place.from.in === 'lease') endIfEmpty(decision, place.from.a);
   if (dueAtMs === 0) holdAtLimit(decision, moved);
   return putStatuses.ok;
 }
@@ -111,13 +111,10 @@ function entryOf({ nowMs }: Decision, { url, metadata, frontQueue }: PutItem, be
   return { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue, payload: payloadOf(createdSec, metadata) };
 }
 
-/** A lease is over when its last URL was reported; its queue counts as contacted now. */
-export function endIfEmpty(decision: Decision, host: Host, leaseId: number): void {
-  const { state, nowMs } = decision;
-  for (const entry of state.leases.get(leaseId)!.entries) if (entry !== null) return;
+/** A lease is over when its last URL was reported. */
+export function endIfEmpty(decision: Decision, leaseId: number): void {
+  for (const entry of decision.state.leases.get(leaseId)!.entries) if (entry !== null) return;
   decision.emit({ kind: 'release', leaseId, expired: false });
-  if (state.pull.delayOf(host.id, state.hosts.facts) === 0) return;
-  decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs: nowMs } });
 }
 
 /** A queue rests once it has finished as many URLs as it may. */

@@ -25,14 +25,13 @@ type Place = { readonly at: 'waits' | 'done' | 'out' | 'later'; readonly untilMs
 /** What a queue would be if it were kept as one map. */
 class NaiveQueue {
   readonly urls = new Map<string, Place>();
-  contactedAtMs = 0;
+  gaveAtMs = 0;
   blockedUntilMs = 0;
 
   expire(nowMs: number): void {
     for (const [url, { at, untilMs }] of this.urls) {
       if (at !== 'out' || untilMs > nowMs) continue;
       this.urls.set(url, { at: 'waits', untilMs: 0 });
-      this.contactedAtMs = Math.max(this.contactedAtMs, untilMs);
     }
   }
 
@@ -40,10 +39,10 @@ class NaiveQueue {
     return [...this.urls.values()].filter(({ at }) => places.includes(at)).length;
   }
 
-  /** URLs that a get may have. */
-  ready(nowMs: number): string[] {
-    const rests = this.contactedAtMs > 0 && nowMs < this.contactedAtMs + delayMs;
-    if (this.count('out') > 0 || rests || nowMs < this.blockedUntilMs) return [];
+  /** URLs that a get of at most so many may have. */
+  ready(nowMs: number, most: number): string[] {
+    const rests = this.gaveAtMs > 0 && nowMs < this.gaveAtMs + delayMs;
+    if (this.count('out') >= most || rests || nowMs < this.blockedUntilMs) return [];
     const isReady = ({ at, untilMs }: Place) => at === 'waits' || (at === 'later' && untilMs <= nowMs);
     return [...this.urls].filter(([, place]) => isReady(place)).map(([url]) => url);
   }
@@ -102,9 +101,7 @@ function play(seed: number): void {
           itemOf(key, urlAt(), true, draw(2) === 0 ? 0 : nowMs + draw(8_000) - 2_000),
         );
         for (const { url, dueAtMs } of items) {
-          const wasOut = queue.urls.get(url)?.at === 'out';
           queue.urls.set(url, dueAtMs === 0 ? { at: 'done', untilMs: 0 } : { at: 'later', untilMs: dueAtMs });
-          if (wasOut && queue.count('out') === 0) queue.contactedAtMs = nowMs;
         }
         ask<PutCall>({ kind: 'put', items, statuses: new Uint8Array(items.length), next: 0, onDone });
         break;
@@ -114,12 +111,13 @@ function play(seed: number): void {
       case 8: {
         const urlsPerQueue = 1 + draw(5);
         const call: GetCall = { kind: 'get', key, queues: 1, urlsPerQueue, leaseMs, leases: [], urls: [], onDone };
-        const ready = queue.ready(nowMs);
+        const ready = queue.ready(nowMs, urlsPerQueue);
         const got = ask(call).urls.map(({ entry }) => entry.url);
         assert.equal(got.length, Math.min(urlsPerQueue, ready.length), `seed ${seed}, call ${n}: got`);
         for (const url of got) {
           assert.ok(ready.includes(url), `seed ${seed}, call ${n}: ${url} was not ready`);
           queue.urls.set(url, { at: 'out', untilMs: nowMs + leaseMs });
+          queue.gaveAtMs = nowMs;
         }
         break;
       }
@@ -128,6 +126,8 @@ function play(seed: number): void {
         const drop: QueueCall = { kind: 'queue', order: { kind: 'drop', key }, gone: 0, next: 0, onDone };
         assert.equal(ask(drop).gone, queue.urls.size, `seed ${seed}, call ${n}: deleted`);
         queue.urls.clear();
+        queue.gaveAtMs = 0;
+        queue.blockedUntilMs = 0;
         break;
       }
       case 10: {
@@ -138,9 +138,7 @@ function play(seed: number): void {
         const urls = [{ from: place.from, entry: place.entry! }];
         const forget: QueueCall = { kind: 'queue', order: { kind: 'forget', key, urls }, gone: 0, next: 0, onDone };
         assert.equal(ask(forget).gone, 1, `seed ${seed}, call ${n}: forgotten`);
-        const wasOut = queue.urls.get(url)?.at === 'out';
         queue.urls.delete(url);
-        if (wasOut && queue.count('out') === 0) queue.contactedAtMs = nowMs;
         break;
       }
       case 11: {
