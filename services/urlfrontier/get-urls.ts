@@ -7,8 +7,8 @@ import { metadataOf } from '../../topology/frontier/pull/payload.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { get } from './ask.ts';
 import type { Answers } from './grpc-server.ts';
-import { attemptsEntry, unpackMetadata } from './metadata.ts';
-import { ownPartitions, partitionFor } from './router.ts';
+import { attemptsEntry, clientsOwn, unpackMetadata } from './metadata.ts';
+import { ownPartitions, partitionFor, partitionNumber } from './router.ts';
 import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';
 import { crawlIdOf } from './served-crawl.ts';
 import { codecOf, type UrlInfo } from './wire.ts';
@@ -29,10 +29,11 @@ const infoCodec = codecOf<UrlInfo>('URLInfo');
 let turn = 0;
 
 export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: Answers): Promise<void> {
-  const named = params.anyCrawlID === null ? crawls.find(crawlIdOf(params.crawlID)) : undefined;
-  const wanted = params.anyCrawlID === null ? (named === undefined ? [] : [named]) : crawls.list();
+  const id = crawlOfGet(params);
+  const named = id === undefined ? undefined : crawls.find(id);
+  const wanted = id === undefined ? crawls.list() : named === undefined ? [] : [named];
   const key = params.key === '' ? null : params.key;
-  const places = placesOf(wanted, key);
+  const places = placesOf(wanted, key, id !== undefined);
   const from = places.length === 0 ? 0 : turn++ % places.length;
   let left = params.max_queues || Number.POSITIVE_INFINITY;
   for (const { id, partition } of [...places.slice(from), ...places.slice(0, from)]) {
@@ -51,18 +52,27 @@ export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: 
   }
 }
 
+/** undefined: any crawl, as where none is named. */
+export function crawlOfGet(params: GetParams): string | undefined {
+  return Object.hasOwn(params, 'crawlID') && params.anyCrawlID === null ? crawlIdOf(params.crawlID) : undefined;
+}
+
+/** `isNamed`: one crawl was asked for, and its queue must be here. */
 function placesOf(
   crawls: readonly ServedCrawl[],
   key: string | null,
+  isNamed: boolean,
 ): { readonly id: string; readonly partition: ServedPartition }[] {
   return crawls.flatMap((crawl) => {
+    const isHere = key === null || isNamed || crawl.partitions[partitionNumber(crawl, key)] !== undefined;
+    if (!isHere) return [];
     const partitions = key === null ? ownPartitions(crawl) : [partitionFor(crawl, key)];
     return partitions.map((partition) => ({ id: crawl.id, partition }));
   });
 }
 
 function infoOf(crawlID: string, { key, entry }: PulledUrl): UrlInfo {
-  const metadata = unpackMetadata(metadataOf(entry.payload));
-  if (entry.attempts > 0) metadata.push(attemptsEntry(entry.attempts));
-  return { url: entry.url, key, metadata, crawlID };
+  const metadata = clientsOwn(unpackMetadata(metadataOf(entry.payload)));
+  const told = entry.attempts > 0 ? [...metadata, attemptsEntry(entry.attempts)] : metadata;
+  return { url: entry.url, key, metadata: told, crawlID };
 }

@@ -1,13 +1,15 @@
 /**
  * Metadata of a URL as bytes: its entries one after another, each with its length before it, as the wire has them.
  *
- * Two entries mean something to this server: `crawlstream.priority` on the way in, `crawlstream.attempts` on the way out.
- * All others are the client's own.
+ * Entries whose key begins with `crawlstream.` are this server's: clients give `crawlstream.priority`, and are given
+ * `crawlstream.attempts`, which counts for nothing where they send it back. All others are the client's own.
  */
 import { frontQueueCount } from '../../topology/url/front-queue.ts';
 
 export const priorityKey = 'crawlstream.priority';
 export const attemptsKey = 'crawlstream.attempts';
+const ownPrefix = Buffer.from('crawlstream.');
+const priorityBytes = Buffer.from(priorityKey);
 
 /** URLs of no priority of their own go behind those that are urgent, and before those that are not. */
 export const frontQueueDefault = 3;
@@ -56,17 +58,42 @@ export function frontQueueOf(entries: readonly Uint8Array[]): number {
   return frontQueueDefault;
 }
 
+/** What of the metadata is the client's to say, and to be given back. */
+export function clientsOwn(entries: readonly Uint8Array[]): readonly Uint8Array[] {
+  return entries.some(isServers) ? entries.filter((entry) => !isServers(entry)) : entries;
+}
+
+/** An entry of a key and one value, each of fewer than 100 bytes. */
+export function entryOf(key: string, value: string): Uint8Array {
+  const [keyBytes, valueBytes] = [Buffer.from(key), Buffer.from(value)];
+  const list = Buffer.concat([Buffer.from([0x0a, valueBytes.length]), valueBytes]);
+  return Buffer.concat([Buffer.from([0x0a, keyBytes.length]), keyBytes, Buffer.from([0x12, list.length]), list]);
+}
+
+/** The value of an entry that `entryOf` made, if it is of this key. */
+export function textOf(entry: Uint8Array, key: string): string | undefined {
+  const bytes = Buffer.from(entry.buffer, entry.byteOffset, entry.byteLength);
+  const valueAt = 2 + key.length + 4;
+  if (entry[1] !== key.length || entry.length < valueAt || bytes.toString('latin1', 2, 2 + key.length) !== key)
+    return undefined;
+  return bytes.toString('latin1', valueAt);
+}
+
 export function attemptsEntry(attempts: number): Uint8Array {
-  const key = Buffer.from(attemptsKey);
-  const value = Buffer.from(String(attempts));
-  const list = Buffer.concat([Buffer.from([0x0a, value.length]), value]);
-  return Buffer.concat([Buffer.from([0x0a, key.length]), key, Buffer.from([0x12, list.length]), list]);
+  return entryOf(attemptsKey, String(attempts));
+}
+
+function isServers(entry: Uint8Array): boolean {
+  return hasAt(entry, 2, ownPrefix) && entry[0] === 0x0a && !startsWithKey(entry, priorityBytes);
 }
 
 /** Does an entry of the map begin with this key? */
 function startsWithKey(entry: Uint8Array, key: Buffer): boolean {
-  if (entry[0] !== 0x0a || entry[1] !== key.length) return false;
-  for (let i = 0; i < key.length; i++) if (entry[2 + i] !== key[i]) return false;
+  return entry[0] === 0x0a && entry[1] === key.length && hasAt(entry, 2, key);
+}
+
+function hasAt(entry: Uint8Array, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (entry[at + i] !== text[i]) return false;
   return true;
 }
 
@@ -74,5 +101,4 @@ function lengthBytes(length: number): number {
   return length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : 4;
 }
 
-const priorityBytes = Buffer.from(priorityKey);
 const nothing = new Uint8Array(0);

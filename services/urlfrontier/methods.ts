@@ -17,12 +17,13 @@ import {
   purgeUrls,
   urlStatus,
 } from './queue-methods.ts';
+import { msOf } from './refetch-date.ts';
 import type { RequestLog } from './request-log.ts';
 import { createRouter, ownPartitions, partitionFor } from './router.ts';
 import type { ServedCrawls } from './served-crawl.ts';
 import { crawlIdOf } from './served-crawl.ts';
 import { stats } from './stats.ts';
-import { numberOf } from './wire.ts';
+import { numberOf, type Whole } from './wire.ts';
 
 export interface ServedApi {
   readonly crawls: ServedCrawls;
@@ -76,7 +77,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       return { value };
     }),
     DeleteQueue: unary('QueueWithinCrawlParams', 'Long', async (queue: OfQueue) => {
-      if (crawls.find(crawlIdOf(queue.crawlID)) === undefined) return { value: 0 };
+      if (queue.key === '' || crawls.find(crawlIdOf(queue.crawlID)) === undefined) return { value: 0 };
       return { value: await toQueue(queue, 'deleted', { kind: 'drop' }) };
     }),
     CountURLs: unary('CountUrlParams', 'Long', async (filter: Filter) => ({ value: await countUrls(crawls, filter) })),
@@ -94,9 +95,9 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       urlStatus(crawls, request),
     ),
     ListURLs: stream('ListUrlParams', (params: ListUrlParams, answers) => listUrls(crawls, params, answers)),
-    BlockQueueUntil: empty('BlockQueueParams', async (queue: OfQueue & { time: Parameters<typeof numberOf>[0] }) => {
-      const time = numberOf(queue.time);
-      return toQueue(queue, `blocked until ${time}`, { kind: 'block', untilMs: 1000 * time });
+    BlockQueueUntil: empty('BlockQueueParams', async (queue: OfQueue & { time: Whole }) => {
+      if (queue.key === '') return;
+      await toQueue(queue, `blocked until ${numberOf(queue.time)}`, { kind: 'block', untilMs: msOf(queue.time) });
     }),
     SetActive: empty('Active', async ({ state }: { state: boolean }) => {
       log.tell('INFO', () => (state ? 'active' : 'inactive: GetURLs gives nothing'));

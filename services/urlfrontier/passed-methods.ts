@@ -1,15 +1,14 @@
 /** Which methods are passed on to other processes, and how their answers are put together. */
 import { checkUrl } from './check-url.ts';
-import type { GetParams } from './get-urls.ts';
+import { crawlOfGet, type GetParams } from './get-urls.ts';
 import type { Method } from './grpc-server.ts';
 import { getFromAll, type Peers, streamFromAll, toAll, toOwner } from './pass-on.ts';
 import { type ListUrlParams, listedDefault, type OfQueue, type Pagination } from './queue-methods.ts';
 import { crawlIdOf } from './served-crawl.ts';
-import { numberOf } from './wire.ts';
+import { numberOf, type Whole } from './wire.ts';
 
 type Unary = Method & { readonly kind: 'unary' };
 type Stream = Method & { readonly kind: 'stream' };
-type Whole = Parameters<typeof numberOf>[0];
 
 interface Methods {
   readonly GetURLs: Stream;
@@ -63,7 +62,7 @@ export function passedOn(peers: Peers, methods: Methods): Record<string, Method>
     GetURLs: getFromAll<GetParams>(
       peers,
       methods.GetURLs,
-      ({ key, anyCrawlID, crawlID }) => ({ key, crawlId: anyCrawlID === null ? crawlIdOf(crawlID) : undefined }),
+      (request) => ({ key: request.key, crawlId: crawlOfGet(request) }),
       moreToGet,
     ),
   };

@@ -4,9 +4,9 @@
  * What arrives together is decided together; many streams share a commit, and its one sync. A stream with more items or
  * bytes under way than its share waits (`putsUnderWay`, `bytesUnderWay`), and so does any beyond its first few bytes
  * where all streams together have too many (`CallRoom`): a client that sends faster than a disk writes, or reads no
- * acks, is slowed down, and nothing piles up here. An item that cannot be put fails at once, with the reason. An item
- * that a moving partition may or may not have taken fails, too: the client puts it again, and a URL that was taken is
- * skipped. A message that cannot be read ends its stream, once what came before it is acked.
+ * acks, is slowed down, and nothing piles up here. An item that can never be put is skipped, with the reason: it is not
+ * to be sent again. One that fails may be: a moving partition may or may not have taken it, and a URL that was taken is
+ * skipped then. A message that cannot be read ends its stream, once what came before it is acked.
  */
 
 import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/calls.ts';
@@ -14,9 +14,11 @@ import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { checkUrl } from './check-url.ts';
 import { countFields } from './count-fields.ts';
 import { type Answers, CallFailed, type Method, type Requests } from './grpc-server.ts';
-import { frontQueueOf, packMetadata } from './metadata.ts';
+import { itemId } from './item-id.ts';
+import { clientsOwn, frontQueueOf, packMetadata } from './metadata.ts';
 import { readable } from './metadata-shape.ts';
 import { putLimits } from './put-limits.ts';
+import { dateEntry, msOf } from './refetch-date.ts';
 import type { Router } from './router.ts';
 import { crawlIdOf } from './served-crawl.ts';
 import {
@@ -24,15 +26,15 @@ import {
   type BatchAck,
   codecOf,
   type DiscoveredBatch,
-  numberOf,
   type UrlInfo,
   type UrlItem,
+  type Whole,
 } from './wire.ts';
 
 /** One item, and what became of it. */
 export interface Placed {
   readonly crawlId: string;
-  /** null: it cannot be put. */
+  /** null: it can never be put. */
   readonly item: PutItem | null;
   status: number;
   reason: string;
@@ -58,12 +60,12 @@ function putUrls(putAll: PutAll, requests: Requests, answers: Answers): Promise<
   return gather(requests, answers, {
     read: (bytes) => {
       if (bytes.length > putLimits.itemBytesMax) {
-        throw new Error(`an item has ${bytes.length} bytes, and may have ${putLimits.itemBytesMax}`);
+        const reason = `the item has ${bytes.length} bytes, and may have ${putLimits.itemBytesMax}`;
+        return { id: itemId(bytes), placed: [refused('', reason)] };
       }
       const { discovered, known, ID } = itemCodec.decode(bytes);
       const info = (known ?? discovered)?.info ?? null;
-      const dueAtMs = known === null ? 0 : 1000 * numberOf(known.refetchable_from_date);
-      return { id: ID || (info?.url ?? ''), placed: [placed(info, known !== null, dueAtMs)] };
+      return { id: ID || (info?.url ?? ''), placed: [placed(info, known?.refetchable_from_date)] };
     },
     put: (items) => putAll(items, answers.isLocal),
     answer: ({ id, placed: [one] }) => {
@@ -83,14 +85,14 @@ function putDiscovered(putAll: PutAll, requests: Requests, answers: Answers): Pr
         throw new Error(`a batch with its items has more than ${most} fields: put it in smaller ones`);
       }
       const { ID, items } = batchCodec.decode(bytes);
-      return { id: ID, placed: items.map((info) => placed(info, false, 0)) };
+      return { id: ID, placed: items.map((info) => placed(info)) };
     },
     put: (items) => putAll(items, answers.isLocal),
     answer: ({ id, placed: all }) => {
       const statuses = all.map(({ status }) => status);
-      const failed = all.some(({ reason }) => reason !== '');
+      const isExplained = all.some(({ reason }) => reason !== '');
       return batchAckCodec.encode(
-        failed ? { ID: id, statuses, reasons: all.map(({ reason }) => reason) } : { ID: id, statuses },
+        isExplained ? { ID: id, statuses, reasons: all.map(({ reason }) => reason) } : { ID: id, statuses },
       );
     },
   });
@@ -194,28 +196,32 @@ function gather(requests: Requests, answers: Answers, stream: Stream): Promise<v
   });
 }
 
-function placed(info: UrlInfo | null, known: boolean, dueAtMs: number): Placed {
+/** `date`: of a known URL; 0: never again. */
+function placed(info: UrlInfo | null, date?: Whole): Placed {
   const { url = '', key: given = '', crawlID = '', metadata = [] } = info ?? {};
   if (Buffer.byteLength(crawlID) > pullLimits.keyBytesMax) {
-    return failed('', `the crawl id is longer than ${pullLimits.keyBytesMax} bytes`);
+    return refused('', `the crawl id is longer than ${pullLimits.keyBytesMax} bytes`);
   }
   const crawlId = crawlIdOf(crawlID);
   const checked = checkUrl(url, given);
-  if (!checked.ok) return failed(crawlId, checked.reason);
+  if (!checked.ok) return refused(crawlId, checked.reason);
   const entries: Uint8Array[] = [];
-  for (const entry of metadata) {
+  for (const entry of clientsOwn(metadata)) {
     const whole = readable(entry);
-    if (whole === null) return failed(crawlId, 'an entry of the metadata is no key with a list of texts in UTF-8');
+    if (whole === null) return refused(crawlId, 'an entry of the metadata is no key with a list of texts in UTF-8');
     entries.push(whole);
   }
+  const dueAtMs = date === undefined ? 0 : msOf(date);
+  if (dueAtMs > 0) entries.push(dateEntry(date!));
   const packed = packMetadata(entries);
   if (packed.length > pullLimits.metadataBytesMax) {
-    return failed(crawlId, `the metadata has ${packed.length} bytes, and may have ${pullLimits.metadataBytesMax}`);
+    return refused(crawlId, `the metadata has ${packed.length} bytes, and may have ${pullLimits.metadataBytesMax}`);
   }
+  const known = date !== undefined;
   const item = { known, key: checked.key, url, metadata: packed, dueAtMs, frontQueue: frontQueueOf(entries) };
   return { crawlId, item, status: putStatuses.ok, reason: '' };
 }
 
-function failed(crawlId: string, reason: string): Placed {
-  return { crawlId, item: null, status: putStatuses.fail, reason };
+function refused(crawlId: string, reason: string): Placed {
+  return { crawlId, item: null, status: putStatuses.skipped, reason };
 }

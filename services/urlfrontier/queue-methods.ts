@@ -7,7 +7,8 @@ import { order } from './ask.ts';
 import { checkUrl } from './check-url.ts';
 import { type Answers, CallFailed } from './grpc-server.ts';
 import { findUrl, urlsOf } from './list-urls.ts';
-import { unpackMetadata } from './metadata.ts';
+import { clientsOwn, unpackMetadata } from './metadata.ts';
+import { dateOf } from './refetch-date.ts';
 import { ownPartitions, partitionFor } from './router.ts';
 import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';
 import { crawlIdOf } from './served-crawl.ts';
@@ -53,8 +54,9 @@ export function listQueues(crawls: ServedCrawls, { start, size, include_inactive
     for (let host = 0; host < hosts.size; host++) {
       const urls = pull.urlsOf(host);
       if (urls === 0) continue;
-      const active =
-        urls > pull.doneOf(host) && pull.marksOf(host).blockedUntilMs <= now && hosts.facts.hold(host) === '';
+      // A queue at its limit is active: it has URLs that are not done, and nobody has blocked it.
+      const isHeld = !['', 'limit'].includes(hosts.facts.hold(host));
+      const active = urls > pull.doneOf(host) && pull.marksOf(host).blockedUntilMs <= now && !isHeld;
       if (!active && !include_inactive) continue;
       if (total++ >= start && values.length < most) values.push(hosts.keys.keyOf(host));
     }
@@ -166,7 +168,8 @@ async function* matching(
 /** A URL in the form that clients get: known, and when it may be had; 0: never again. */
 function itemOf(crawlID: string, key: string, { from, entry, dueAtMs }: ListedUrl): object {
   const createdSec = createdSecOf(entry.payload);
-  const info = { url: entry.url, key, metadata: unpackMetadata(metadataOf(entry.payload)), crawlID };
-  const dueSec = from.in === 'done' ? 0 : dueAtMs > 0 ? Math.ceil(dueAtMs / 1000) : createdSec;
-  return { known: { info, refetchable_from_date: dueSec }, creation_date: createdSec };
+  const entries = unpackMetadata(metadataOf(entry.payload));
+  const info = { url: entry.url, key, metadata: clientsOwn(entries), crawlID };
+  const date = dateOf(entries) ?? (dueAtMs > 0 ? Math.ceil(dueAtMs / 1000) : createdSec);
+  return { known: { info, refetchable_from_date: from.in === 'done' ? 0 : date }, creation_date: createdSec };
 }

@@ -3,9 +3,10 @@ import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/c
 import { partitionOf } from '../../topology/url/partition.ts';
 import { put } from './ask.ts';
 import type { Peer } from './grpc-peer.ts';
-import { unpackMetadata } from './metadata.ts';
+import { clientsOwn, unpackMetadata } from './metadata.ts';
 import { nobody, type Peers } from './pass-on.ts';
 import type { Placed, PutAll } from './put-streams.ts';
+import { dateOf } from './refetch-date.ts';
 import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';
 import { type Ack, codecOf } from './wire.ts';
 
@@ -111,10 +112,11 @@ const ackCodec = codecOf<Ack>('AckMessage');
 /** Acks come in the order of the items. */
 async function passOn(owner: Peer, items: readonly Placed[]): Promise<void> {
   const requests = items.map(({ crawlId: crawlID, item }) => {
-    const { known, key, url, metadata, dueAtMs } = item!;
-    const info = { url, key, metadata: unpackMetadata(metadata), crawlID };
+    const { known, key, url, metadata } = item!;
+    const entries = unpackMetadata(metadata);
+    const info = { url, key, metadata: clientsOwn(entries), crawlID };
     return itemCodec.encode(
-      known ? { known: { info, refetchable_from_date: Math.ceil(dueAtMs / 1000) } } : { discovered: { info } },
+      known ? { known: { info, refetchable_from_date: dateOf(entries) ?? 0 } } : { discovered: { info } },
     );
   });
   const acks = await owner.stream('PutURLs', requests);

@@ -33,7 +33,7 @@ export interface ServedCrawls {
   open(id: string): Promise<ServedCrawl>;
 }
 
-/** Empty stands for the default. */
+/** Empty or blank stands for the default. */
 export function crawlIdOf(given: string): string {
-  return given === '' ? defaultCrawlId : given;
+  return given.trim() === '' ? defaultCrawlId : given;
 }

@@ -2,7 +2,7 @@
  * The messages of URLFrontier's API, to and from bytes. The one file that knows protobufjs.
  *
  * Metadata is kept as its entries' own bytes: on the wire a map is a list of entries, and whoever only keeps it has no
- * need to look inside. Numbers beyond 2^53 lose their last digits; no date or count comes near.
+ * need to look inside.
  */
 import protobuf from 'protobufjs/light.js';
 import { urlfrontierProto } from '../../schemas/urlfrontier.ts';
@@ -40,9 +40,10 @@ export interface BatchAck {
   readonly reasons?: readonly string[];
 }
 
-/** A whole number of 64 bits, as it is read. */
-type Whole = number | { toNumber(): number };
+/** A whole number of 64 bits, as it is read, or written. */
+export type Whole = number | { readonly low: number; readonly high: number; toNumber(): number };
 
+/** Beyond 2^53 the last digits are lost. */
 export function numberOf(value: Whole): number {
   return typeof value === 'number' ? value : value.toNumber();
 }

@@ -13,6 +13,8 @@ export type Message = any;
 
 export interface ApiClient {
   unary(rpc: string, request?: object): Promise<Message>;
+  /** As `unary`, with numbers of 64 bits as their digits. */
+  exact(rpc: string, request?: object): Promise<Message>;
   /** All answers to one request, or to a stream of them that ends at once. */
   all(rpc: string, requests: object | readonly object[]): Promise<Message[]>;
   close(): void;
@@ -27,15 +29,19 @@ export function connect(port: number, { ca, token }: ConnectOptions = {}): ApiCl
   const Client = grpc.makeGenericClientConstructor(definition(), 'URLFrontier');
   const credentials = ca === undefined ? grpc.credentials.createInsecure() : grpc.credentials.createSsl(ca);
   const client = new Client(`localhost:${port}`, credentials);
+  const Exact = grpc.makeGenericClientConstructor(definition(String), 'URLFrontier');
+  const exact = new Exact(`localhost:${port}`, credentials);
   const metadata = new grpc.Metadata();
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+  const call = (of: typeof client, rpc: string, request: object) =>
+    new Promise<Message>((resolve, reject) => {
+      of[rpc]!(request, metadata, (error: Error | null, answer: Message) =>
+        error === null ? resolve(answer) : reject(error),
+      );
+    });
   return {
-    unary: (rpc, request = {}) =>
-      new Promise((resolve, reject) => {
-        client[rpc]!(request, metadata, (error: Error | null, answer: Message) =>
-          error === null ? resolve(answer) : reject(error),
-        );
-      }),
+    unary: (rpc, request = {}) => call(client, rpc, request),
+    exact: (rpc, request = {}) => call(exact, rpc, request),
     all: (rpc, requests) =>
       new Promise((resolve, reject) => {
         const answers: Message[] = [];
@@ -47,7 +53,10 @@ export function connect(port: number, { ca, token }: ConnectOptions = {}): ApiCl
         for (const request of requests) call.write(request);
         call.end();
       }),
-    close: () => client.close(),
+    close: () => {
+      client.close();
+      exact.close();
+    },
   };
 }
 
@@ -60,7 +69,7 @@ export function known(url: string, date = 0, info: object = {}): object {
   return { known: { info: { url, ...info }, refetchable_from_date: date } };
 }
 
-function definition(): grpc.ServiceDefinition {
+function definition(longs: NumberConstructor | StringConstructor = Number): grpc.ServiceDefinition {
   const methods: Record<string, grpc.MethodDefinition<object, Message>> = {};
   for (const { name, requestType, responseType, requestStream, responseStream } of service.methodsArray) {
     const request = root.lookupType(`urlfrontier.${requestType}`);
@@ -72,8 +81,7 @@ function definition(): grpc.ServiceDefinition {
       requestSerialize: (value) => Buffer.from(request.encode(request.fromObject(value)).finish()),
       requestDeserialize: (bytes) => request.decode(bytes),
       responseSerialize: (value) => Buffer.from(answer.encode(value).finish()),
-      responseDeserialize: (bytes) =>
-        answer.toObject(answer.decode(bytes), { longs: Number, enums: String, defaults: true }),
+      responseDeserialize: (bytes) => answer.toObject(answer.decode(bytes), { longs, enums: String, defaults: true }),
     };
   }
   return methods;

@@ -80,7 +80,7 @@ function decideKnown(decision: Decision, admission: Admission, item: PutItem, re
   move(decision, key, place, dueAtMs === 0 ? 'done' : 'again', dueAtMs, entry);
   const moved = host ?? state.hosts.get(key)!;
   if (place.from.in === 'lease') endIfEmpty(decision, place.from.a);
-  if (dueAtMs === 0) holdAtLimit(decision, moved);
+  if (dueAtMs === 0 || place.from.in === 'done') holdAtLimit(decision, moved);
   return putStatuses.ok;
 }
 
