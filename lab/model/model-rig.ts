@@ -105,6 +105,11 @@ export class ModelRig {
     this.#round ??= saveCheckpoint(this.core.state, sliceBytes);
   }
 
+  /** Is a checkpoint being written? */
+  get isSaving(): boolean {
+    return this.#round !== null;
+  }
+
   #saveSlice(): void {
     if (this.#round === null) return;
     const reply = this.rows.runOne(this.#round, this.#reply);

@@ -6,6 +6,8 @@ import type { Row, StoreJob, StoreReply, StoreRequest } from '../../topology/fro
 
 export class RowsInMemory {
   readonly #rows = new Map<string, Buffer>();
+  /** Rows that were read by name so far. */
+  readCount = 0;
 
   /** In the order of their keys, which are hexadecimal. */
   entries(): readonly (readonly [key: string, value: Buffer])[] {
@@ -59,6 +61,7 @@ export class RowsInMemory {
 
   #answer({ read = [], write = [], scan }: StoreRequest): StoreReply {
     this.write(write);
+    this.readCount += read.length;
     if (scan === undefined) return read.map((key) => this.#rows.get(Buffer.from(key).toString('hex')));
     const [from, to] = [scan.gte.toString('hex'), scan.lt.toString('hex')];
     const keys = [...this.#rows.keys()].filter((key) => key >= from && key < to).sort();

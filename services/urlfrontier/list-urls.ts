@@ -1,15 +1,13 @@
 /** The URLs of a queue, one after another: first those that wait or are on lease, then those that are done. */
 
-import { placeName, readPlaces } from '../../topology/frontier/decide/pull/find-known.ts';
 import {
   type ListCursor,
   type ListedUrl,
   type ListPage,
   listPage,
 } from '../../topology/frontier/decide/pull/list-queue.ts';
-import type { FrontierPartition } from '../../topology/frontier/partition.ts';
+import { lookUp } from '../../topology/frontier/decide/pull/look-up.ts';
 import { knownRange, readKnown } from '../../topology/frontier/pull/known-rows.ts';
-import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
 import type { ServedPartition } from './served-crawl.ts';
 
 /** While it runs the queue goes on: a URL that moves may be missed, or be met twice. */
@@ -46,21 +44,6 @@ function* ofRow(value: Uint8Array): Generator<ListedUrl> {
 }
 
 /** One URL of a queue; undefined: it is not there. */
-export async function findUrl(partition: ServedPartition, key: string, url: string): Promise<ListedUrl | undefined> {
-  const done = await partition.look((core) => findDone(core, key, url));
-  if (done !== undefined) return done;
-  for (let cursor: ListCursor | undefined = null; cursor !== undefined; ) {
-    const at: ListCursor = cursor;
-    const page: ListPage = await partition.look(({ state }) => listPage(state, key, at));
-    const found = page.urls.find(({ entry }) => entry.url === url);
-    if (found !== undefined) return found;
-    cursor = page.next;
-  }
-  return undefined;
-}
-
-function* findDone({ state }: FrontierPartition, key: string, url: string): StoreJob<ListedUrl | undefined> {
-  if (state.hosts.get(key) === undefined) return undefined;
-  const place = (yield* readPlaces(state, [{ key, url }], false)).get(placeName(key, url));
-  return place?.from.in === 'done' ? { from: place.from, entry: place.entry!, dueAtMs: 0 } : undefined;
+export function findUrl(partition: ServedPartition, key: string, url: string): Promise<ListedUrl | undefined> {
+  return partition.look(({ state }) => lookUp(state, key, url));
 }

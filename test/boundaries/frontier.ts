@@ -196,6 +196,8 @@ export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   commitBytesForGets: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
   urlsPerLeaseMax: cutAt(pullLimits.urlsPerLeaseMax, urlsOfOneGet),
   placesPerRead: tuning(slices),
+  searchedUrlsMax: tuning('what an index would cost for few'),
+  indexedPlacesMax: undriven('find-waiting.test.ts: queues beyond it are searched, with the same answers'),
   urlCharsMax: upTo((n) => checkUrl(urlOf(n), '').ok),
   // In bytes: a letter that has two, and one more of one.
   keyBytesMax: upTo((n) => checkUrl('http://a.test/', 'é'.repeat((n - (n % 2)) / 2) + 'x'.repeat(n % 2)).ok),

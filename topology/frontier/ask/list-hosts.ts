@@ -229,7 +229,7 @@ class HostNow implements HostRow {
   #waiting(held: boolean): number {
     const { frontQueues, again, opened } = this.#state.queues;
     const onHold = this.#state.hosts.facts.hold(this.#id) !== '';
-    let urls = onHold === held ? (again.get(this.#id)?.length ?? 0) : 0;
+    let urls = onHold === held ? (again.get(this.#id)?.size ?? 0) : 0;
     for (
       let frontQueue = frontQueues.list.firstOf(this.#id);
       frontQueue !== 0;

@@ -12,6 +12,7 @@ import { readPageRecord, writePageRecord } from '../changes/page-record.ts';
 import { readRobotsHop, writeRobotsHop } from '../changes/robots-hop-bytes.ts';
 import type { SlotsOfHost } from '../hosts/host-slots.ts';
 import { unread } from '../hosts/lease.ts';
+import { AgainList } from '../queues/again-list.ts';
 import type { SavedFrontQueue } from '../queues/front-queues.ts';
 import { openFrontQueues } from '../state/open-front-queues.ts';
 import type { FrontierState, Host, Lease } from '../state/state.ts';
@@ -72,7 +73,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   const host = hosts.at(id);
   for (let left = reader.uint(); left > 0; left--) queues.frontQueues.load(id, readFrontQueue(reader));
   const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));
-  if (again.length > 0) queues.again.set(id, again);
+  if (again.length > 0) queues.again.set(id, AgainList.of(again));
   for (let left = reader.uint(); left > 0; left--) state.addLease(readLease(reader, host));
   robotsHops.put(
     id,

@@ -73,7 +73,7 @@ export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>>
   for (const id of [...state.abandoning].sort((a, b) => a - b)) {
     if (left <= 0) break;
     const { queue } = state.hosts.at(id);
-    left -= queue.again.length;
+    left -= queue.cameBack?.size ?? 0;
     const entries: Entry[] = [];
     dying.set(id, entries);
     for (const { number, frontQueue } of queue.frontQueues()) {
@@ -125,7 +125,7 @@ export function isQueuedAt(
   seq: number,
 ): boolean {
   const frontQueue = frontQueues.list.find(host, number);
-  return frontQueue !== 0 && seq >= frontQueues.head(frontQueue) && !frontQueues.goneOf(frontQueue).includes(seq);
+  return frontQueue !== 0 && seq >= frontQueues.head(frontQueue) && !frontQueues.isGone(frontQueue, seq);
 }
 
 export interface Place {
@@ -145,11 +145,10 @@ export function* readFrontQueue(
   const host = frontQueues.list.hostOf(frontQueue);
   const number = frontQueues.list.numberOf(frontQueue);
   const key = state.hosts.keys.keyOf(host);
-  const gone = new Set(frontQueues.goneOf(frontQueue));
   const places: Place[] = [];
   const begin = Math.max(fromSeq, frontQueues.head(frontQueue));
   const keep = (seq: number, entry: () => Entry) => {
-    if (seq < begin || gone.has(seq) || places.length >= count) return;
+    if (seq < begin || frontQueues.isGone(frontQueue, seq) || places.length >= count) return;
     const one = entry();
     if (wanted(one)) places.push({ seq, entry: one });
   };

@@ -134,8 +134,10 @@ class Slice {
         { pointer, seq } = frontQueues.unsaved(frontQueue)
       ) {
         if (this.isFull) return false;
+        const number = frontQueues.list.numberOf(frontQueue);
+        this.#state.pull.indexes.of(id)?.addRow(number, seq);
         const row = writeRow(this.#writer, frontQueues.arena, pointer, frontQueues.unsavedCount(frontQueue));
-        this.#add(this.#queues, rowKey(id, frontQueues.list.numberOf(frontQueue), seq));
+        this.#add(this.#queues, rowKey(id, number, seq));
         frontQueues.savedRow(frontQueue, row.last, row.count);
       }
     }

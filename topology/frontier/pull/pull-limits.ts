@@ -6,6 +6,10 @@ export const pullLimits = {
   urlsPerLeaseMax: 10_000,
   /** URLs looked for on disk before a step: a few milliseconds. */
   placesPerRead: 512,
+  /** Queues of so many waiting URLs are searched: 0.4 µs a URL. Larger ones are indexed. */
+  searchedUrlsMax: 64,
+  /** Places in the indexes of a partition, 19 bytes each: queues beyond it are searched. */
+  indexedPlacesMax: 4_000_000,
   /** A URL that a client puts: the longest that browsers and servers agree on. */
   urlCharsMax: 8_192,
   /** A queue's name, in UTF-8. */

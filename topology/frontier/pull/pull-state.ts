@@ -13,6 +13,7 @@ import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { fitted } from '../storage/columns.ts';
 import { FullQueues } from './full-queues.ts';
 import { KnownRows } from './known-rows.ts';
+import { QueueIndexes } from './queue-indexes.ts';
 
 interface QueueMarks {
   /** GetURLs passes it until then, ms; 0: it does not. */
@@ -32,6 +33,7 @@ export class PullState {
   delayMs = 0;
   readonly known = new KnownRows();
   readonly full = new FullQueues();
+  readonly indexes = new QueueIndexes();
   /** Queues that hold a URL, whether done or not; and those with one that is not. */
   queues = 0;
   activeQueues = 0;

@@ -19,6 +19,7 @@ import type { Entry } from '../changes/entry.ts';
 import { fitted } from '../storage/columns.ts';
 import { EntryArena } from './entry-arena.ts';
 import { FrontQueueList } from './front-queue-list.ts';
+import { GonePlaces } from './gone-places.ts';
 import { countOf, readArena, readRow, rowKey } from './queue-row.ts';
 
 /** An entry that was taken and must be read: its receiver gets it later. */
@@ -26,6 +27,13 @@ export interface Wanted {
   readonly seq: number;
   readonly give: (entry: Entry) => void;
 }
+
+type OnPush = (
+  host: number,
+  hostKey: string,
+  entry: Entry,
+  place: { readonly number: number; readonly seq: number; readonly pointer: number },
+) => void;
 
 /** Rows of a front queue that began anew before they were read off. */
 interface Leftover {
@@ -55,6 +63,8 @@ export class FrontQueues {
   readonly leftovers: Leftover[] = [];
   /** Rows that are used up, by host. */
   goneRows = new Map<number, Buffer[]>();
+  /** Told of each entry, and of its place. */
+  onPush: OnPush | undefined;
   readonly #pagesMax: number;
   /**
    * Number of pages when the oldest was found not to be in the checkpoint: it is no use to look again before there is
@@ -71,8 +81,7 @@ export class FrontQueues {
   /** Pointers into the arena: the last entry in memory, and the first that is not saved. 0: none. */
   #last = new Uint32Array(0);
   #fresh = new Uint32Array(0);
-  /** Sequence numbers inside a front queue's stretch that have left it, ascending. */
-  readonly #gone = new Map<number, number[]>();
+  readonly #gone = new GonePlaces();
 
   /** Memory grows beyond `memoryBytes` only by what is not in the checkpoint yet. */
   constructor(memoryBytes: number, keyOf: (host: number) => string) {
@@ -81,7 +90,7 @@ export class FrontQueues {
   }
 
   count(frontQueue: number): number {
-    return this.#tail[frontQueue]! - this.#head[frontQueue]! - (this.#gone.get(frontQueue)?.length ?? 0);
+    return this.#tail[frontQueue]! - this.#head[frontQueue]! - this.goneCount(frontQueue);
   }
 
   head(frontQueue: number): number {
@@ -98,8 +107,10 @@ export class FrontQueues {
     const pointer = this.arena.add(this.#last[frontQueue]!, frontQueue, hostKey, entry);
     this.#last[frontQueue] = pointer;
     if (this.#fresh[frontQueue] === 0) this.#fresh[frontQueue] = pointer;
-    this.#tail[frontQueue] = this.#tail[frontQueue]! + 1;
+    const seq = this.#tail[frontQueue]!;
+    this.#tail[frontQueue] = seq + 1;
     this.queuedEver += 1;
+    this.onPush?.(host, hostKey, entry, { number, seq, pointer });
     if (this.queuedEver >= 0xffff_ffff) throw new Error('a partition has queued 2^32 entries: dump and load it');
     return this.queuedEver;
   }
@@ -128,16 +139,22 @@ export class FrontQueues {
 
   /** Takes an entry out of the middle. */
   remove(frontQueue: number, seq: number): void {
-    const gone = this.#gone.get(frontQueue) ?? [];
-    const at = gone.findIndex((other) => other > seq);
-    gone.splice(at < 0 ? gone.length : at, 0, seq);
-    this.#gone.set(frontQueue, gone);
+    this.#gone.add(frontQueue, seq);
     this.#passGone(frontQueue);
     this.#release(frontQueue);
   }
 
+  /** Ascending. */
   goneOf(frontQueue: number): readonly number[] {
-    return this.#gone.get(frontQueue) ?? none;
+    return this.#gone.of(frontQueue);
+  }
+
+  goneCount(frontQueue: number): number {
+    return this.#gone.count(frontQueue);
+  }
+
+  isGone(frontQueue: number, seq: number): boolean {
+    return this.#gone.has(frontQueue, seq);
   }
 
   /** For the checkpoint; everything of the front queue is in rows. */
@@ -159,7 +176,7 @@ export class FrontQueues {
     this.#tail[frontQueue] = tail;
     this.#from[frontQueue] = tail;
     this.#saved[frontQueue] = tail;
-    if (gone.length > 0) this.#gone.set(frontQueue, [...gone]);
+    for (const seq of gone) this.#gone.add(frontQueue, seq);
   }
 
   /** The first entry that is in no row: its pointer (0: there is none) and its sequence number. */
@@ -265,14 +282,10 @@ export class FrontQueues {
   }
 
   #passGone(frontQueue: number): void {
-    const gone = this.#gone.get(frontQueue);
-    if (gone === undefined) return;
-    while (gone[0] === this.#head[frontQueue]) {
-      gone.shift();
+    while (this.#gone.pass(frontQueue, this.#head[frontQueue]!)) {
       if (this.#head[frontQueue]! < this.#from[frontQueue]!) this.#want(frontQueue);
       this.#step(frontQueue);
     }
-    if (gone.length === 0) this.#gone.delete(frontQueue);
   }
 
   #step(frontQueue: number): void {
@@ -377,5 +390,3 @@ export class FrontQueues {
     this.list.remove(frontQueue);
   }
 }
-
-const none: readonly number[] = [];

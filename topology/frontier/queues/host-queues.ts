@@ -10,20 +10,13 @@
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import type { Entry } from '../changes/entry.ts';
+import { type Again, AgainList } from './again-list.ts';
 import type { FrontQueues } from './front-queues.ts';
 import { budgetQueue } from './held-queues.ts';
 
-export interface Again {
-  /** 0: at once. */
-  readonly dueAtMs: number;
-  /** Arrival number among the host's own URLs; numbering begins anew once none waits. */
-  readonly seq: number;
-  readonly entry: Entry;
-}
-
 export class HostQueues {
   readonly frontQueues: FrontQueues;
-  readonly again = new Map<number, Again[]>();
+  readonly again = new Map<number, AgainList>();
   /** Queues of released traps, which may be drawn from after the front queues. */
   readonly opened = new Map<number, readonly number[]>();
 
@@ -32,29 +25,17 @@ export class HostQueues {
   }
 
   putAgain(host: number, dueAtMs: number, entry: Entry): void {
-    const list = this.again.get(host);
-    if (list === undefined) {
-      this.again.set(host, [{ dueAtMs, seq: 1, entry }]);
-      return;
-    }
-    let seq = 1;
-    for (const other of list) seq = Math.max(seq, other.seq + 1);
-    let low = 0;
-    let high = list.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (list[middle]!.dueAtMs <= dueAtMs) low = middle + 1;
-      else high = middle;
-    }
-    list.splice(low, 0, { dueAtMs, seq, entry });
+    let list = this.again.get(host);
+    if (list === undefined) this.again.set(host, (list = new AgainList()));
+    list.put(dueAtMs, entry);
   }
 
-  /** Takes `count` out, from the one at `index` on. */
-  takeAgain(host: number, index: number, count: number): Again[] {
+  /** Takes the first `count` out. */
+  takeAgain(host: number, count: number): Again[] {
     const list = this.again.get(host);
     if (list === undefined || count === 0) return [];
-    const taken = list.splice(index, count);
-    if (list.length === 0) this.again.delete(host);
+    const taken = list.takeFirst(count);
+    if (list.size === 0) this.again.delete(host);
     return taken;
   }
 
@@ -64,8 +45,11 @@ export class HostQueues {
       this.frontQueues.remove(this.frontQueues.list.find(host, frontQueue), seq);
       return 0;
     }
-    const index = this.again.get(host)!.findIndex((one) => one.seq === seq);
-    return this.takeAgain(host, index, 1)[0]!.dueAtMs;
+    const list = this.again.get(host)!;
+    const taken = list.takeOut(seq);
+    if (taken === undefined) throw new Error(`of host ${host}, nothing came back as number ${seq}`);
+    if (list.size === 0) this.again.delete(host);
+    return taken.dueAtMs;
   }
 }
 
@@ -80,7 +64,12 @@ export class HostQueue {
   }
 
   get again(): readonly Again[] {
-    return this.#queues.again.get(this.#host) ?? none;
+    return this.cameBack?.all ?? none;
+  }
+
+  /** undefined: nothing came back. */
+  get cameBack(): AgainList | undefined {
+    return this.#queues.again.get(this.#host);
   }
 
   get opened(): readonly number[] {
@@ -89,7 +78,7 @@ export class HostQueue {
 
   get size(): number {
     const { frontQueues } = this.#queues;
-    let size = this.again.length;
+    let size = this.cameBack?.size ?? 0;
     for (
       let frontQueue = frontQueues.list.firstOf(this.#host);
       frontQueue !== 0;
@@ -105,7 +94,7 @@ export class HostQueue {
    */
   get frontSize(): number {
     const { frontQueues } = this.#queues;
-    let size = this.again.length;
+    let size = this.cameBack?.size ?? 0;
     for (
       let frontQueue = frontQueues.list.firstOf(this.#host);
       frontQueue !== 0;
@@ -141,7 +130,7 @@ export class HostQueue {
 
   /** The most urgent front queue with entries, counting the head of `again`; `frontQueueCount` if there is nothing. */
   get bestFrontQueue(): number {
-    const best = this.again[0]?.entry.frontQueue ?? frontQueueCount;
+    const best = this.cameBack?.first?.entry.frontQueue ?? frontQueueCount;
     const first = this.#firstFrontQueue();
     if (first < best) return first;
     // Deferred URLs count with the last of the front queues.
@@ -157,15 +146,12 @@ export class HostQueue {
   get dueAtMs(): number | undefined {
     if (this.#firstFrontQueue() < frontQueueCount) return 0;
     for (const number of this.opened) if (this.sizeOf(number) > 0) return 0;
-    return this.again[0]?.dueAtMs;
+    return this.cameBack?.first?.dueAtMs;
   }
 
-  /** How many of `again` are due at `nowMs`. */
-  dueCount(nowMs: number): number {
-    const { again } = this;
-    let count = 0;
-    while (count < again.length && again[count]!.dueAtMs <= nowMs) count += 1;
-    return count;
+  /** How many of `again` are due at `nowMs`; counts no further than `most`. */
+  dueCount(nowMs: number, most = Number.POSITIVE_INFINITY): number {
+    return this.cameBack?.dueCount(nowMs, most) ?? 0;
   }
 
   /** The first front queue with entries; `frontQueueCount`: none. */

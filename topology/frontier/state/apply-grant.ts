@@ -23,7 +23,7 @@ export function applyGrant(
     counters[finalStatusOf(one.status)] -= 1;
     entries.push(recrawl.enter(one, id, entries.length, pages));
   }
-  for (const again of queues.takeAgain(host.id, 0, change.again)) {
+  for (const again of queues.takeAgain(host.id, change.again)) {
     counters[placeOf(hosts, host, again.dueAtMs)] -= 1;
     entries.push(again.entry);
   }

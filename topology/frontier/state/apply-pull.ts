@@ -99,13 +99,14 @@ function drop(state: FrontierState, host: Host): void {
     leases.end(id);
     hosts.letGo(host.id, id);
   }
-  for (const { dueAtMs } of queues.takeAgain(host.id, 0, Number.POSITIVE_INFINITY)) {
+  for (const { dueAtMs } of queues.takeAgain(host.id, Number.POSITIVE_INFINITY)) {
     counters[placeOf(hosts, host, dueAtMs)] -= 1;
   }
   for (const { number, size, frontQueue } of host.queue.frontQueues()) {
     counters[placeOf(hosts, host, 0, number)] -= size;
     for (let left = size; left > 0; left--) queues.frontQueues.skip(frontQueue);
   }
+  pull.indexes.forget(host.id);
   counters.page -= pull.doneOf(host.id);
   counters.admitted -= pull.urlsOf(host.id);
   pull.count(host.id, -pull.urlsOf(host.id), -pull.doneOf(host.id));

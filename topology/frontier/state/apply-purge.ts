@@ -36,7 +36,7 @@ function purgeHost(state: FrontierState, host: Host, isAhead: boolean): void {
   }
   counters.admitted -= host.queue.size;
   countQueue(state, host, -1);
-  queues.takeAgain(host.id, 0, Number.POSITIVE_INFINITY);
+  queues.takeAgain(host.id, Number.POSITIVE_INFINITY);
   for (const { frontQueue, size } of host.queue.frontQueues())
     for (let left = size; left > 0; left--) queues.frontQueues.skip(frontQueue);
   state.robotsHops.put(host.id, []);

@@ -115,6 +115,12 @@ export class FrontierState {
     const keys = new KeyTable(key);
     this.queues = new HostQueues(new FrontQueues(queueBytes, (host) => keys.keyOf(host)));
     this.hosts = new Hosts(keys, this.queues);
+    this.queues.frontQueues.onPush = (host, hostKey, { url }, place) => {
+      const index = this.pull.indexes.of(host);
+      if (index === undefined) return;
+      const [hi, lo] = this.identityOf(hostKey, url);
+      index.add(hi!, lo!, place);
+    };
   }
 
   /** What tells a host's URL from all others, as two words. The array is the same at each call. */
@@ -361,7 +367,7 @@ export class FrontierState {
   }
 
   #abandon(host: Host, record: UrlRecord): void {
-    const [again] = this.queues.takeAgain(host.id, 0, 1);
+    const [again] = this.queues.takeAgain(host.id, 1);
     const first =
       again === undefined ? host.queue.frontQueues().find(({ number }) => !host.queue.isHeld(number))! : undefined;
     if (first !== undefined) this.queues.frontQueues.skip(first.frontQueue);

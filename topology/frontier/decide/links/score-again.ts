@@ -69,5 +69,5 @@ function frontQueueNow(decision: Decision, policy: Policy, host: Host, url: stri
 function holesOf(state: FrontierState, host: Host): number {
   return host.queue
     .frontQueues()
-    .reduce((sum, { frontQueue }) => sum + state.queues.frontQueues.goneOf(frontQueue).length, 0);
+    .reduce((sum, { frontQueue }) => sum + state.queues.frontQueues.goneCount(frontQueue), 0);
 }

@@ -6,7 +6,7 @@
  */
 import type { KnownFrom } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
-import { findInFrontQueues } from '../../checkpoint/read-rows.ts';
+import { findWaiting } from '../../checkpoint/find-waiting.ts';
 import type { Lease } from '../../hosts/lease.ts';
 import { type KnownUrl, knownKey, readKnown } from '../../pull/known-rows.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
@@ -27,6 +27,28 @@ export function placeName(key: string, url: string): string {
 
 export const nowhere: KnownPlace = { from: { in: 'new', a: 0, b: 0 }, entry: null };
 
+/**
+ * Has a URL that was put before been forgotten since? Its row says so, wherever it may wait if it has not: only rows are
+ * read for it (`readForgotten`). undefined: it has not.
+ */
+export function findForgotten(
+  state: FrontierState,
+  host: Host,
+  url: string,
+  read: ReadForgotten,
+): KnownPlace | 'unread' | undefined {
+  if (findOut(state, host, url) !== undefined || findAgain(host, url) !== undefined) return undefined;
+  const [hi, lo] = state.identityOf(host.key, url);
+  const { pull, changelog } = state;
+  const recent = pull.known.recent(knownKey(host.id, pull.generation(host.id, changelog.offset), hi!, lo!));
+  const place = recent === undefined ? read.get(placeName(host.key, url)) : ofRow(readKnown(recent));
+  if (place === undefined && recent === undefined) return 'unread';
+  return place?.from.in === 'forgotten' ? place : undefined;
+}
+
+/** What rows say of URLs, by `placeName`: null where there is none, or it says that the URL waits. */
+export type ReadForgotten = ReadonlyMap<string, KnownPlace | null>;
+
 /** Where a URL is that was put before, as far as is known. */
 export function findKnown(state: FrontierState, host: Host, url: string, read: ReadPlaces): KnownPlace | 'unread' {
   const waits = findOut(state, host, url) ?? findAgain(host, url);
@@ -42,8 +64,8 @@ export function findKnown(state: FrontierState, host: Host, url: string, read: R
 }
 
 /**
- * Reads where URLs are; all must be of known hosts. One read of rows serves all of them, then it goes queue by queue.
- * Without `inFrontQueues`, it reads only which are done.
+ * Reads where URLs are; all must be of known hosts. One read of rows serves all of them, then those that wait have one
+ * each. Without `inFrontQueues`, it reads only which are done or forgotten.
  */
 export function* readPlaces(
   state: FrontierState,
@@ -63,7 +85,7 @@ export function* readPlaces(
     const value = pull.known.recent(keys[index]!) ?? values[index];
     let place = value == null ? undefined : ofRow(readKnown(value));
     if (place === undefined && inFrontQueues) {
-      const found = yield* findInFrontQueues(state, state.hosts.get(key)!.id, (entry) => entry.url === url);
+      const found = yield* findWaiting(state, state.hosts.get(key)!.id, url);
       if (found !== undefined)
         place = { from: { in: 'frontQueue', a: found.number, b: found.seq }, entry: found.entry };
     }
@@ -83,8 +105,8 @@ export function findOut(state: FrontierState, host: Host, url: string): KnownPla
 }
 
 function findAgain(host: Host, url: string): KnownPlace | undefined {
-  for (const { seq, entry } of host.queue.again) if (entry.url === url) return { from: inAgain(seq), entry };
-  return undefined;
+  const again = host.queue.cameBack?.find(url);
+  return again && { from: inAgain(again.seq), entry: again.entry };
 }
 
 export function inAgain(seq: number): KnownFrom {
@@ -108,12 +130,10 @@ export function isThere(state: FrontierState, host: Host, { from, entry }: Known
       const frontQueue = frontQueues.list.find(host.id, from.a);
       if (frontQueue === 0) return false;
       const { tail } = frontQueues.extent(frontQueue);
-      return (
-        frontQueues.head(frontQueue) <= from.b && from.b < tail && !frontQueues.goneOf(frontQueue).includes(from.b)
-      );
+      return frontQueues.head(frontQueue) <= from.b && from.b < tail && !frontQueues.isGone(frontQueue, from.b);
     }
     case 'again':
-      return host.queue.again.some(({ seq, entry: one }) => seq === from.b && one.url === entry?.url);
+      return host.queue.cameBack?.at(from.b)?.entry.url === entry?.url;
     case 'lease':
       return state.leases.get(from.a)?.entries[from.b]?.url === entry?.url;
     default:

@@ -52,7 +52,7 @@ function grant(decision: Decision, host: Host, call: GetCall, most: number): voi
   const { state, nowMs } = decision;
   const { queue } = host;
   let left = most;
-  const again = Math.min(left, queue.dueCount(nowMs));
+  const again = queue.dueCount(nowMs, left);
   left -= again;
   const frontQueues: (readonly [number, number])[] = [];
   for (const { number, size } of queue.frontQueues()) {

@@ -61,11 +61,10 @@ function* listFrontQueue(
 ): StoreJob<ListCursor | undefined> {
   const { frontQueues } = state.queues;
   const number = from.frontQueue;
-  const gone = new Set(frontQueues.goneOf(frontQueue));
   const extent = frontQueues.extent(frontQueue);
   const begin = Math.max(from.seq, frontQueues.head(frontQueue));
   const keep = (seq: number, entry: () => Entry) => {
-    if (seq >= begin && !gone.has(seq))
+    if (seq >= begin && !frontQueues.isGone(frontQueue, seq))
       urls.push({ from: { in: 'frontQueue', a: number, b: seq }, entry: entry(), dueAtMs: 0 });
   };
   // A row stays in its place until the head has passed it.

@@ -11,16 +11,16 @@ import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
 import type { Decision } from '../decision.ts';
 import type { Call, GetCall, PutCall, PutItem, QueueCall } from './calls.ts';
-import { type ReadPlaces, readPlaces } from './find-known.ts';
+import { readPlaces } from './find-known.ts';
 import { decideGet } from './gets.ts';
 import { decideOrder } from './orders.ts';
-import { decidePuts } from './puts.ts';
+import { decidePuts, type PutReads } from './puts.ts';
 
 export class PullQueue {
   readonly #puts: (PutCall | QueueCall)[] = [];
   readonly #gets: GetCall[] = [];
   #answered: Call[] = [];
-  #read: ReadPlaces = new Map();
+  #read: PutReads = nothing;
   /** The next put waits for an answer of the seen test. */
   asks = false;
   /** The next put waits for rows to be read. */
@@ -84,7 +84,7 @@ export class PullQueue {
 
   /** Reads what the next puts need, and what the last gets were given. To be run after each step. */
   *reads(state: FrontierState): StoreJob {
-    this.#read = this.isUnread ? yield* readPlaces(state, this.#toRead(state)) : new Map();
+    this.#read = this.isUnread ? yield* this.#readPuts(state) : nothing;
     for (const call of this.#answered) if (call.kind === 'get') collect(state, call);
   }
 
@@ -98,6 +98,20 @@ export class PullQueue {
   /** Takes all calls that wait or were not answered: this owner decides no more. */
   takeAll(): Call[] {
     return [...this.takeAnswered(), ...this.#puts.splice(0), ...this.#gets.splice(0)];
+  }
+
+  *#readPuts(state: FrontierState): StoreJob<PutReads> {
+    const items = this.#toRead(state);
+    const forgotten = yield* readPlaces(
+      state,
+      items.filter(({ known }) => !known),
+      false,
+    );
+    const known = yield* readPlaces(
+      state,
+      items.filter((item) => item.known),
+    );
+    return { known, forgotten };
   }
 
   #toRead(state: FrontierState): PutItem[] {
@@ -116,6 +130,8 @@ export class PullQueue {
     return wanted;
   }
 }
+
+const nothing: PutReads = { known: new Map(), forgotten: new Map() };
 
 function collect(state: FrontierState, call: GetCall): void {
   for (const id of call.leases) {

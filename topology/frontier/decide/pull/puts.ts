@@ -13,13 +13,28 @@ import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { heldByLimit } from '../politeness.ts';
 import { type PutCall, type PutItem, putStatuses } from './calls.ts';
-import { findKnown, findOut, type KnownPlace, nowhere, placeName, type ReadPlaces } from './find-known.ts';
+import {
+  findForgotten,
+  findKnown,
+  findOut,
+  type KnownPlace,
+  nowhere,
+  placeName,
+  type ReadForgotten,
+  type ReadPlaces,
+} from './find-known.ts';
+
+/** What was read for the next items. */
+export interface PutReads {
+  readonly known: ReadPlaces;
+  readonly forgotten: ReadForgotten;
+}
 
 /** What keeps the next item from being decided: its place is to be read, or the seen test is to be asked. null: nothing. */
 export type PutStop = 'unread' | 'asks' | null;
 
 /** Decides items until the commit is full, or one has to wait. */
-export function decidePuts(decision: Decision, call: PutCall, read: ReadPlaces): PutStop {
+export function decidePuts(decision: Decision, call: PutCall, read: PutReads): PutStop {
   const admission = new Admission(decision);
   let stop: PutStop = null;
   const began = call.next;
@@ -28,8 +43,8 @@ export function decidePuts(decision: Decision, call: PutCall, read: ReadPlaces):
     if (decision.bytes + admission.bytes >= frontierLimits.commitBytesSoft) break;
     const item = call.items[call.next]!;
     const status = item.known
-      ? decideKnown(decision, admission, item, read)
-      : decideFound(decision, admission, item, read);
+      ? decideKnown(decision, admission, item, read.known)
+      : decideFound(decision, admission, item, read.forgotten);
     if (status === 'unread' || status === 'asks') {
       stop = status;
       break;
@@ -45,7 +60,7 @@ export function decidePuts(decision: Decision, call: PutCall, read: ReadPlaces):
 
 type Decided = number | Exclude<PutStop, null>;
 
-function decideFound(decision: Decision, admission: Admission, item: PutItem, read: ReadPlaces): Decided {
+function decideFound(decision: Decision, admission: Admission, item: PutItem, read: ReadForgotten): Decided {
   const { state } = decision;
   const { key, url } = item;
   const fingerprint = state.identityOf(key, url);
@@ -56,9 +71,9 @@ function decideFound(decision: Decision, admission: Admission, item: PutItem, re
   if (verdict === seenVerdicts.seen) {
     const host = state.hosts.get(key);
     if (host === undefined || state.pull.marksOf(host.id).forgotten === 0) return putStatuses.skipped;
-    const place = findKnown(state, host, url, read);
+    const place = findForgotten(state, host, url, read);
     if (place === 'unread') return place;
-    if (place.from.in !== 'forgotten') return putStatuses.skipped;
+    if (place === undefined) return putStatuses.skipped;
     admission.flush();
     move(decision, host.key, place, 'again', decision.nowMs, entryOf(decision, item, null));
     return putStatuses.ok;

@@ -1,0 +1,93 @@
+/**
+ * Where each URL of one queue waits in its front queues: by fingerprint, its place, and the row that holds it.
+ *
+ * Places are only ever added. A URL that has left its place is still found, so whoever looks holds it against the queue
+ * (`isThere`) and the URL itself. 19 bytes a place at the most crowded.
+ */
+
+/** A place in a front queue. */
+export interface IndexedPlace {
+  readonly number: number;
+  readonly seq: number;
+  /** In the arena, while it is in no row. */
+  readonly pointer: number;
+}
+
+const smallest = 1024;
+
+export class QueueIndex {
+  #mask = smallest - 1;
+  #hi = new Uint32Array(smallest);
+  #lo = new Uint32Array(smallest);
+  #seq = new Uint32Array(smallest);
+  #pointer = new Uint32Array(smallest);
+  /** Number of the front queue, and one more; 0: the slot is empty. */
+  #number = new Uint8Array(smallest);
+  /** By front queue: where its rows begin, ascending. */
+  readonly #rows = new Map<number, number[]>();
+  /** Places, also those that their URLs have left. */
+  size = 0;
+
+  add(hi: number, lo: number, { number, seq, pointer }: IndexedPlace): void {
+    if (4 * (this.size + 1) > 3 * (this.#mask + 1)) this.#grow();
+    const slot = this.#slotOf(hi, lo);
+    if (this.#number[slot] === 0) this.size += 1;
+    this.#hi[slot] = hi;
+    this.#lo[slot] = lo;
+    this.#seq[slot] = seq;
+    this.#pointer[slot] = pointer;
+    this.#number[slot] = number + 1;
+  }
+
+  /** The newest place of the URL. */
+  find(hi: number, lo: number): IndexedPlace | undefined {
+    const slot = this.#slotOf(hi, lo);
+    const number = this.#number[slot]!;
+    return number === 0 ? undefined : { number: number - 1, seq: this.#seq[slot]!, pointer: this.#pointer[slot]! };
+  }
+
+  /** Rows are added as they come, each behind those before it. */
+  addRow(number: number, first: number): void {
+    const rows = this.#rows.get(number);
+    if (rows === undefined) this.#rows.set(number, [first]);
+    else rows.push(first);
+  }
+
+  /** Where the row begins that holds a place which is in one. */
+  rowOf({ number, seq }: IndexedPlace): number {
+    const rows = this.#rows.get(number) ?? [];
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle]! <= seq) low = middle + 1;
+      else high = middle;
+    }
+    if (low === 0) throw new Error(`no row is known to hold entry ${seq} of front queue ${number}`);
+    return rows[low - 1]!;
+  }
+
+  /** Its slot, or an empty one. */
+  #slotOf(hi: number, lo: number): number {
+    let slot = (lo ^ Math.imul(hi, 0x9e3779b1)) & this.#mask;
+    while (this.#number[slot] !== 0 && (this.#hi[slot] !== hi || this.#lo[slot] !== lo)) slot = (slot + 1) & this.#mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const [hi, lo, seq, pointer, number] = [this.#hi, this.#lo, this.#seq, this.#pointer, this.#number];
+    const slots = 2 * number.length;
+    this.#mask = slots - 1;
+    [this.#hi, this.#lo] = [new Uint32Array(slots), new Uint32Array(slots)];
+    [this.#seq, this.#pointer] = [new Uint32Array(slots), new Uint32Array(slots)];
+    this.#number = new Uint8Array(slots);
+    for (let from = 0; from < number.length; from++) {
+      if (number[from] === 0) continue;
+      const to = this.#slotOf(hi[from]!, lo[from]!);
+      this.#hi[to] = hi[from]!;
+      this.#lo[to] = lo[from]!;
+      this.#seq[to] = seq[from]!;
+      this.#pointer[to] = pointer[from]!;
+      this.#number[to] = number[from]!;
+    }
+  }
+}
