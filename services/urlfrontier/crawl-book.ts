@@ -1,11 +1,11 @@
 /**
  * The crawls that are served, by the ids that clients give them. `DEFAULT` is the crawl of the data folder, or the one
  * named by --crawl; each other id is a crawl of its own, with its own topics and state, made when a URL is first put to
- * it.
+ * it, and opened in a process once that is asked about it.
  *
- * Which ids there are is on the first crawl's `control`: an event for each, whose offset is the crawl's number. Where two
- * processes name one id at once, the first event counts. A kill between the event and the crawl's topics leaves a number
- * whose topics are made at the next start.
+ * Which ids there are is on the first crawl's `control` (crawl-numbers.ts). A kill between the event and the crawl's topics
+ * leaves a number whose topics are made when it is opened. A crawl that is deleted frees its id before it is ended: a put
+ * meets the old crawl as long as its deletion is under way, and a new one from then on. Its topics stay, empty.
  *
  * Naming an id costs a stranger nothing, but each takes descriptors. No crawl is made that would bring the process near
  * its limit of open files, so that existing ids and connections go on.
@@ -17,10 +17,11 @@ import { parsePolicy } from '../../topology/policy/validate.ts';
 import { topicsOfCrawl } from '../../topology/topics.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { controlEvent, controlEvents, readControl } from '../runtime/crawl/control-log.ts';
+import { readControl } from '../runtime/crawl/control-log.ts';
 import { policyRecords } from '../runtime/crawl/requests.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
+import { crawlNumbers } from './crawl-numbers.ts';
 import { descriptors } from './descriptors.ts';
 import { CallFailed } from './grpc-server.ts';
 import { putLimits } from './put-limits.ts';
@@ -32,7 +33,8 @@ export interface RunningCrawl {
   partitions(): readonly (ServedPartition | undefined)[];
   /** Resolves once the partitions that this process is to have are open. */
   ready(): Promise<void>;
-  stop(): Promise<void>;
+  /** `forgets`: the crawl was deleted, and its state is, too. */
+  stop(forgets?: boolean): Promise<void>;
 }
 
 export interface CrawlBookOptions {
@@ -49,11 +51,11 @@ interface Page extends ServedCrawl {
 }
 
 export interface CrawlBook extends ServedCrawls {
-  /** Changes the policy of all crawls, also of those made later; resolves once it is in force. */
+  /** Changes the policy of all crawls, also of those opened or made later; resolves once it is in force. */
   configure(change: Partial<Pick<PolicyConfig, 'delayMs' | 'paused'>>): Promise<void>;
   /** The policy of the first crawl; undefined while it is being opened. */
   readonly policy: PolicyConfig | undefined;
-  /** Opens crawls that other processes have made meanwhile. */
+  /** Opens crawls that other processes have made meanwhile, and ends those they have deleted. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -62,13 +64,14 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
   const { log, codec, clock, manifest } = options;
   const pages = new Map<string, Page>();
   const opening = new Map<string, Promise<Page>>();
+  const numbers = crawlNumbers({ log, codec, clock, crawl: manifest.crawl, by });
 
   const openPage = async (id: string, name: string, number: number): Promise<Page> => {
     await log.createTopics(topicsOfCrawl(name, manifest.partitions));
-    await sendFirstPolicy(name);
+    const version = await settlePolicy(name);
     const running = await options.start(name, number);
     await running.ready();
-    await untilPolicy(clock, running, 1);
+    await untilPolicy(clock, running, version);
     const page: Page = {
       id,
       name,
@@ -81,13 +84,30 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
     return page;
   };
 
-  /** A crawl begins with the policy of the first, as it is by then. */
-  const sendFirstPolicy = async (name: string): Promise<void> => {
+  const sendPolicy = (name: string, config: PolicyConfig): Promise<unknown> =>
+    log.append(policyRecords(codec, { ...manifest, crawl: name }, config, by, clock.nowMs()));
+
+  /**
+   * A crawl begins with the policy of the first, as it is by then, and follows what was changed while it was not open.
+   * Resolves with the version that it is to decide by.
+   */
+  const settlePolicy = async (name: string): Promise<number> => {
     const { policy } = await readControl(log, codec, name);
-    if (policy !== null) return;
-    const first = name === manifest.crawl ? null : (await readControl(log, codec, manifest.crawl)).policy;
-    const config = first === null ? servedPolicy() : parsePolicy(first.json);
-    await log.append(policyRecords(codec, { ...manifest, crawl: name }, { ...config, version: 1 }, by, clock.nowMs()));
+    const own = policy === null ? null : parsePolicy(policy.json);
+    if (name === manifest.crawl) {
+      if (own === null) await sendPolicy(name, { ...servedPolicy(), version: 1 });
+      return 1;
+    }
+    const first = parsePolicy((await readControl(log, codec, manifest.crawl)).policy!.json);
+    if (own === null) {
+      await sendPolicy(name, { ...first, version: 1 });
+      return 1;
+    }
+    const { delayMs, paused = false } = first;
+    if (own.delayMs === delayMs && (own.paused ?? false) === paused) return 1;
+    const version = Math.max(clock.nowMs(), own.version + 1);
+    await sendPolicy(name, { ...own, delayMs, paused, version });
+    return version;
   };
 
   /** Crawls that are being opened do not have all of their partitions yet. */
@@ -98,21 +118,21 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
     const wanted = opening.size * manifest.partitions * (idOpenFiles + idOtherFiles);
     if (there.open + wanted <= descriptorShareMax * there.max) return;
     const remedy = 'raise what it may have (ulimit -n), or use the ids there are';
-    const message = `this process has ${there.open} of ${there.max} descriptors open, too few for one more crawl id: ${remedy}`;
+    const message = `this process has ${there.open} of ${there.max} descriptors open, too few for one more crawl: ${remedy}`;
     throw new CallFailed('RESOURCE_EXHAUSTED', message);
   };
 
   const numberOf = async (id: string): Promise<number> => {
-    const known = (await readNumbers(log, codec, manifest.crawl)).get(id);
+    const known = (await numbers.readOn()).get(id);
     if (known !== undefined) return known;
-    if (pages.size + opening.size > pullLimits.crawlsMax) {
-      throw new CallFailed('RESOURCE_EXHAUSTED', `there are ${pages.size} crawl ids, and may be no more`);
+    if (numbers.all.size >= pullLimits.crawlsMax) {
+      const remedy = 'delete a crawl (DeleteCrawl)';
+      throw new CallFailed(
+        'RESOURCE_EXHAUSTED',
+        `there are ${numbers.all.size} crawl ids, and may be no more: ${remedy}`,
+      );
     }
-    refuseWithoutDescriptors();
-    const event = controlEvent({ kind: 'servedCrawl', atMs: clock.nowMs(), by, payload: JSON.stringify({ id }) });
-    const topic = `${manifest.crawl}.control`;
-    await log.append([{ topic, partition: 0, key: null, value: codec.encode('control', event) }]);
-    return (await readNumbers(log, codec, manifest.crawl)).get(id)!;
+    return numbers.add(id);
   };
 
   const open = (id: string): Promise<ServedCrawl> => {
@@ -120,23 +140,49 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
     if (there !== undefined) return Promise.resolve(there);
     const before = opening.get(id);
     if (before !== undefined) return before;
-    const opened = numberOf(id)
-      .then((number) => openPage(id, `${manifest.crawl}-${number}`, number))
-      .finally(() => opening.delete(id));
+    const begin = async () => {
+      refuseWithoutDescriptors();
+      const number = await numberOf(id);
+      return openPage(id, `${manifest.crawl}-${number}`, number);
+    };
+    const opened = begin().finally(() => opening.delete(id));
     opening.set(id, opened);
     return opened;
   };
 
+  const isFreed = ({ id, name }: Page) => id !== defaultCrawlId && name !== `${manifest.crawl}-${numbers.all.get(id)}`;
+
+  const close = async (id: string) => {
+    const page = pages.get(id);
+    if (page === undefined || !isFreed(page)) return;
+    pages.delete(id);
+    await page.running.stop(true);
+  };
+
   const refresh = async () => {
-    for (const [id] of await readNumbers(log, codec, manifest.crawl)) await open(id);
+    await numbers.readOn();
+    for (const id of pages.keys()) await close(id);
+    for (const id of numbers.all.keys()) {
+      await open(id).catch((error) => {
+        if (!(error instanceof CallFailed)) throw error;
+      });
+    }
   };
 
   await openPage(defaultCrawlId, manifest.crawl, 0);
-  await refresh();
+  await numbers.readOn();
   return {
+    ids: () => [defaultCrawlId, ...numbers.all.keys()],
     list: () => [...pages.values()],
-    find: (id) => pages.get(id),
+    find: async (id) => pages.get(id) ?? (numbers.all.has(id) ? await open(id) : undefined),
     open,
+    free: async (id) => {
+      if (id !== defaultCrawlId && numbers.all.has(id)) await numbers.end(id);
+    },
+    close: async (id) => {
+      await numbers.readOn();
+      await close(id);
+    },
     refresh,
     get policy() {
       return policyOf(pages.get(defaultCrawlId)!.running);
@@ -147,7 +193,7 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
         const before = parsePolicy(policy!.json);
         const version = Math.max(clock.nowMs(), before.version + 1);
         const config = { ...before, ...change, version };
-        await log.append(policyRecords(codec, { ...manifest, crawl: name }, config, by, clock.nowMs()));
+        await sendPolicy(name, config);
         await untilPolicy(clock, running, version);
       }
     },
@@ -158,18 +204,6 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
 }
 
 const by = 'crawlstream urlfrontier';
-
-/** Crawl ids and their numbers; the first event of an id counts. */
-async function readNumbers(log: Log, codec: RecordCodec, crawl: string): Promise<Map<string, number>> {
-  const numbers = new Map<string, number>();
-  const { start, end } = await log.offsets(`${crawl}.control`, 0);
-  for await (const { offset, event } of controlEvents(log, codec, crawl, 0, start, end)) {
-    if (event.kind !== 'servedCrawl') continue;
-    const { id } = JSON.parse(event.payload) as { id: string };
-    if (!numbers.has(id)) numbers.set(id, offset);
-  }
-  return numbers;
-}
 
 function policyOf(running: RunningCrawl): PolicyConfig | undefined {
   for (const partition of running.partitions()) {

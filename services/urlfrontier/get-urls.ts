@@ -5,7 +5,7 @@
 import type { PulledUrl } from '../../topology/frontier/decide/pull/calls.ts';
 import { metadataOf } from '../../topology/frontier/pull/payload.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
-import { get } from './ask.ts';
+import { type Got, get } from './ask.ts';
 import type { Answers } from './grpc-server.ts';
 import { attemptsEntry, clientsOwn, unpackMetadata } from './metadata.ts';
 import { ownPartitions, partitionFor, partitionNumber } from './router.ts';
@@ -30,27 +30,48 @@ let turn = 0;
 
 export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: Answers): Promise<void> {
   const id = crawlOfGet(params);
-  const named = id === undefined ? undefined : crawls.find(id);
-  const wanted = id === undefined ? crawls.list() : named === undefined ? [] : [named];
   const key = params.key === '' ? null : params.key;
-  const places = placesOf(wanted, key, id !== undefined);
-  const from = places.length === 0 ? 0 : turn++ % places.length;
   let left = params.max_queues || Number.POSITIVE_INFINITY;
-  for (const { id, partition } of [...places.slice(from), ...places.slice(0, from)]) {
-    while (left > 0 && !answers.isCancelled) {
-      const queues = Math.min(left, pullLimits.queuesPerGet);
-      const got = await get(partition, {
-        key,
-        queues,
-        urlsPerQueue: params.max_urls_per_queue || Number.POSITIVE_INFINITY,
-        leaseMs: 1000 * (params.delay_requestable || leaseSecDefault),
-      });
-      left -= got.queues;
-      await answers.write(got.urls.map((url) => infoCodec.encode(infoOf(id, url))));
-      if (got.queues === 0 || key !== null) break;
+  const giveFrom = async (wanted: readonly ServedCrawl[]) => {
+    const places = placesOf(wanted, key, id !== undefined);
+    const from = places.length === 0 ? 0 : turn++ % places.length;
+    for (const { id: crawlId, partition } of [...places.slice(from), ...places.slice(0, from)]) {
+      while (left > 0 && !answers.isCancelled) {
+        const queues = Math.min(left, pullLimits.queuesPerGet);
+        const asked = get(partition, {
+          key,
+          queues,
+          urlsPerQueue: params.max_urls_per_queue || Number.POSITIVE_INFINITY,
+          leaseMs: 1000 * (params.delay_requestable || leaseSecDefault),
+        });
+        const got = await asked.catch((error) => {
+          // A crawl that was deleted meanwhile has nothing to give.
+          if (id === undefined && !crawls.ids().includes(crawlId)) return nothing;
+          throw error;
+        });
+        left -= got.queues;
+        await answers.write(got.urls.map((url) => infoCodec.encode(infoOf(crawlId, url))));
+        if (got.queues === 0 || key !== null) break;
+      }
     }
+  };
+  if (id !== undefined) {
+    const named = await crawls.find(id);
+    return giveFrom(named === undefined ? [] : [named]);
+  }
+  const open = crawls.list();
+  await giveFrom(open);
+  // Crawls that nobody has asked about yet are opened one by one, and only if those that are open gave too little.
+  const isOpen = new Set(open.map((crawl) => crawl.id));
+  for (const other of crawls.ids()) {
+    if (isOpen.has(other)) continue;
+    if (left <= 0 || answers.isCancelled) return;
+    const crawl = await crawls.find(other);
+    if (crawl !== undefined) await giveFrom([crawl]);
   }
 }
+
+const nothing: Got = { urls: [], queues: 0 };
 
 /** undefined: any crawl, as where none is named. */
 export function crawlOfGet(params: GetParams): string | undefined {

@@ -53,7 +53,7 @@ export function createGroupPeers(options: GroupPeersOptions): GroupPeers {
 
   return {
     ownerOf: async (crawlId, key) => {
-      const crawl = crawls.find(crawlId) ?? (await crawls.open(crawlId));
+      const crawl = await crawls.open(crawlId);
       const number = partitionNumber(crawl, key);
       if (isHere(crawl, number)) return undefined;
       const owner = (await membersOf(crawl.name)).find(({ owned }) => owned.includes(number))?.address;
@@ -61,7 +61,7 @@ export function createGroupPeers(options: GroupPeersOptions): GroupPeers {
       return peerAt(owner);
     },
     others: async (crawlId) => {
-      const name = crawlId === undefined ? firstCrawl : crawls.find(crawlId)?.name;
+      const name = crawlId === undefined ? firstCrawl : (await crawls.find(crawlId))?.name;
       if (name === undefined) return [];
       const places = (await membersOf(name)).flatMap(({ address: place }) => (place === null ? [] : [place]));
       return [...new Set(places)].filter((place) => place !== address).map(peerAt);

@@ -62,22 +62,24 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     GetURLs: stream('GetParams', (params: GetParams, answers) => getUrls(crawls, params, answers)),
     ListNodes: unary('Empty', 'StringList', async () => ({ values: await api.nodes() })),
     ListCrawls: unary('Local', 'StringList', () => ({
-      values: crawls.list().flatMap(({ id, partitions }) => {
-        const urls = partitions.reduce((sum, one) => sum + (one?.core?.state.counters.admitted ?? 0), 0);
-        return urls > 0 ? [id] : [];
+      values: crawls.ids().filter((id) => {
+        const open = crawls.list().find((crawl) => crawl.id === id);
+        // Of one that is not open, nobody has deleted what was put.
+        return open === undefined || open.partitions.some((one) => (one?.core?.state.counters.admitted ?? 0) > 0);
       }),
     })),
     ListQueues: unary('Pagination', 'QueueList', (page: Pagination) => listQueues(crawls, page)),
     DeleteCrawl: unary('DeleteCrawlMessage', 'Long', async ({ value: given }: { value: string }) => {
-      const crawl = crawls.find(crawlIdOf(given));
-      log.tell('INFO', () => `crawl ${crawlIdOf(given)}: deleted`);
+      const id = crawlIdOf(given);
+      log.tell('INFO', () => `crawl ${id}: deleted`);
       let value = 0;
-      for (const partition of crawl === undefined ? [] : ownPartitions(crawl))
-        value += await order(partition, { kind: 'dropAll' });
+      for (const crawl of crawls.list().filter((one) => one.id === id))
+        for (const partition of ownPartitions(crawl)) value += await order(partition, { kind: 'dropAll' });
+      await crawls.close(id);
       return { value };
     }),
     DeleteQueue: unary('QueueWithinCrawlParams', 'Long', async (queue: OfQueue) => {
-      if (queue.key === '' || crawls.find(crawlIdOf(queue.crawlID)) === undefined) return { value: 0 };
+      if (queue.key === '' || (await crawls.find(crawlIdOf(queue.crawlID))) === undefined) return { value: 0 };
       return { value: await toQueue(queue, 'deleted', { kind: 'drop' }) };
     }),
     CountURLs: unary('CountUrlParams', 'Long', async (filter: Filter) => ({ value: await countUrls(crawls, filter) })),
@@ -116,7 +118,8 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       toQueue(queue, `limit ${queue.limit}`, { kind: 'limit', done: queue.limit }),
     ),
   };
-  const passed = { ...methods, ...passedOn(peers, methods) };
+  const passed: Record<string, Method> = { ...methods, ...passedOn(peers, methods) };
+  passed['DeleteCrawl'] = freesItsId(crawls, passed['DeleteCrawl'] as Unary);
   return Object.fromEntries(Object.entries(passed).map(([name, method]) => [name, told(name, method, log)]));
 }
 
@@ -125,6 +128,18 @@ type Stream = Method & { readonly kind: 'stream' };
 
 function stream(request: string, act: (request: never, answers: Answers) => Promise<void>): Stream {
   return { kind: 'stream', request, act };
+}
+
+/** First of all the id is free, for all processes; then each deletes and ends what it has of the crawl. */
+function freesItsId(crawls: ServedCrawls, method: Unary): Unary {
+  return {
+    ...method,
+    act: async (request, caller) => {
+      const id = crawlIdOf((request as { readonly value: string }).value);
+      if (!caller.isLocal && (await crawls.find(id)) !== undefined) await crawls.free(id);
+      return method.act(request, caller);
+    },
+  };
 }
 
 type OrderOf =

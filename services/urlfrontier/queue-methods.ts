@@ -42,12 +42,15 @@ export interface Pagination {
 }
 
 /** In the order queues were first met, partition by partition: pages don't overlap while queues come and go behind them. */
-export function listQueues(crawls: ServedCrawls, { start, size, include_inactive, crawlID: id }: Pagination): object {
+export async function listQueues(
+  crawls: ServedCrawls,
+  { start, size, include_inactive, crawlID: id }: Pagination,
+): Promise<object> {
   const crawlID = crawlIdOf(id);
   const most = size || listedDefault;
   const values: string[] = [];
   let total = 0;
-  for (const { core } of ownPartitions(crawls.find(crawlID) ?? nothing)) {
+  for (const { core } of ownPartitions((await crawls.find(crawlID)) ?? nothing)) {
     if (core === undefined) continue;
     const { hosts, pull, nowMs } = core.state;
     const now = Math.max(nowMs, Date.now());
@@ -69,7 +72,7 @@ export async function urlStatus(
   { url, key: given, crawlID: id }: OfQueue & { readonly url: string },
 ): Promise<object> {
   const crawlID = crawlIdOf(id);
-  const crawl = crawls.find(crawlID);
+  const crawl = await crawls.find(crawlID);
   const checked = checkUrl(url, given);
   if (!checked.ok) throw new CallFailed('INVALID_ARGUMENT', checked.reason);
   const found = crawl === undefined ? undefined : await findUrl(partitionFor(crawl, checked.key), checked.key, url);
@@ -95,7 +98,7 @@ export async function listUrls(crawls: ServedCrawls, params: ListUrlParams, answ
 
 export async function countUrls(crawls: ServedCrawls, params: Filter): Promise<number> {
   const { key } = params;
-  const crawl = crawls.find(crawlIdOf(params.crawlID));
+  const crawl = await crawls.find(crawlIdOf(params.crawlID));
   if (crawl === undefined) return 0;
   let count = 0;
   if ((params.filter ?? '').trim() !== '') {
@@ -118,7 +121,7 @@ const purgedAtOnce = 1_000;
 /** Removes URLs that were first put more than so many days ago. */
 export async function purgeUrls(crawls: ServedCrawls, params: OfQueue & { readonly days: number }): Promise<number> {
   const beforeSec = Date.now() / 1000 - 86_400 * params.days;
-  const crawl = crawls.find(crawlIdOf(params.crawlID));
+  const crawl = await crawls.find(crawlIdOf(params.crawlID));
   let gone = 0;
   for (const { partition, key } of crawl === undefined ? [] : queuesOf(crawl, params.key)) {
     let old: ForgottenUrl[] = [];
@@ -153,7 +156,7 @@ async function* matching(
   crawls: ServedCrawls,
   { key: wanted, crawlID, filter: given, ignoreCase }: Filter,
 ): AsyncGenerator<{ readonly key: string; readonly url: ListedUrl }> {
-  const crawl = crawls.find(crawlIdOf(crawlID));
+  const crawl = await crawls.find(crawlIdOf(crawlID));
   const filter = given ?? '';
   const text = ignoreCase ? filter.toLowerCase() : filter;
   const isBlank = filter.trim() === '';

@@ -58,7 +58,7 @@ function byCrawl(items: readonly Placed[]): Map<string, Placed[]> {
 /** `peers`: null where the items were passed on already. */
 async function putTo(crawls: ServedCrawls, peers: Peers | null, id: string, items: readonly Placed[]): Promise<void> {
   try {
-    const crawl = crawls.find(id) ?? (await crawls.open(id));
+    const crawl = await crawls.open(id);
     if (crawl.partitions.length === 1 && crawl.partitions[0] !== undefined)
       return await putOn(crawl.partitions[0], items);
     const byPartition = new Map<number, Placed[]>();

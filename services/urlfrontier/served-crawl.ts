@@ -25,12 +25,18 @@ export interface ServedCrawl {
 }
 
 export interface ServedCrawls {
-  /** The crawls to which anything was ever put. */
+  /** Ids of the crawls to which anything was put since they were last deleted. */
+  ids(): readonly string[];
+  /** Those of them that are open in this process: others are opened once they are asked about. */
   list(): readonly ServedCrawl[];
-  /** undefined: nothing was ever put there. */
-  find(id: string): ServedCrawl | undefined;
+  /** undefined: nothing was put there. */
+  find(id: string): Promise<ServedCrawl | undefined>;
   /** The crawl, which is made if it does not exist. */
   open(id: string): Promise<ServedCrawl>;
+  /** Frees the id for all processes: who puts to it from now on begins anew. The default's stays. */
+  free(id: string): Promise<void>;
+  /** Ends what this process has of a crawl whose id was freed. */
+  close(id: string): Promise<void>;
 }
 
 /** Empty or blank stands for the default. */

@@ -15,10 +15,13 @@ export interface QueueStats {
 }
 
 /** `key`: empty for all queues. */
-export function stats(crawls: ServedCrawls, { key, crawlID: id }: { key: string; crawlID: string }): object {
+export async function stats(
+  crawls: ServedCrawls,
+  { key, crawlID: id }: { key: string; crawlID: string },
+): Promise<object> {
   const crawlID = crawlIdOf(id);
   const sum: QueueStats = { size: 0, inProcess: 0, completed: 0, queues: 0, activeQueues: 0 };
-  const crawl = crawls.find(crawlID);
+  const crawl = await crawls.find(crawlID);
   const partitions = crawl === undefined ? [] : key === '' ? ownPartitions(crawl) : [partitionFor(crawl, key)];
   for (const { core } of partitions)
     if (core !== undefined) add(sum, key === '' ? ofAll(core.state) : of(core.state, key));

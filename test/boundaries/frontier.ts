@@ -91,7 +91,8 @@ async function firstAskedOf(queues: number): Promise<number> {
     },
   } as unknown as ServedPartition;
   const crawl = { id: 'DEFAULT', name: 't', partitions: [partition] };
-  const crawls = { list: () => [crawl], find: () => crawl, open: async () => crawl };
+  const asked = { list: () => [crawl], ids: () => [crawl.id], find: async () => crawl, open: async () => crawl };
+  const crawls = { ...asked, free: async () => {}, close: async () => {} };
   const params = { max_urls_per_queue: 1, max_queues: queues, key: '', delay_requestable: 1 };
   const answers = { write: async () => {}, isCancelled: false, isLocal: true };
   await getUrls(crawls, { ...params, anyCrawlID: null, crawlID: '' }, answers);

@@ -1,5 +1,7 @@
 /** The crawls of a data folder, served: the embedded log, and a frontier for each crawl id. */
 
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pullLimits } from '../../../topology/frontier/pull/pull-limits.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { createApplication } from '../../application/application.ts';
@@ -86,6 +88,11 @@ async function startCrawl(
   return {
     partitions: () => sides,
     ready: () => Promise.race([ready, frontier.ended]),
-    stop: () => frontier.stop(),
+    stop: async (forgets = false) => {
+      await frontier.stop();
+      if (!forgets) return;
+      for (const store of stores) await store.close();
+      await rm(dirname(servedStateFolder(folder, number, 0)), { recursive: true, force: true });
+    },
   };
 }

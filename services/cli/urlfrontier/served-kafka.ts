@@ -1,4 +1,6 @@
 /** The crawls of a served namespace on Kafka: this process is a member of each crawl's group, and passes on the rest. */
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pullLimits } from '../../../topology/frontier/pull/pull-limits.ts';
 import { createApplication } from '../../application/application.ts';
@@ -44,13 +46,16 @@ export async function withServedKafka(
     const folder = await ownFolder(flags, manifest);
     const openStore = (number: number, partition: number) =>
       openStateStore(servedStateFolder(folder, number, partition), idStoreOptions(number));
+    const forget = (number: number) =>
+      rm(dirname(servedStateFolder(folder, number, 0)), { recursive: true, force: true });
     const lists = createListFiles(folder.part('lists'));
     const book = await openCrawlBook({
       log,
       codec,
       clock,
       manifest,
-      start: (crawl, number) => joinCrawl({ ...served, ...connection, crawl, number, address, lists, openStore }),
+      start: (crawl, number) =>
+        joinCrawl({ ...served, ...connection, crawl, number, address, lists, openStore, forget }),
     });
     // Servers trust each other by the certificate that all of them have, or its authorities.
     const { token, tls } = listen;
@@ -79,6 +84,8 @@ interface Joining extends ServedKafka, KafkaConnection {
   readonly address: string;
   readonly lists: ReturnType<typeof createListFiles>;
   openStore(number: number, partition: number): ReturnType<typeof openStateStore>;
+  /** Removes the stores of a crawl, which are closed. */
+  forget(number: number): Promise<void>;
 }
 
 async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
@@ -102,7 +109,10 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
   return {
     partitions: () => Array.from({ length: partitions }, (_, one) => openSide(group.owner(one)?.calls)),
     ready: () => group.ready(),
-    stop: () => group.stop(),
+    stop: async (forgets = false) => {
+      await group.stop();
+      if (forgets) await joining.forget(number);
+    },
   };
 }
 

@@ -13,6 +13,8 @@ import { type ApiClient, connect } from './client.ts';
 export interface Rig {
   readonly client: ApiClient;
   readonly port: number;
+  /** Crawls that run now, by name. */
+  readonly running: ReadonlySet<string>;
   /** Ends the server and starts another on the same stores; `forgets`: with its checkpoints lost. */
   restart(options?: { readonly forgets?: boolean }): Promise<void>;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
     stores.set(name, store);
     return store;
   };
+  const crawls = new Set<string>();
   let running = await start();
 
   async function start() {
@@ -53,6 +56,7 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
       clock,
       manifest,
       start: async (crawl) => {
+        crawls.add(crawl);
         let [opened, left] = [() => {}, partitions];
         const ready = new Promise<void>((resolve) => (opened = resolve));
         const frontier = startFrontier({
@@ -71,7 +75,14 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
           },
         });
         const sides = frontier.owners.map(({ calls }) => calls);
-        return { partitions: () => sides, ready: () => ready, stop: () => frontier.stop() };
+        return {
+          partitions: () => sides,
+          ready: () => ready,
+          stop: async () => {
+            await frontier.stop();
+            crawls.delete(crawl);
+          },
+        };
       },
     });
     const server = await startServer({ book, listen: { host: '127.0.0.1', port: 0, ...listen }, say: () => {} });
@@ -91,6 +102,7 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
     get client() {
       return running.client;
     },
+    running: crawls,
     get port() {
       return running.server.port;
     },
