@@ -58,9 +58,9 @@ export class CallSide {
     this.#wake = wake;
   }
 
-  /** One read at a time, so that puts go on in between. */
+  /** Reads for a moment, so that puts go on in between. */
   lookNow(partition: FrontierPartition): Promise<void> {
-    return this.#looks.answerOne(partition, this.#store);
+    return this.#looks.answerSome(partition, this.#store);
   }
 
   /** Answers calls that were decided. `durable`: when all that was decided by now is; `failure`: why it may never be. */

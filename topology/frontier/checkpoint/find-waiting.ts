@@ -35,7 +35,7 @@ function* entryAt(
   if (frontQueue === 0) return undefined;
   const isHere = frontQueues.head(frontQueue) <= seq && seq < frontQueues.extent(frontQueue).tail;
   if (!isHere || frontQueues.isGone(frontQueue, seq)) return undefined;
-  if (seq >= frontQueues.unsaved(frontQueue).seq) return readArena(frontQueues.arena, pointer, key, number);
+  if (seq >= frontQueues.extent(frontQueue).from) return readArena(frontQueues.arena, pointer, key, number);
   const row = index.rowOf(place);
   const [value] = yield { read: [rowKey(host, number, row)] };
   if (countOf(value) <= seq - row) throw new Error(`row ${row} of front queue ${number} does not hold entry ${seq}`);

@@ -9,7 +9,7 @@
 export interface IndexedPlace {
   readonly number: number;
   readonly seq: number;
-  /** In the arena, while it is in no row. */
+  /** In the arena, while memory has it. */
   readonly pointer: number;
 }
 
