@@ -72,6 +72,7 @@ export const blankLinkGroup: LinkGroup = {
   discoveredAtMs: 0,
   share: 0,
   traceparent: '',
+  payload: '',
   links: [],
 };
 
@@ -261,6 +262,7 @@ export const blankTaskUrl: TaskUrl = {
   lastModified: '',
   cash: 0,
   traceparent: '',
+  payload: '',
 };
 
 export const blankSitemapRound: SitemapRound = {

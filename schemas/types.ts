@@ -143,6 +143,8 @@ export interface LinkGroup {
   readonly share: number;
   /** W3C trace context of the fetch that found the links: the traces of these links refer to it. Empty: it is not traced. */
   readonly traceparent: string;
+  /** What a client gave along for each of these links, as it came: whoever leases one of them by the lease API gets it back. Empty: nothing. */
+  readonly payload: string;
   /** The links, in the order they were found. */
   readonly links: readonly Link[];
 }
@@ -547,6 +549,8 @@ export interface TaskUrl {
   readonly cash: number;
   /** W3C trace context to go on with. Empty: the URL is not traced. */
   readonly traceparent: string;
+  /** What a client gave along with the URL, as it came. Empty: nothing. */
+  readonly payload: string;
 }
 
 /** Which sitemaps of the host are to be read beside its URLs, or in their place. */

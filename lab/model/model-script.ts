@@ -85,6 +85,7 @@ export function randomLinks(chance: Chance): Discovered {
       discoveredAtMs: 0,
       share: 0,
       traceparent: '',
+      payload: '',
       originOnly: false,
       links: Array.from({ length: 1 + chance.below(12) }, () => ({
         url: `https://${hostKey}/${chance.below(60)}`,

@@ -113,6 +113,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
           discoveredAtMs: clock.nowMs(),
           share: 0,
           traceparent: '',
+          payload: '',
           links,
         };
         return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };

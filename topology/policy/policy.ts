@@ -74,6 +74,8 @@ export interface PolicyConfig {
   readonly leadTimeMs: number;
   /** A lease holds no more URLs than this. */
   readonly urlsPerLeaseMax: number;
+  /** Time that a lease has beyond twice what its requests should take, ms: as long as clients of the lease API may keep a URL. Absent: 45 s, which a request of ours cannot outlive. */
+  readonly leaseMarginMs?: number | undefined;
   /** Pages after which the crawl ends. null: none. */
   readonly pageQuota: number | null;
   /** URLs one host may have queued; further ones are not admitted. null: any number. */

@@ -136,6 +136,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   crawlDelayCapMs: millis,
   leadTimeMs: count,
   urlsPerLeaseMax: count,
+  leaseMarginMs: z.int().min(45_000).max(86_400_000).optional(),
   pageQuota: z.int().min(0).nullable(),
   urlsPerHostMax: count.nullable(),
   pagesPerHostMax: z.int().min(0).nullable().optional(),

@@ -102,6 +102,7 @@ function groupOf(host: number, links: readonly Link[]): LinkGroup {
     discoveredAtMs: 0,
     share: 0,
     traceparent: '',
+    payload: '',
     links,
   };
 }

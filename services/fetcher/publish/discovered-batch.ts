@@ -45,7 +45,8 @@ export function discoveredMessages(
 }
 
 export function bytesOf(group: LinkGroup): number {
-  let bytes = groupBytes + group.hostKey.length + group.sourceUrl.length + group.sourceKey.length;
+  let bytes =
+    groupBytes + group.hostKey.length + group.sourceUrl.length + group.sourceKey.length + group.payload.length;
   for (const link of group.links) bytes += linkBytes + link.url.length;
   return bytes;
 }

@@ -52,6 +52,7 @@ export function gatherEntries(
         discoveredAtMs: origin.atMs,
         share,
         traceparent: '',
+        payload: '',
         links: [],
       };
       groups.set(key, group);

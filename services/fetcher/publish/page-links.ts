@@ -88,6 +88,7 @@ export function gatherLinks(
       discoveredAtMs: origin.atMs,
       share,
       traceparent: origin.traceparent,
+      payload: '',
       links,
     });
   }

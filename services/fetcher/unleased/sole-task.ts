@@ -8,6 +8,6 @@ export function soleTask(url: string, hostKey: string, depth: number): Task {
   return {
     ...blankTask,
     hostKey,
-    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '' }],
+    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '', payload: '' }],
   };
 }

@@ -60,6 +60,7 @@ export function taskUrls(...urls: string[]): Task['urls'] {
     lastModified: '',
     cash: 0,
     traceparent: '',
+    payload: '',
   }));
 }
 

@@ -17,7 +17,7 @@ export interface Entry {
    * A page of another site linked to it, so that it is no evidence of traps. Absent: its own site did, or it is a seed.
    */
   readonly isForeign?: true;
-  /** What a client of the pull API gave along, as it came (pull/payload.ts). Absent: nothing. */
+  /** What a client of the pull API, or the lease API, gave along, as it came (pull/payload.ts). Absent: nothing. */
   readonly payload?: Uint8Array | undefined;
 }
 

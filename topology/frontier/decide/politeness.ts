@@ -55,8 +55,13 @@ export function leaseSize(settings: HostSettings, facts: HostFacts): number {
 }
 
 /** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */
-export function leaseMs(settings: HostSettings, facts: HostFacts, size: number): number {
-  return 2 * size * expectedMs(settings, facts) + frontierLimits.leaseMarginMs;
+export function leaseMs(
+  settings: HostSettings,
+  facts: HostFacts,
+  size: number,
+  marginMs: number = frontierLimits.leaseMarginMs,
+): number {
+  return 2 * size * expectedMs(settings, facts) + marginMs;
 }
 
 /** One URL of a lease, wait and fetch, ms. */

@@ -7,6 +7,7 @@ import { queueSpan } from '../../trace/journey.ts';
 import { formatTraceparent } from '../../trace/trace-context.ts';
 import type { Tracing } from '../../trace/tracing.ts';
 import { unread } from '../hosts/lease.ts';
+import { textOfPayload } from '../pull/payload.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { PartitionIdentity } from './decision.ts';
 import { sitemapsOf } from './sitemaps.ts';
@@ -47,6 +48,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
         traceparent:
           policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
+        payload: entry.payload === undefined ? '' : textOfPayload(entry.payload),
       };
     }),
     robotsHops,

@@ -1,5 +1,6 @@
 /**
- * What the frontier keeps of a URL for a client of the pull API: when it was first put, and the client's metadata.
+ * What the frontier keeps of a URL for a client of the pull API, or of the lease API: when it was first put, and what the
+ * client gave along.
  *
  *   when, seconds since the Unix epoch (LEB128), then the metadata as it came
  *
@@ -16,6 +17,16 @@ export function payloadOf(createdSec: number, metadata: Uint8Array): Buffer {
   head.copy(payload);
   payload.set(metadata, head.length);
   return payload;
+}
+
+/** Of text that a client gave along with a link (`payload` in schemas/discovered.avsc). */
+export function payloadOfText(nowMs: number, text: string): Buffer {
+  return payloadOf(Math.floor(nowMs / 1000), Buffer.from(text));
+}
+
+/** Empty: nothing was given along. */
+export function textOfPayload(payload: Uint8Array | undefined): string {
+  return payload === undefined ? '' : Buffer.from(metadataOf(payload)).toString();
 }
 
 /** 0: unknown. */

@@ -99,6 +99,8 @@ export interface QueuedLine {
   readonly expiries?: number;
   /** When a URL that waits is due; absent: at once. */
   readonly dueAtMs?: number;
+  /** What a client gave along (pull/payload.ts), in base64. */
+  readonly payload?: string;
   /** The spelling that is known, where this one is of a redirect. */
   readonly normal?: string;
 }

@@ -126,7 +126,7 @@ function waitingLine(hostKey: string, dueAtMs: number, entry: Entry, normal: str
 }
 
 function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry): QueuedLine {
-  const { url, frontQueue, depth, hop, attempts, expiries } = entry;
+  const { url, frontQueue, depth, hop, attempts, expiries, payload } = entry;
   return {
     url,
     status,
@@ -136,6 +136,7 @@ function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry)
     ...(hop > 0 && { hop }),
     ...(attempts > 0 && { attempts }),
     ...(expiries > 0 && { expiries }),
+    ...(payload !== undefined && { payload: Buffer.from(payload).toString('base64') }),
   };
 }
 

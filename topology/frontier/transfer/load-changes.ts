@@ -126,8 +126,9 @@ function normalOf(line: QueuedLine | KnownLine): string {
   return ('normal' in line ? line.normal : undefined) ?? line.url;
 }
 
-function entryOf({ url, frontQueue, depth = 0, hop = 0, attempts = 0, expiries = 0 }: QueuedLine): Entry {
-  return { url, frontQueue, depth, hop, attempts, expiries };
+function entryOf({ url, frontQueue, depth = 0, hop = 0, attempts = 0, expiries = 0, payload }: QueuedLine): Entry {
+  const entry = { url, frontQueue, depth, hop, attempts, expiries };
+  return payload === undefined ? entry : { ...entry, payload: Buffer.from(payload, 'base64') };
 }
 
 function knownUrl(line: KnownLine): KnownUrl {

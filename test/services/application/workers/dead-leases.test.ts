@@ -46,7 +46,17 @@ async function openCrawl(out: Out) {
   return { grant, results, die };
 }
 
-const blankUrl = { url: '', depth: 0, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '' };
+const blankUrl = {
+  url: '',
+  depth: 0,
+  hop: 0,
+  attempt: 0,
+  etag: '',
+  lastModified: '',
+  cash: 0,
+  traceparent: '',
+  payload: '',
+};
 
 test('leases that the worker had taken and that are out come back, contacted when it died; others stay', async () => {
   const out: Out = new Map();

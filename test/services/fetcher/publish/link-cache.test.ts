@@ -60,6 +60,7 @@ test('groups share messages by partition, up to their size; a group beyond it is
     discoveredAtMs: 1,
     share: 0,
     traceparent: '',
+    payload: '',
     links: Array.from({ length: links }, (_, n) => ({
       url: `http://${hostKey}/${'p'.repeat(990)}${n}`,
       lastModifiedMs: 0,

@@ -108,7 +108,7 @@ export function grantLease(decision: Decision, policy: Policy, host: Host, load:
   const delayMs = baseDelayMs(settings, facts);
   const urls = frontQueues.reduce((sum, [, count]) => sum + count, due + again);
   const size = urls + robotsHops.length || sitemapsSize;
-  const deadlineMs = nowMs + leaseMs(settings, facts, size);
+  const deadlineMs = nowMs + leaseMs(settings, facts, size, policy.config.leaseMarginMs);
   // Copied field by field, since spreads are expensive and this runs once for each lease.
   const isRound = urls + robotsHops.length === 0;
   if (isRound) decision.emit({ kind: 'grantSitemaps', leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });

@@ -72,7 +72,7 @@ export class Admission {
     this.#known = known;
     this.#entries.push(entry);
     this.#fingerprints.push(hi, lo);
-    this.#bytes += entry.url.length + 4;
+    this.#bytes += entry.url.length + (entry.payload?.length ?? 0) + 4;
   }
 
   sight(hi: number, lo: number): void {

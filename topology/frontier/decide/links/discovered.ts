@@ -8,6 +8,7 @@ import type { Policy } from '../../../policy/policy.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
+import { payloadOfText } from '../../pull/payload.ts';
 import { budgetQueue } from '../../queues/held-queues.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
 import type { FrontierState } from '../../state/state.ts';
@@ -225,7 +226,8 @@ function admit(
   frontQueue: number,
 ): void {
   const { depth, hop, sourceUrl } = group;
-  const own = { url, depth, hop, attempts: 0, expiries: 0, frontQueue };
+  const plain = { url, depth, hop, attempts: 0, expiries: 0, frontQueue };
+  const own = group.payload === '' ? plain : { ...plain, payload: payloadOfText(decision.nowMs, group.payload) };
   const isForeign = policy.config.traps !== undefined && isOfAnotherSite(sourceUrl, hostKey);
   admission.add(hostKey, known, isForeign ? { ...own, isForeign } : own, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true)
