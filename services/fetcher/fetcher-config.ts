@@ -5,6 +5,7 @@ import type { ResolveOverride } from './connect/resolve-override.ts';
 import type { NamedHooks } from './hooks/fetch-hooks.ts';
 import type { HttpResponse } from './http/client.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
+import type { Outside } from './http/outside.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import type { Signing } from './http/web-bot-auth.ts';
 import type { ExtractRules } from './pages/extract-rules.ts';
@@ -53,6 +54,8 @@ export interface FetcherConfig {
   readonly insecureHosts?: readonly string[];
   /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];
+  /** Programs that may fetch pages in this fetcher's place. Absent: there are none. */
+  readonly outside?: Outside | undefined;
   /** Is called with every outcome, the page that it gave, and the depth of its URL. */
   readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
   /** Is called with a line for each thing that keeps requests from being made at all, such as a proxy that is down. */

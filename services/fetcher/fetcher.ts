@@ -132,7 +132,7 @@ const pollWaitMs = 1_000;
 
 export function startFetcher(options: FetcherOptions): Fetcher {
   const { log, codec, config, crawl } = options;
-  const { responseBytesMax } = config;
+  const { responseBytesMax, outside } = config;
   const leasesMax = config.leasesMax ?? fetcherLimits.leasesMax;
   const productToken = productTokensOf(config);
   const clock = createGrantClock(options.clock);
@@ -248,6 +248,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     hostSlots,
     tdmFiles: createTdmFiles(clock),
+    outside,
     robots: exceptHosts(
       createRobotsCache(clock, productToken, publisher.readRobots),
       (hostKey) => settingsOf(hostKey).robotsNotAsked != null,
@@ -313,9 +314,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const intake = createTaskIntake({ codec, partitions, keyMode: options.keyMode });
   const reader = log.reader();
 
+  /** Leases that may be started now. */
+  const room = () => Math.min(leasesMax - running.size, outside?.leasesWanted ?? leasesMax);
+  outside?.onWanted(() => leaseEnded());
+
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
   const startSome = async () => {
-    const some = backlog.take(leasesMax - running.size);
+    const some = backlog.take(room());
     const isHeld = (partition: number) => backlog.positions().some((one) => one.partition === partition);
     const wait = { clock, signal: stopping.signal, isHeld };
     const { tasks, positions, deadLetters, misrouted } = await intake.take(some, wait);
@@ -335,7 +340,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       new Promise((resolve) => stopping.signal.addEventListener('abort', resolve)),
     ]);
     while (!stopping.signal.aborted) {
-      if (running.size >= leasesMax) await new Promise<void>((resolve) => (leaseEnded = resolve));
+      if (room() <= 0) await new Promise<void>((resolve) => (leaseEnded = resolve));
       else if (backlog.length > 0) await startSome();
       else backlog.put(await pollOn(reader, { maxBytes: pollBytes, waitMs: pollWaitMs }));
     }
@@ -380,6 +385,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       reader.wake();
       await reading;
       const patience = new AbortController();
+      void outside?.stop(graceMs);
       void options.clock.sleepUntil(options.clock.nowMs() + graceMs, patience.signal).then(() => http.close());
       await Promise.all(running);
       patience.abort();

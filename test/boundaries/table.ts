@@ -12,6 +12,7 @@ import { frontierServiceLimits } from '../../services/frontier/service-limits.ts
 import { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
 import { graphLimits } from '../../services/graph/graph-limits.ts';
 import { indexLimits } from '../../services/indexer/index-limits.ts';
+import { lendingLimits } from '../../services/lending/lending-limits.ts';
 import { renderLimits } from '../../services/render/render-limits.ts';
 import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
@@ -42,6 +43,7 @@ import { usageLimits } from '../../topology/usage/usage-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import * as frontier from './frontier.ts';
+import { lendingBoundaries } from './lending.ts';
 import { parseBoundaries } from './parse.ts';
 import * as policies from './policy.ts';
 import { richBoundaries } from './rich-pages.ts';
@@ -71,6 +73,7 @@ export const table: Readonly<Record<string, Group>> = {
   policyLimits: of(policyLimits, policies.policyBoundaries),
   trapLimits: of(trapLimits, policies.trapBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
+  lendingLimits: of(lendingLimits, lendingBoundaries),
   listLimits: of(listLimits, policies.listBoundaries),
   recrawlLimits: of(policy.recrawlLimits, policies.recrawlBoundaries),
   frontierLimits: of(frontierLimits, frontier.frontierBoundaries),

@@ -10,7 +10,7 @@ import { createApplication, endOfTasks, type Ports } from '../application.ts';
 import type { RunningProcessors } from '../start-processors.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { type RunningWhole, startWhole, type WholeCrawl } from './start-whole.ts';
-import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
+import { type CrawlStatus, hostsOf, trapsOf, type WatchedCrawl, watchCrawl } from './watch-crawl.ts';
 
 export interface CrawlRun extends Ports {
   readonly frontier: WholeCrawl['frontier'];
@@ -23,6 +23,8 @@ export interface CrawlRun extends Ports {
   /** How long requests under way may take to finish then, ms. Absent: their whole timeout. */
   readonly graceMs?: number;
   readonly onStatus: (status: CrawlStatus) => void;
+  /** As in WatchedCrawl. */
+  readonly stays?: WatchedCrawl['stays'];
   /** What goes on beside frontier and fetcher while they run. */
   readonly attend?: (running: RunningWhole) => Promise<Attendants>;
 }
@@ -63,6 +65,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
       clock,
       signal: run.signal,
       onStatus: run.onStatus,
+      stays: run.stays,
       startedAtMs,
       failed: Promise.race(failures),
       everyMs: lookEveryMs,

@@ -45,6 +45,11 @@ export interface WatchedCrawl {
   settle(): Promise<void>;
   hosts(): HostCounts;
   onStatus(status: CrawlStatus): void;
+  /**
+   * The crawl does not end by itself, since there are clients who may add to it. Called before each look; what it
+   * returns hears whether the crawl has anything left. Absent: it ends.
+   */
+  readonly stays?: (() => (idle: boolean) => void) | undefined;
 }
 
 export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end']> {
@@ -54,6 +59,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
   const orFailure = failFirst(crawl.failed);
   while (!signal.aborted) {
     const nowMs = clock.nowMs();
+    const tell = crawl.stays?.();
     const now = await orFailure(crawl.look());
     if (now !== undefined) {
       const counters = sumCounters(now.partitions.map((partition) => partition.counters));
@@ -70,7 +76,8 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
       });
       const end = before === undefined ? null : crawlEnd(before, now);
       before = now;
-      if (end !== null) {
+      tell?.(end !== null);
+      if (end !== null && tell === undefined) {
         await orFailure(crawl.settle());
         const after = await crawl.look();
         if (after !== undefined && crawlEnd(now, after) === end) return end;

@@ -212,6 +212,15 @@ function notStarted({ number }: Slot, how: string): CrawlstreamError {
 }
 
 function plainConfig(config: FetcherConfig): PlainFetcherConfig {
-  const { groupSize: _, hooks: __, onReport: ___, onPage: ____, room: _____, say: ______, ...plain } = config;
+  const {
+    groupSize: _,
+    hooks: __,
+    onReport: ___,
+    onPage: ____,
+    room: _____,
+    say: ______,
+    outside: _______,
+    ...plain
+  } = config;
   return plain;
 }

@@ -6,7 +6,10 @@ import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Distribution } from '../../runtime/metrics/distribution.ts';
 
 /** A fetcher's configuration without what cannot leave its process. */
-export type PlainFetcherConfig = Omit<FetcherConfig, 'groupSize' | 'hooks' | 'onReport' | 'onPage' | 'room' | 'say'>;
+export type PlainFetcherConfig = Omit<
+  FetcherConfig,
+  'groupSize' | 'hooks' | 'onReport' | 'onPage' | 'room' | 'say' | 'outside'
+>;
 
 /** Given to a worker as its first order, by the call `begin`. */
 export interface WorkerOrders {

@@ -6,6 +6,7 @@ import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import { startProcessors } from '../../application/start-processors.ts';
 import { consumers, fetcher } from '../../application/topology.ts';
+import { leaseRoutes } from '../../lending/lease-routes.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -20,6 +21,7 @@ import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addClientsOption, type LendingFlags, lendingOf } from '../flags/lending-flags.ts';
 import {
   addPluginOption,
   addSetOption,
@@ -63,6 +65,7 @@ import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
 import { addStopOptions, type StopFlags, stopRules } from './stop-rules.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
+import { oneWorker, withClients } from './with-clients.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -76,6 +79,7 @@ interface CrawlFlags
     OtlpFlags,
     StopFlags,
     WebsubFlags,
+    LendingFlags,
     WorkersFlags {
   readonly keep?: number;
   readonly newOptions?: boolean;
@@ -96,7 +100,7 @@ export function addCrawlCommand(program: Command): void {
   addWithOption(command);
   for (const processor of consumers) addProcessorOptions(command, processor);
   addSetOption(addPluginOption(addHandlerOption(command)));
-  addWebsubOption(command);
+  addClientsOption(addWebsubOption(command));
   addDashboardOption(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)');
   addOtlpOption(addHttpOption(addCompressionOption(command)))
@@ -127,6 +131,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   const beside = await processorsBeside(flags, plugins);
   const stop = new AbortController();
   const desk = new QueryService(clock);
+  const listen = listenFor(flags);
+  const lending = lendingOf(flags, listen, clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   let pagesBefore: number | undefined;
@@ -143,7 +149,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   };
   const watching = { signal: stop.signal, onStatus };
   try {
-    await withHttp(listenFor(flags), { role: 'crawl', routes: [desk.routes], say: progress.note }, (service) =>
+    const routes = lending === undefined ? [desk.routes] : [desk.routes, leaseRoutes(lending)];
+    await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
       withTracing(flags, service, progress.note, () => run(service)),
     );
   } finally {
@@ -166,6 +173,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         clock,
         seeds: listed,
         flags: withNeeds(flags, beside),
+        lending,
         plugins,
         beside,
         say: progress.note,
@@ -180,7 +188,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     const folder = await openFolder(seeds, flags, { crawl: typed('crawl'), partitions: typed('partitions') }, clock);
     await checkFolder(folder, seeds);
     for (const note of optionNotes(command)) progress.note(note);
-    const workers = workersFor(flags, folder.manifest.partitions);
+    const workers = workersFor(lending === undefined ? flags : oneWorker(flags), folder.manifest.partitions);
     for (const line of workers.lines) progress.note(line);
     const outcome = await runEmbeddedCrawl({
       ...watching,
@@ -192,13 +200,15 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       folder,
       clock,
       seeds: listed,
-      ask: (all, before) => policyOf(flags, all, before),
+      ask: (all, before) => policyOf(withClients(flags, all, before), all, before),
+      lending,
       options: optionsToKeep(command),
       anew: flags.newOptions ?? false,
       say: progress.note,
       fetcher: {
         ...fetcherConfig(withNeeds(flags, beside)),
         ...plugins.hooks,
+        ...(lending !== undefined && { outside: lending.outside(flags.clients === 'only') }),
         onReport: ledger.note,
         say: progress.note,
       },
@@ -221,7 +231,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
 
   async function checkFolder(folder: DataFolder, given: readonly string[]): Promise<void> {
     const { seeds: before } = await readRequest(folder);
-    if (given.length === 0 && before.length === 0) throw noSeed();
+    if (given.length === 0 && before.length === 0 && lending === undefined) throw noSeed();
     if (given.length === 0) needContact(flags, before);
     if (given.length > 0 && before.length > 0 && !given.some((seed) => before.includes(seed))) {
       throw new CrawlstreamError(
@@ -242,7 +252,7 @@ async function openFolder(
   const path = folderPath(flags.data, seeds);
   const wanted = { ...(crawl !== undefined && { crawl }), ...(partitions !== undefined && { partitions }) };
   // A crawl that is to be continued must exist: a misspelt name must not make a new one.
-  if (seeds.length === 0) return readDataFolder(path, wanted);
+  if (seeds.length === 0 && flags.clients === undefined) return readDataFolder(path, wanted);
   const facts = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
   // A host is with one worker: fewer partitions than workers would leave some without any.
   const defaults = newCrawl(flags.crawl, workersWanted(flags));

@@ -21,6 +21,7 @@ import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metrics.ts';
 import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';
 import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
+import type { Lending } from '../../lending/lending.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CommandInbox } from '../../runtime/crawl/command-inbox.ts';
@@ -80,6 +81,8 @@ export interface EmbeddedCrawl {
   readonly callback?: string | undefined;
   /** Is called with the frontier that answers queries. */
   readonly desk: QueryService;
+  /** Gives URLs to clients; the crawl then has no end of its own. Absent: nobody does. */
+  readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Consumers that run along. */
   readonly attach: (log: Log, codec: RecordCodec) => Promise<RunningProcessors>;
@@ -175,6 +178,7 @@ async function runWith(
           start,
         ),
     }),
+    ...(crawl.lending !== undefined && { stays: () => crawl.lending!.look() }),
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   });
   return outcome;
@@ -196,6 +200,7 @@ async function attend(
   service.probes.serve(frontier.waitsFor);
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
   desk.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
+  crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();
   service.sources.add(frontierMetrics({ clock, meters, committed })).add(fetcherMetrics(fetcher));
   service.disks.set('state', folder.part('state')).set('log', logFolder(folder));
@@ -225,6 +230,7 @@ async function attend(
       service.probes.suspend('stopping');
       await desk.over(end);
       desk.close();
+      crawl.lending?.close();
     },
     async stop() {
       stopping.abort();

@@ -9,6 +9,7 @@ import type { Processor } from '../../application/processor/processor.ts';
 import { type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
 import * as topology from '../../application/topology.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import type { Lending } from '../../lending/lending.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
@@ -21,6 +22,7 @@ import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import type { LendingFlags } from '../flags/lending-flags.ts';
 import type { OpenPlugins } from '../flags/plugin-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
@@ -46,7 +48,10 @@ export interface KafkaCrawl {
     SeenFlags &
     SnapshotRoleFlags &
     ProcessorFlags &
-    WebsubFlags & { readonly newOptions?: boolean };
+    WebsubFlags &
+    LendingFlags & { readonly newOptions?: boolean };
+  /** Gives URLs to clients; the crawl then has no end of its own. Absent: nobody does. */
+  readonly lending: Lending | undefined;
   readonly plugins: OpenPlugins;
   /** Processors in this process. */
   readonly beside: readonly Processor[];
@@ -117,12 +122,15 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       desk.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
       renewed = desk.websub?.keep(subscribing.signal);
       renewed?.catch(fail);
-      const fetcher = await takeFetcherRole(role, config);
+      const outside = crawl.lending?.outside(flags.clients === 'only');
+      const fetcher = await takeFetcherRole(role, { ...config, outside });
+      crawl.lending?.open({ log, codec, clock, topics: manifest });
       let outcome: CrawlOutcome;
       try {
         const hosts = () => hostsOf(frontier.committed().values());
         const { settle } = consumers;
-        const watched = { ...crawl, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal };
+        const stays = crawl.lending && (() => crawl.lending!.look());
+        const watched = { ...crawl, stays, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal };
         const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
         const { partitions } = await look();
         const counters = sumCounters(partitions.map((partition) => partition.counters));
@@ -131,6 +139,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
         await desk.over(end);
       } finally {
         service.probes.suspend('stopping');
+        crawl.lending?.close();
         await fetcher.stop();
       }
       await consumers.drain();

@@ -44,6 +44,8 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly politeness?: PolitenessKey;
   readonly addressDelay?: number;
   readonly maxCrawlDelay?: number | 'none';
+  /** ms. */
+  readonly leaseTime?: number;
   readonly maxPagesPerHost?: number | 'none';
   readonly maxPagesPerDomain?: number | 'none';
   readonly maxBytesPerHost?: number | 'none';
@@ -232,6 +234,14 @@ export function addPolicyOptions(command: Command): Command {
         'a crawl treats all hosts alike until somebody says otherwise',
         overlaysFile,
       ),
+    )
+    .addOption(
+      setting(
+        '--lease-time <duration>',
+        'how long a client of the lease API may keep a URL, renewals included, as in 10m',
+        'our own fetchers need 30 s; with --clients it is 5 minutes, for slow downloads and what is done with them',
+        duration('--lease-time', { leastMs: 30_000, mostMs: 12 * 3_600_000 }),
+      ),
     );
 }
 
@@ -274,12 +284,16 @@ export function policyOf(
     ...(flags.addressDelay === undefined ? {} : { addressDelayMs: flags.addressDelay }),
     ...(flags.maxCrawlDelay === undefined ? {} : { crawlDelayCapMs: limitOf(flags.maxCrawlDelay) ?? 0 }),
     ...capsOf(flags),
+    ...(flags.leaseTime === undefined ? {} : { leaseMarginMs: flags.leaseTime + answerMs }),
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
   };
   if (flags.overlays !== undefined) validatePolicy(policy);
   compilePolicy(policy);
   return policy;
 }
+
+/** Time for what a client tells to reach the frontier before its lease is over there, ms. */
+const answerMs = 15_000;
 
 function limitOf(given: number | 'none'): number | null {
   return given === 'none' ? null : given;

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import * as topology from '../../application/topology.ts';
+import { leaseRoutes } from '../../lending/lease-routes.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { hasRoom, isDiskFull } from '../../runtime/data-folder/disk-room.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
@@ -18,6 +19,7 @@ import type { HttpFlags } from '../flags/http-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addClientsOption, type LendingFlags, lendingOf } from '../flags/lending-flags.ts';
 import { addPluginOption, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
@@ -46,16 +48,20 @@ export function addRoleCommands(program: Command): void {
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',
   );
-  addOtlpOption(addHttpOption(addCompressionOption(addPluginOption(fetcher)))).action(keepFetcher);
+  addOtlpOption(addHttpOption(addCompressionOption(addPluginOption(addClientsOption(fetcher))))).action(keepFetcher);
 }
 
-async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags): Promise<void> {
+async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags & LendingFlags): Promise<void> {
   needContact(flags, []);
   const plugins = await openPlugins(flags);
-  await runRole('fetcher', flags, async (role) => {
+  const lending = lendingOf(flags, flags, new SystemClock());
+  const outside = lending?.outside(flags.clients === 'only');
+  const take: TakeRole = async (role) => {
     await tellPlugins(role, topology.fetcher, plugins.loaded);
-    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say });
-  });
+    lending?.open({ ...role, topics: role.manifest });
+    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say, outside });
+  };
+  await runRole('fetcher', flags, take, lending === undefined ? [] : [leaseRoutes(lending)]);
 }
 
 function keepFrontier(flags: FrontierFlags, desk: QueryService): Promise<void> {

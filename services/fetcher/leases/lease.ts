@@ -20,10 +20,12 @@ import { patientHooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { Headers } from '../http/headers.ts';
 import { outcomeOf, requestRecord } from '../http/outcomes.ts';
+import type { Outside } from '../http/outside.ts';
 import { pacedRequest, type Road } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import { askHooks } from '../pages/ask-hooks.ts';
 import { type PageReader, readPage, wantsOf } from '../pages/report.ts';
+import { madeBy, readTold } from '../pages/told-page.ts';
 import { usageRecord } from '../pages/usage-record.ts';
 import { withholding } from '../pages/withhold.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
@@ -34,6 +36,7 @@ import { noTdmFile, type TdmFiles, tdmFetch, wantsTdmFile } from '../robots/tdm-
 import type { SitemapAgenda } from '../sitemaps/agenda.ts';
 import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
 import { readSitemaps } from '../sitemaps/read.ts';
+import { ErrandOf } from './errand.ts';
 import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
@@ -48,6 +51,8 @@ export interface LeaseRunner {
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
   readonly tdmFiles: TdmFiles;
+  /** Programs that may fetch in our place. Absent: there are none. */
+  readonly outside?: Outside | undefined;
   readonly sitemaps: SitemapAgenda;
   readonly processorShare: ProcessorShare;
   readonly reader: PageReader;
@@ -73,8 +78,17 @@ type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 
 /** Runs a lease, beside others of its host where that has several slots. */
 export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
+  const arrived = runner.outside?.begin() ?? (() => {});
+  try {
+    await runInSlot(runner, task, reporter, arrived);
+  } finally {
+    arrived();
+  }
+}
+
+async function runInSlot(runner: LeaseRunner, task: Task, reporter: LeaseReporter, arrived: () => void): Promise<void> {
   if (task.lanes <= 1) {
-    await runUrls(runner, task, reporter);
+    await runUrls(runner, task, reporter, arrived);
     return;
   }
   const hostSlot = runner.hostSlots.open(task);
@@ -82,13 +96,13 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
   const isBlocked = (hostKey: string) => hostSlot.stopped || runner.road.isBlocked(hostKey);
   const road = { ...runner.road, isBlocked, pacer: ownSlot(pacer, ownClock, signal) };
   try {
-    await runUrls({ ...runner, road, inTrouble: hostSlot.inTrouble }, task, reporter);
+    await runUrls({ ...runner, road, inTrouble: hostSlot.inTrouble }, task, reporter, arrived);
   } finally {
     hostSlot.close();
   }
 }
 
-async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
+async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter, arrived: () => void): Promise<void> {
   const { clock, signal } = runner.road;
   const latestStartMs = task.deadlineMs - runner.totalTimeoutMs;
   if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
@@ -101,7 +115,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
   let index = 0;
   const silent: SilentOrigins = new Map();
   for (; index < task.urls.length && next === 'on'; index++) {
-    const step = await fetchOne(runner, task, index, latestStartMs, reporter, silent);
+    const step = await fetchOne(runner, task, index, latestStartMs, reporter, silent, arrived);
     next = step.next;
     if (!step.reported) break;
   }
@@ -170,6 +184,7 @@ async function fetchOne(
   latestStartMs: number,
   reporter: LeaseReporter,
   silent: SilentOrigins,
+  arrived: () => void,
 ): Promise<Step> {
   const { url, hop, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
@@ -240,6 +255,8 @@ async function fetchOne(
   const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash, robotsAtMs } as const;
   const requests: Request[] = [];
   const held = createHeldResponses(runner.road);
+  const errand =
+    runner.outside && new ErrandOf(runner.outside, runner.road, task, { index, delayMs, latestStartMs, arrived });
   const response = await pacedRequest(runner.road, {
     url,
     headers,
@@ -251,15 +268,20 @@ async function fetchOne(
     connections: task.lanes,
     latestStartMs,
     holdsResponse: held?.take,
+    by: errand,
     record: (made, addressDelayMs) => {
-      requests.push(requestRecord(url, purpose, delayMs, made, addressDelayMs));
+      const record = requestRecord(url, purpose, delayMs, made, addressDelayMs);
+      requests.push(...(errand?.told === undefined ? [record] : madeBy(errand.told, record)));
       spans?.fetched(made);
     },
   });
   if (response === null) return { next: 'returned', reported: false };
   const readAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
   const source = runner.sourceOf(task.hostKey);
-  const whole = await readPage(runner.reader, task, index, response, source, spans?.fetchContext, site);
+  const whole =
+    errand?.told === undefined
+      ? await readPage(runner.reader, task, index, response, source, spans?.fetchContext, site)
+      : await readTold(runner.reader, task, index, errand.told, response, source, spans?.fetchContext, site);
   const read = withholding(runner.usesPolicy(), whole);
   held?.release(read === whole, read.page?.usage ?? usageRecord(site, response.headers, runner.reader.productToken));
   const { page, groups, pending } = read;

@@ -51,6 +51,18 @@ export interface PacedRequest extends HttpRequest {
   readonly record: (response: HttpResponse, addressDelayMs: number) => void;
   /** Sees the response in the place of the road's `onResponse`, which is told of it once it has been read. */
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
+  /** Another program may make the request in our place. Absent: we make it. */
+  readonly by?: By | undefined;
+}
+
+/** Who may make a request in our place. */
+export interface By {
+  /** Asked once the host may be contacted. null: nobody was there to make it in time. */
+  turn(): Promise<'us' | 'them' | null>;
+  /** It was their turn, and the request is not made after all. */
+  pass(): void;
+  /** Never rejects. */
+  request(request: HttpRequest): Promise<HttpResponse>;
 }
 
 /** Null: it could not start in time, the host is blocked, or we are shutting down. Nothing was sent then. */
@@ -80,34 +92,42 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   const { hostKey, delayMs, latestStartMs } = request;
   const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
   if (permit === null) return null;
-  const wanted = addressPermit(road, request);
+  const turn = request.by === undefined ? 'us' : await request.by.turn();
+  const by = turn === 'them' ? request.by : undefined;
+  const wanted = turn === null ? null : addressPermit(road, request);
   const place = wanted instanceof Promise ? await wanted : wanted;
   if (place === null) {
+    by?.pass();
     permit.release(0, 0);
     return null;
   }
   const asked = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
   const passage = asked instanceof Promise ? await asked : asked;
   if (passage === null) {
+    by?.pass();
     place?.pass();
     permit.release(0, 0);
     return null;
   }
-  await slots.take();
+  // Requests of theirs need no socket of ours.
+  if (by === undefined) await slots.take();
   if (signal.aborted || clock.nowMs() > latestStartMs || road.isBlocked(hostKey)) {
-    slots.release();
+    if (by === undefined) slots.release();
+    by?.pass();
     passage.received(0);
     place?.pass();
     permit.release(0, 0);
     return null;
   }
-  const pending = road.http.request(place === undefined ? request : { ...request, address: place.address });
+  const pending = (by ?? road.http).request(place === undefined ? request : { ...request, address: place.address });
   // Reported after the request: a client that is new to an origin takes its time to start.
   place?.start();
   const response = await pending;
   passage.received(response.rawBody.length);
-  slots.release();
-  permit.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
+  if (by === undefined) slots.release();
+  // They tell of it some time after it has ended.
+  const endMs = by === undefined ? ownClock.nowMs() : response.endMs - clock.aheadMs;
+  permit.release(endMs, Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
   request.record(response, place?.apartMs ?? 0);
   (request.holdsResponse ?? road.onResponse)?.(request, response);
   return { response, address: place?.address };

@@ -1,0 +1,25 @@
+/** What `--clients` makes of the other options of `crawl`. */
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { bad } from '../flags/arguments.ts';
+import { clientTimeMs, type LendingFlags } from '../flags/lending-flags.ts';
+import type { PolicyFlags } from '../flags/policy-flags.ts';
+import type { WorkersFlags } from '../flags/workers-flag.ts';
+
+/** Clients come to the process that has the log and the frontier. Throws INVALID_ARGUMENT. */
+export function oneWorker(flags: WorkersFlags): WorkersFlags {
+  const { workers = 1 } = flags;
+  if (workers === 1) return { ...flags, workers };
+  throw bad('--workers', `${workers}`, 'with --clients, one process gives URLs out: leave it out, or give 1');
+}
+
+/** Without seeds, what clients add is all there is to stay near. */
+export function withClients<T extends PolicyFlags & LendingFlags>(
+  flags: T,
+  seeds: readonly string[],
+  before: PolicyConfig | null,
+): T {
+  if (flags.clients === undefined) return flags;
+  const leaseTime = flags.leaseTime ?? (before?.leaseMarginMs === undefined ? clientTimeMs : undefined);
+  const isOpen = seeds.length === 0 && before === null && flags.scope === undefined;
+  return { ...flags, ...(leaseTime !== undefined && { leaseTime }), ...(isOpen && { scope: 'all' as const }) };
+}

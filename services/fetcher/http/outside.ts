@@ -1,0 +1,82 @@
+/**
+ * Programs of others that fetch in our place: this fetcher says what to fetch and when, they say what became of it.
+ *
+ * Leases, robots.txt, delays and reports stay here, so that on the log a page that was fetched elsewhere is like any
+ * other. Times are those of this machine.
+ */
+import type { OutcomeKind } from '../../../schemas/types.ts';
+import type { Headers } from './headers.ts';
+import type { RequestFailure } from './request-failure.ts';
+
+/** One URL to be fetched by a client: its host may be contacted now. */
+export interface Errand {
+  readonly url: string;
+  readonly hostKey: string;
+  readonly depth: number;
+  readonly hop: number;
+  readonly attempt: number;
+  /** Validators of the last visit; empty: none. */
+  readonly etag: string;
+  readonly lastModified: string;
+  /** What was given along with the URL. */
+  readonly payload: string;
+  /** For whom robots.txt was asked. */
+  readonly userAgent: string;
+  /** Kept between the completion of a request to the host and the next start, ms. */
+  readonly delayMs: number;
+  /** It must have been given to a client by then. */
+  readonly latestStartMs: number;
+  /** No client may keep it longer, ms since the Unix epoch. */
+  readonly deadlineMs: number;
+}
+
+/** What became of it. */
+export interface Told {
+  /** What no status says; `returned`, `robotsDenied`: no request was made. null: the status and `failure` say it. */
+  readonly kind: Extract<OutcomeKind, 'returned' | 'robotsDenied' | 'tooLarge'> | null;
+  /** 0: no response. */
+  readonly status: number;
+  readonly failure: RequestFailure | null;
+  readonly detail: string;
+  readonly headers: Headers;
+  /** Start and completion of the request. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Bytes of the body; 0: not told. */
+  readonly bytes: number;
+  /** Hexadecimal; empty: not told. */
+  readonly contentHash: string;
+  readonly title: string;
+  readonly text: string;
+  /** Links that the client has published. */
+  readonly links: number;
+  /** To be read here. null: the client has read it. */
+  readonly body: Buffer | null;
+  /** Publish the links that are found in `body`. */
+  readonly follow: boolean;
+}
+
+/** A client that has room for one URL more. */
+export interface Taker {
+  /** Resolves when its client has told, or was not heard of in time. Never rejects. */
+  hand(errand: Errand): Promise<Told>;
+  /** There is nothing for it after all. */
+  pass(): void;
+}
+
+export interface Outside {
+  /** True: clients alone fetch pages. False: this fetcher fetches whatever no client asks for. */
+  readonly only: boolean;
+  /** Waits for a client with room. null: none came by then. */
+  taker(untilMs: number, signal: AbortSignal): Promise<Taker | null>;
+  /** A client that has room now; null: there is none. */
+  takerNow(): Taker | null;
+  /** A lease begins, and may soon have a URL to give. To be called when it has, or ends: after that it is no longer counted. */
+  begin(): () => void;
+  /** Leases that clients could use beside those that have begun. */
+  readonly leasesWanted: number;
+  /** Called when more leases may be wanted. */
+  onWanted(wanted: () => void): void;
+  /** Nothing is given out any more; what is out comes back within `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}

@@ -1,0 +1,84 @@
+/** The lease API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
+import { z } from 'zod';
+import {
+  addAnswer,
+  addCall,
+  leaseAnswer,
+  leaseCall,
+  problem,
+  renewAnswer,
+  renewCall,
+  resultsAnswer,
+  resultsCall,
+  statusAnswer,
+} from './api-schemas.ts';
+
+const answers = { leaseAnswer, resultsAnswer, renewAnswer, addAnswer, statusAnswer, problem };
+const calls = { leaseCall, resultsCall, renewCall, addCall };
+
+const nameOf = (name: string) => `${name[0]!.toUpperCase()}${name.slice(1)}`;
+const bodyOf = (name: keyof typeof answers | keyof typeof calls) => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${nameOf(name)}` } },
+});
+
+const problems = {
+  '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
+  '401': { description: 'The token is missing or wrong.', content: bodyOf('problem') },
+  '403': { description: 'Beyond loopback there must be a token.', content: bodyOf('problem') },
+  '413': { description: 'The body is too large: send less at once.', content: bodyOf('problem') },
+  '503': { description: 'The crawl is not up yet, or stops: ask again in a moment.', content: bodyOf('problem') },
+};
+
+const post = (
+  operationId: string,
+  summary: string,
+  call: keyof typeof calls,
+  answer: keyof typeof answers,
+  status = '200',
+) => ({
+  post: {
+    ...{ operationId, summary, tags: ['leases'] },
+    requestBody: { required: true, content: bodyOf(call) },
+    responses: { [status]: { description: summary, content: bodyOf(answer) }, ...problems },
+  },
+});
+
+/** Calls as clients may write them, with defaults left out; answers as they come. */
+function schemasOf(): Record<string, object> {
+  const schemas: Record<string, object> = {};
+  for (const [io, some] of [['input', calls] as const, ['output', answers] as const])
+    for (const [name, schema] of Object.entries(some)) {
+      const { $schema: _, ...plain } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any' });
+      schemas[nameOf(name)] = plain;
+    }
+  return schemas;
+}
+
+export const openApi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Crawlstream: leases by HTTP',
+    version: '1',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    description:
+      'A client leases URLs whose hosts may be contacted now, fetches each at once, and tells what became of it. The crawl keeps the delay of each host, asks robots.txt, remembers what was seen, and leases a URL again whose client has died.',
+  },
+  security: [{}, { token: [] }],
+  tags: [{ name: 'leases', description: 'URLs to fetch, and what became of them.' }],
+  paths: {
+    '/v1/leases': {
+      ...post('lease', 'URLs to fetch now; waits for the first one.', 'leaseCall', 'leaseAnswer'),
+      get: {
+        ...{ operationId: 'status', summary: 'How many are out and waited for.', tags: ['leases'] },
+        responses: { '200': { description: 'Counts.', content: bodyOf('statusAnswer') }, ...problems },
+      },
+    },
+    '/v1/results': post('tell', 'What became of leased URLs, and what they lead to.', 'resultsCall', 'resultsAnswer'),
+    '/v1/renewals': post('renew', 'More time for leases.', 'renewCall', 'renewAnswer'),
+    '/v1/urls': post('add', 'URLs to be crawled, such as those to start from.', 'addCall', 'addAnswer', '202'),
+  },
+  components: {
+    schemas: schemasOf(),
+    securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'CRAWLSTREAM_HTTP_TOKEN' } },
+  },
+} as const;

@@ -1,0 +1,22 @@
+/** A body by its schema. Throws INVALID_ARGUMENT, naming the first field at fault and what to do. */
+import type { z } from 'zod';
+import { CrawlstreamError } from '../../topology/errors.ts';
+
+export function readCall<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalid('the body is no JSON object: send one, with content-type application/json');
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const path = [...issue.path];
+  if (issue.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '');
+  const field = path.map((part, at) =>
+    typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`,
+  );
+  const remedy = issue.code === 'unrecognized_keys' ? 'remove it, or correct its name' : 'correct it';
+  throw invalid(`${field.join('') || 'the body'}: ${issue.message}; ${remedy} (GET /v1/openapi.json has all fields)`);
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,46 @@
+/** The lease API. */
+import { gatherUrls, publishGroups } from '../../services/lending/add-urls.ts';
+import { addCall, leaseCall, renewCall, resultsCall } from '../../services/lending/api-schemas.ts';
+import type { lendingLimits } from '../../services/lending/lending-limits.ts';
+import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { type BoundaryTable, from, tuning, undriven, upTo } from './boundary.ts';
+
+const takes = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
+  schema.safeParse(value).success;
+const url = 'http://a.test/';
+
+/** Messages that a group of one payload and another URL make. */
+async function messagesOf(chars: number): Promise<number> {
+  let records = 0;
+  const codec = await openCodec(createMemoryRegistry(), 't');
+  const log = { append: async (all: readonly unknown[]) => ((records += all.length), []) };
+  const { groups } = gatherUrls(addCall.parse({ urls: [{ url }, { url }] }).urls, null, 1);
+  const link = { url: 'x'.repeat(chars - 2 * 128 - 2 * 8 - url.length), lastModifiedMs: 0, priority: -1 };
+  const one = { ...groups[0]!, links: [groups[0]!.links[0]!] };
+  const topics = { crawl: 't', partitions: 1, keyMode: 'host' } as const;
+  await publishGroups({ log, codec, clock: new SystemClock(), topics }, [one, { ...one, links: [link] }]);
+  return records;
+}
+
+export const lendingBoundaries: BoundaryTable<typeof lendingLimits> = {
+  leasesPerCallMax: upTo((count) => takes(leaseCall, { count })),
+  waitMsMax: upTo((waitMs) => takes(leaseCall, { waitMs })),
+  idleWaitMs: tuning('how soon a client learns that the crawl has nothing left'),
+  gatherMs: tuning('how many URLs share an answer: each is given once'),
+  leaseMsMin: from((leaseMs) => takes(leaseCall, { leaseMs })),
+  leaseMs: tuning('a default, which may be set otherwise'),
+  sweepMs: tuning('how often somebody looks: what is found is the same'),
+  hostsAheadFactor: tuning('how many hosts are ready when a client asks'),
+  hostsAheadMin: tuning('how many hosts are ready when a client asks'),
+  patienceMs: tuning('how long a host waits for a client: it goes back at no cost'),
+  resultsPerCallMax: upTo((n) => takes(renewCall, { leases: Array(n).fill('x') })),
+  urlsPerCallMax: upTo((n) => takes(addCall, { urls: Array(n).fill({ url }) })),
+  payloadBytesMax: upTo((n) => takes(addCall, { urls: [{ url, payload: 'x'.repeat(n) }] })),
+  bodyBytesMax: undriven('test/services/lending/lease-api.integration.test.ts sends 17 MiB, which is refused'),
+  textCharsMax: upTo((n) => takes(resultsCall, { results: [{ lease: 'x', status: 200, text: 'x'.repeat(n) }] })),
+  asksMax: undriven('ten thousand calls that wait: sockets of as many clients'),
+  endedMax: undriven('beyond it the oldest is forgotten: a repetition is then told as unknown'),
+  messageBytesSoft: upTo(messagesOf, 1, 2),
+};
