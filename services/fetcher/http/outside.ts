@@ -65,7 +65,7 @@ export interface Taker {
 }
 
 export interface Outside {
-  /** True: clients alone fetch pages. False: this fetcher fetches whatever no client asks for. */
+  /** True: clients alone fetch pages. False: this fetcher fetches what no client asks for, and nothing was given along with. */
   readonly only: boolean;
   /** Waits for a client with room. null: none came by then. */
   taker(untilMs: number, signal: AbortSignal): Promise<Taker | null>;

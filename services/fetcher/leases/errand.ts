@@ -33,7 +33,8 @@ export class ErrandOf implements By {
   /** The host may be contacted: by a client, if one wants it. null: nobody came for it in time. */
   async turn(): Promise<'us' | 'them' | null> {
     this.#arrived();
-    const { only } = this.#outside;
+    // What was given along with a URL is a client's: our own fetcher leaves it to them.
+    const only = this.#outside.only || this.#task.urls[this.#index]!.payload !== '';
     const untilMs = this.#latestStartMs - this.#road.clock.aheadMs;
     this.#taker = only ? await this.#outside.taker(untilMs, this.#road.signal) : this.#outside.takerNow();
     if (this.#taker !== null) return 'them';

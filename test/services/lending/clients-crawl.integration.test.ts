@@ -1,45 +1,13 @@
 /** Clients lease a crawl's URLs by HTTP: over real sockets, against the running command, judged by the servers. */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Answer, LeaseClient, type LeasedUrl } from '../../../clients/typescript/lease-client.ts';
+import { LeaseClient } from '../../../clients/typescript/lease-client.ts';
 import { runCommand, startCommand } from '../../../lab/process/command.ts';
 import { listening, untilReady } from '../cli/listening.ts';
 import { assertFlawless, printedPages, startSmallWeb } from '../cli/small-web.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-
-/** A request to a host of the synthetic web, and the links of what comes. */
-export function fetcherOf(port: number): (leased: LeasedUrl) => Promise<Answer> {
-  return ({ url, userAgent }) =>
-    new Promise((resolve, reject) => {
-      const { host, pathname, search } = new URL(url);
-      const path = pathname + search;
-      const asked = request(
-        { host: '127.0.0.1', port, path, headers: { host, 'user-agent': userAgent } },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            const body = Buffer.concat(chunks).toString();
-            const headers = Object.fromEntries(
-              Object.entries(response.headers).flatMap(([name, value]) =>
-                typeof value === 'string' ? [[name, value]] : [],
-              ),
-            );
-            const hrefs = [...body.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));
-            const urls = hrefs
-              .filter((href) => URL.canParse(href, url))
-              .map((href) => ({ url: new URL(href, url).href }));
-            const isPage = response.statusCode === 200 && (headers['content-type'] ?? '').startsWith('text/html');
-            resolve({ status: response.statusCode!, headers, bytes: body.length, urls: isPage ? urls : [] });
-          });
-        },
-      );
-      asked.on('error', reject).end();
-    });
-}
+import { fetcherOf } from './fetcher-of.ts';
 
 for (const [how, presets] of [
   ['only', 'the clients fetch every page'],

@@ -1,0 +1,113 @@
+"""Notes what became of each leased request. It must be the middleware next to the downloader (DOWNLOADER_MIDDLEWARES)."""
+
+import time
+
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet import error as net
+from twisted.web.client import ResponseFailed
+
+from crawlstream.scrapy import marks
+
+# What the frontier tries again, after a pause that all clients keep.
+RETRIABLE = frozenset({408, 425, 429})
+TOLD_HEADERS = (
+    "Retry-After",
+    "ETag",
+    "Last-Modified",
+    "Location",
+    "Content-Type",
+    "X-Robots-Tag",
+    "Content-Usage",
+)
+
+
+class DownloaderMiddleware:
+    def __init__(self, crawler):
+        self._crawler = crawler
+        self._retries = crawler.settings.getint("CRAWLSTREAM_RETRIES", 3)
+        self._own_agent = crawler.settings.getbool("CRAWLSTREAM_OWN_USER_AGENT", False)
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def process_request(self, request, spider=None):
+        leased = request.meta.get(marks.LEASED)
+        if leased is None:
+            return None
+        scheduler = self._crawler.crawlstream
+        if scheduler.is_lost(leased):
+            raise IgnoreRequest("its lease was over before it began: it is leased again")
+        if not self._own_agent and leased["userAgent"]:
+            # robots.txt was asked for this one.
+            request.headers["User-Agent"] = leased["userAgent"]
+        for name, header in (("etag", "If-None-Match"), ("lastModified", "If-Modified-Since")):
+            if leased[name]:
+                request.headers.setdefault(header, leased[name])
+        scheduler.began(leased)
+        return None
+
+    def process_response(self, request, response, spider=None):
+        leased = request.meta.get(marks.LEASED)
+        if leased is None:
+            return response
+        headers = {}
+        for name in TOLD_HEADERS:
+            value = response.headers.get(name)
+            if value is not None:
+                headers[name] = value.decode("latin-1")[:8192]
+        told = {"status": response.status, "headers": headers, "bytes": len(response.body)}
+        self._crawler.crawlstream.ended(leased, told)
+        is_retriable = response.status >= 500 or response.status in RETRIABLE
+        if is_retriable and leased["attempt"] < self._retries and not _is_handled(request, response.status, self._crawler):
+            return _retried(request)
+        return response
+
+    def process_exception(self, request, exception, spider=None):
+        leased = request.meta.get(marks.LEASED)
+        if leased is None:
+            return None
+        scheduler = self._crawler.crawlstream
+        if isinstance(exception, IgnoreRequest):
+            # A middleware does not want it: leased again, it would be ignored again.
+            scheduler.ended(leased, {"failure": "refused", "detail": f"{exception}"[:1000]})
+            return None
+        told = {"failure": failure_of(exception), "detail": f"{exception}"[:1000]}
+        scheduler.ended(leased, told)
+        return _retried(request) if leased["attempt"] < self._retries else None
+
+
+def _retried(request):
+    """The frontier leases it again; neither callback nor errback hears of it until then."""
+    again = request.replace(dont_filter=True)
+    again.meta[marks.RETRIED] = True
+    return again
+
+
+def _is_handled(request, status, crawler):
+    """Does the spider want to see such a response?"""
+    meta = request.meta
+    if meta.get("handle_httpstatus_all") or meta.get("dont_retry"):
+        return True
+    wanted = set(meta.get("handle_httpstatus_list") or ())
+    wanted.update(getattr(crawler.spider, "handle_httpstatus_list", None) or ())
+    wanted.update(crawler.settings.getlist("HTTPERROR_ALLOWED_CODES"))
+    return status in {int(one) for one in wanted}
+
+
+def failure_of(exception):
+    """In the words of the lease API."""
+    if isinstance(exception, ResponseFailed) and exception.reasons:
+        return failure_of(exception.reasons[0].value)
+    name = type(exception).__name__
+    if isinstance(exception, net.DNSLookupError) or "Resolve" in name:
+        return "dnsFailed"
+    if isinstance(exception, (net.TimeoutError, net.TCPTimedOutError, TimeoutError)) or "Timeout" in name:
+        return "timeout"
+    if "SSL" in name or "TLS" in name or "Certificate" in name:
+        return "tlsFailed"
+    if "DataLoss" in name or "ParseError" in name:
+        return "badResponse"
+    if "Cancelled" in name:
+        return "tooLarge"
+    return "connectionFailed"

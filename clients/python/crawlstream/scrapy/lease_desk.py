@@ -1,0 +1,235 @@
+"""Talks with the crawl in threads of its own, so that Scrapy's reactor never waits for it.
+
+One thread leases, one tells results and adds URLs in the order they came, one renews. Nothing here is kept: what dies
+with the process is leased again when its time is over, and what was added is durable once `add` was answered.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+
+from crawlstream.client import LeaseClient, LeaseError
+
+logger = logging.getLogger(__name__)
+
+# URLs in one call: some hundred kilobytes.
+BATCH = 500
+# Bytes of what is given along in one call; a crawl takes 16 MiB.
+BATCH_BYTES = 4 << 20
+# URLs that wait to be added before whoever finds more has to wait, too.
+UNSENT_MAX = 20_000
+PAUSE_S = 0.5
+WAIT_MS = 10_000
+
+
+class LeaseDesk:
+    """`wake` is called, in a thread, when there is something new to be had."""
+
+    def __init__(self, client: LeaseClient, concurrency, wake):
+        self._client = client
+        self._concurrency = concurrency
+        self._wake = wake
+        self._changed = threading.Condition()
+        self._ready = deque()
+        # Leases that were not told of, by token; and how many of them wait for a response.
+        self._out = {}
+        self._fetching = 0
+        self._unsent = deque()
+        self._sending = False
+        # Grows with each URL added and each result: what was known of the crawl before is old then.
+        self._news = 0
+        self._idle = False
+        self._knows_idle = True
+        self._last_lease = time.monotonic()
+        self._stopping = False
+        self._threads = [
+            threading.Thread(target=self._lease_all, name="crawlstream-lease", daemon=True),
+            threading.Thread(target=self._send_all, name="crawlstream-send", daemon=True),
+            threading.Thread(target=self._renew_all, name="crawlstream-renew", daemon=True),
+        ]
+
+    def start(self):
+        for thread in self._threads:
+            thread.start()
+
+    def next(self):
+        """A leased URL, to be requested now. None: there is none at the moment."""
+        with self._changed:
+            while self._ready:
+                leased = self._ready.popleft()
+                if self._out.get(leased["lease"], {}).get("lost") is False:
+                    return leased
+                self._fetching -= 1
+                self._out.pop(leased["lease"], None)
+            return None
+
+    def is_lost(self, token):
+        """Its time is over, and another client may have it."""
+        with self._changed:
+            out = self._out.get(token)
+            return out is None or out["lost"]
+
+    def responded(self, token):
+        """Its download is over: there is room for another one."""
+        with self._changed:
+            out = self._out.get(token)
+            if out is not None and not out["responded"]:
+                out["responded"] = True
+                self._fetching -= 1
+                self._changed.notify_all()
+
+    def tell(self, result):
+        with self._changed:
+            self._news += 1
+            self._idle = False
+            self._unsent.append(("result", result))
+            self._changed.notify_all()
+
+    def add(self, url):
+        with self._changed:
+            while len(self._unsent) >= UNSENT_MAX and not self._stopping:
+                self._changed.wait(1)
+            self._news += 1
+            self._idle = False
+            self._unsent.append(("url", url))
+            self._changed.notify_all()
+
+    def has_room(self):
+        with self._changed:
+            return len(self._unsent) < UNSENT_MAX
+
+    def is_done(self, quiet_s):
+        """Nothing is left here, and none in the crawl; where it does not know, none came for so long."""
+        with self._changed:
+            if self._out or self._ready or self._unsent or self._sending:
+                return False
+            if self._knows_idle:
+                return self._idle
+            return time.monotonic() - self._last_lease > quiet_s
+
+    def close(self, patience_s=10):
+        """Gives back what was not begun, and tells what was."""
+        with self._changed:
+            self._stopping = True
+            for leased in self._ready:
+                self._unsent.append(("result", {"lease": leased["lease"], "failure": "returned"}))
+            self._ready.clear()
+            self._changed.notify_all()
+        self._threads[1].join(patience_s)
+
+    # --- in threads
+
+    def _lease_all(self):
+        while not self._stopping:
+            with self._changed:
+                room = self._concurrency - self._fetching
+                if room <= 0:
+                    self._changed.wait(1)
+                    continue
+                news = self._news
+                is_sent = not self._unsent and not self._sending
+            answer = self._call(self._client.lease, min(room, 256), WAIT_MS)
+            if answer is None:
+                continue
+            with self._changed:
+                for leased in answer["leases"]:
+                    self._out[leased["lease"]] = {"lost": False, "responded": False}
+                    self._fetching += 1
+                    self._ready.append(leased)
+                if answer["leases"]:
+                    self._last_lease = time.monotonic()
+                self._knows_idle = answer["idle"] is not None
+                self._idle = answer["idle"] is True and is_sent and news == self._news
+            if answer["leases"] or answer["idle"] is not False:
+                self._wake()
+        self._client.close()
+
+    def _send_all(self):
+        while True:
+            with self._changed:
+                while not self._unsent and not self._stopping:
+                    self._changed.wait(1)
+                if not self._unsent:
+                    break
+                kind, batch = self._batch()
+                self._sending = True
+            if kind == "url":
+                answer = self._call(self._client.add, batch, until_sent=True)
+                self._warn(batch, answer)
+            else:
+                self._call(lambda: self._client.tell([_timed(result) for result in batch]), until_sent=True)
+            with self._changed:
+                self._sending = False
+                self._news += 1
+                if kind == "result":
+                    for result in batch:
+                        out = self._out.pop(result["lease"], None)
+                        if out is not None and not out["responded"]:
+                            self._fetching -= 1
+                self._changed.notify_all()
+            self._wake()
+        self._client.close()
+
+    def _batch(self):
+        """The oldest that are of one kind."""
+        kind, first = self._unsent.popleft()
+        batch, size = [first], _bytes_of(first)
+        while self._unsent and self._unsent[0][0] == kind and len(batch) < BATCH and size < BATCH_BYTES:
+            batch.append(self._unsent.popleft()[1])
+            size += _bytes_of(batch[-1])
+        return kind, batch
+
+    def _renew_all(self):
+        while not self._stopping:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopping, self._client.lease_ms / 3000)
+                tokens = [token for token, out in self._out.items() if not out["lost"]]
+            for at in range(0, len(tokens), BATCH):
+                renewed = self._call(self._client.renew, tokens[at : at + BATCH]) or []
+                with self._changed:
+                    for one in renewed:
+                        if one["leaseMs"] == 0 and one["lease"] in self._out:
+                            self._out[one["lease"]]["lost"] = True
+        self._client.close()
+
+    def _call(self, call, *arguments, until_sent=False):
+        """None: the crawl cannot be reached now, or refuses."""
+        said = False
+        while True:
+            try:
+                return call(*arguments)
+            except LeaseError as error:
+                if error.status < 500:
+                    logger.error("crawlstream refuses a call: %s", error)
+                    time.sleep(PAUSE_S)
+                    return None
+                problem = error
+            except Exception as error:  # noqa: BLE001: whatever keeps a socket from working
+                problem = error
+            if not said and not self._stopping:
+                logger.warning("crawlstream cannot be reached, trying again: %s", problem)
+                said = True
+            if not until_sent or self._stopping:
+                time.sleep(PAUSE_S)
+                return None
+            time.sleep(PAUSE_S)
+
+    @staticmethod
+    def _warn(batch, answer):
+        for refused in (answer or {}).get("refused", []):
+            logger.warning("crawlstream does not take %s: %s", refused["url"], refused["why"])
+
+
+def _timed(result):
+    """Times as the API has them: how long ago it is, now that it is told."""
+    now = time.monotonic()
+    told = {name: value for name, value in result.items() if name not in ("started", "ended")}
+    for name in ("started", "ended"):
+        if result.get(name) is not None:
+            told[f"{name}MsAgo"] = int((now - result[name]) * 1000)
+    return told
+
+
+def _bytes_of(one):
+    return len(one.get("payload", "")) + sum(len(url.get("payload", "")) + 100 for url in one.get("urls", ())) + 200
