@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LeaseClient } from '../../clients/typescript/lease-client.ts';
 import { runCommand, startCommand } from '../../lab/process/command.ts';
+import type { WebOptions } from '../../lab/web/options.ts';
 import { pagePath } from '../../lab/web/resources.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { assertFlawless, printedPages, startSmallWeb } from '../services/cli/small-web.ts';
@@ -18,9 +19,17 @@ const delayMs = 40;
 // Its making takes a minute, and holds up everything here.
 scrapyPython();
 
-async function startCrawl(how: 'only' | 'beside', pagesPerHost = 12) {
+async function startCrawl(how: 'only' | 'beside', pagesPerHost = 12, web: Partial<WebOptions> = {}) {
   const folder = temporaryFolder();
-  const options = { preset: 'plain', naming: 'addresses', hosts: 6, pagesPerHost, domains: 3, seed: 9 } as const;
+  const options = {
+    preset: 'plain',
+    naming: 'addresses',
+    hosts: 6,
+    pagesPerHost,
+    domains: 3,
+    seed: 9,
+    ...web,
+  } as const;
   const small = await startSmallWeb(options);
   const data = join(folder, 'data');
   const flags = ['--delay', `${delayMs}`, '--retries', '0.1,0.1,0.1', '--address-delay', '0', '--allow-private'];
@@ -110,4 +119,32 @@ test('two spiders, a client and our own fetcher share one crawl: no page twice, 
     `${pages.length} pages: ${urls.length} by spiders, ${fetched.length} by a client, ${ours} by our own fetcher`,
   );
   assert.ok(urls.length > 0 && ours > 0);
+});
+
+test('redirects, failures, robots.txt and Crawl-delays are as the frontier has them', async () => {
+  const web = { preset: 'full', sitemaps: 0, crawlDelays: 0.3, crawlDelayMs: 120, slowMs: 40, hosts: 8 } as const;
+  const { small, data, base, env, called, stop } = await startCrawl('only', 14, web);
+  const run = runSpider(spider, env, { CRAWLSTREAM_URL: base, CRAWLSTREAM_LEASE_SECONDS: '5' });
+  assert.equal(await run.ended, 0, run.output());
+  await stop();
+  const report = small.check({ delayMs, sitemaps: false });
+  const { shortGaps, concurrency, robotsViolations, duplicates, unexpected } = report;
+  for (const { count, details } of [shortGaps, concurrency, robotsViolations, duplicates, unexpected])
+    assert.equal(count, 0, details.join('; '));
+  const urls = calledIn(called).map(({ url }) => url);
+  assert.equal(new Set(urls).size, urls.length);
+  const pages = await printedPages(data);
+  // Scrapy calls nobody back for what is no text, or has no links in its way.
+  assert.deepEqual(
+    urls.filter((url) => !pages.includes(url)),
+    [],
+  );
+  assert.ok(
+    Object.keys(report.statuses).some((status) => status.startsWith('3')),
+    'there were redirects',
+  );
+  assert.ok(
+    Object.keys(report.statuses).some((status) => status.startsWith('5')),
+    'there were failures',
+  );
 });
