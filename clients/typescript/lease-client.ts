@@ -74,6 +74,8 @@ export interface Answer {
   readonly text?: string;
   /** In base64: it is parsed by the crawl. */
   readonly body?: string;
+  /** Take the status as it is: it is not tried again, whatever it is. */
+  readonly final?: boolean;
   /** Publish the links that the crawl finds in `body`. */
   readonly follow?: boolean;
   readonly urls?: readonly AddedUrl[];

@@ -126,6 +126,10 @@ export const result = z
       .base64()
       .optional()
       .describe('In base64, without content coding: it is parsed here, as a page of our own fetchers.'),
+    final: z
+      .boolean()
+      .default(false)
+      .describe('Take the status as it is: it is not tried again, whatever it is. Retry-After is kept all the same.'),
     follow: z.boolean().default(false).describe('Publish the links that are found in body.'),
     urls: z
       .array(addedUrl)

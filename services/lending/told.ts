@@ -17,6 +17,7 @@ export interface Told {
   readonly text: string;
   readonly links: number;
   readonly body: Buffer | null;
+  readonly final: boolean;
   readonly follow: boolean;
 }
 
@@ -24,7 +25,7 @@ type Failure = 'dnsFailed' | 'connectionFailed' | 'tlsFailed' | 'timeout' | 'bad
 
 const nothing: Told = {
   ...{ kind: null, status: 0, failure: null, detail: '', headers: [], startMs: 0, endMs: 0, bytes: 0 },
-  ...{ contentHash: '', title: '', text: '', links: 0, body: null, follow: false },
+  ...{ contentHash: '', title: '', text: '', links: 0, body: null, final: false, follow: false },
 };
 
 /** It goes back to its queue, at no attempt: no request was made. */
@@ -42,7 +43,7 @@ export function unheard(why: string, sinceMs: number, nowMs: number): Told {
 
 /** `links`: URLs of it that were published. */
 export function toldOf(given: ToldResult, links: number, { sinceMs }: Lease<unknown>, nowMs: number): Told {
-  const { status = 0, failure, detail, headers, bytes, contentHash, title, text, body, follow } = given;
+  const { status = 0, failure, detail, headers, bytes, contentHash, title, text, body, final, follow } = given;
   // A client's word on when it was: never before it had the URL, nor after now.
   const endMs = within(nowMs - (given.endedMsAgo ?? 0), sinceMs, nowMs);
   const startMs = within(given.startedMsAgo === undefined ? sinceMs : nowMs - given.startedMsAgo, sinceMs, endMs);
@@ -61,6 +62,7 @@ export function toldOf(given: ToldResult, links: number, { sinceMs }: Lease<unkn
     text,
     links,
     body: body === undefined ? null : Buffer.from(body, 'base64'),
+    final,
     follow,
   };
 }

@@ -52,6 +52,8 @@ export interface Told {
   readonly links: number;
   /** To be read here. null: the client has read it. */
   readonly body: Buffer | null;
+  /** The client has made use of the response: it is not to be tried again, whatever its status. */
+  readonly final: boolean;
   /** Publish the links that are found in `body`. */
   readonly follow: boolean;
 }

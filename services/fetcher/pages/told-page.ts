@@ -1,6 +1,7 @@
 /** From what a client told of a URL that it fetched in our place to what is reported of it. */
 import { blankPage } from '../../../schemas/blank.ts';
 import type { Outcome, Page, Request, Task } from '../../../schemas/types.ts';
+import { isRetriable } from '../../../topology/fetch/outcome.ts';
 import { headerDirectives } from '../../../topology/parse/directives.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -29,7 +30,13 @@ export async function readTold(
   const isPage = response.failure === null && response.status >= 200 && response.status < 300;
   if (!isPage || body !== null) {
     const read = await readPage(reader, task, index, response, origin, traceparent, site);
-    const outcome = { ...read.outcome, detail: detail || read.outcome.detail, links: read.outcome.links + links };
+    const isOver = told.final && told.status > 0 && isRetriable(read.outcome.kind);
+    const outcome: Outcome = {
+      ...read.outcome,
+      ...(isOver && { kind: 'clientError' as const }),
+      detail: detail || read.outcome.detail,
+      links: read.outcome.links + links,
+    };
     // The target of a redirect is published whatever the client wants: the chain would end here.
     if (!isPage || told.follow) return { ...read, outcome };
     return { ...read, outcome: { ...outcome, links }, groups: [], pending: [] };

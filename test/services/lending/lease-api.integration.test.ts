@@ -117,7 +117,9 @@ test('a redirect goes on with what the client gives along, and a body is read as
   await client.tell([{ lease: third.lease, status: 503, headers: { 'Retry-After': '1' } }]);
   const retried = await served.one(client);
   assert.deepEqual([retried.url, retried.attempt], [third.url, 1]);
-  await client.tell([{ lease: retried.lease, failure: 'refused', detail: 'no text' }]);
+  // The client makes use of it as it is: it is not tried again.
+  await client.tell([{ lease: retried.lease, status: 500, final: true }]);
+  await client.work(async () => assert.fail('nothing is left'));
   await served.stop();
   const { stdout } = await runCommand(['pages', '--data', served.data]);
   const page = JSON.parse(stdout.trim()) as { title: string; text: string; etag: string; links: number };

@@ -57,9 +57,12 @@ class DownloaderMiddleware:
             if value is not None:
                 headers[name] = value.decode("latin-1")[:8192]
         told = {"status": response.status, "headers": headers, "bytes": len(response.body)}
+        is_wanted = _is_wanted(request, response.status, self._crawler)
+        if is_wanted:
+            told["final"] = True
         self._crawler.crawlstream.ended(leased, told)
         is_retriable = response.status >= 500 or response.status in RETRIABLE
-        if is_retriable and leased["attempt"] < self._retries and not _is_handled(request, response.status, self._crawler):
+        if is_retriable and not is_wanted and leased["attempt"] < self._retries:
             return _retried(request)
         return response
 
@@ -84,8 +87,8 @@ def _retried(request):
     return again
 
 
-def _is_handled(request, status, crawler):
-    """Does the spider want to see such a response?"""
+def _is_wanted(request, status, crawler):
+    """Does the spider take such a response as it is?"""
     meta = request.meta
     if meta.get("handle_httpstatus_all") or meta.get("dont_retry"):
         return True
