@@ -15,7 +15,11 @@ const url = 'http://a.test/';
 async function messagesOf(chars: number): Promise<number> {
   let records = 0;
   const codec = await openCodec(createMemoryRegistry(), 't');
-  const log = { append: async (all: readonly unknown[]) => ((records += all.length), []) };
+  const append = async (all: readonly unknown[]) => {
+    records += all.length;
+    return [];
+  };
+  const log = { append };
   const { groups } = gatherUrls(addCall.parse({ urls: [{ url }, { url }] }).urls, null, 1);
   const link = { url: 'x'.repeat(chars - 2 * 128 - 2 * 8 - url.length), lastModifiedMs: 0, priority: -1 };
   const one = { ...groups[0]!, links: [groups[0]!.links[0]!] };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../run/files.ts';
 
-const folders = ['topology', 'services', 'schemas', 'lab', 'test', 'docs', 'deploy', 'examples'];
+const folders = ['topology', 'services', 'schemas', 'lab', 'test', 'docs', 'deploy', 'examples', 'clients'];
 const files = [
   ...readdirSync(root).filter((name) => /\.(md|json|yml)$/.test(name)),
   ...folders.flatMap((folder) =>
