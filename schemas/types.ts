@@ -311,20 +311,56 @@ export interface Response {
   readonly fetchedAtMs: number;
   /** Remote address, without port. */
   readonly address: string;
-  /** HTTP status. */
+  /** HTTP status; 0: there was no answer. */
   readonly status: number;
-  /** Names and values in turn, as sent. */
+  /** Names and values in turn, as sent, with those that rules, plugins, the signature and the connection added; a secret’s value is replaced. HTTP/2: host stands for :authority. */
   readonly requestHeaders: readonly string[];
   /** Names and values in turn, as received. */
   readonly headers: readonly string[];
-  /** Body as received, still in its content coding. */
+  /** Body as received, still in its content coding. Empty where bodyFile has it. */
   readonly body: Uint8Array;
-  /** True where the body was cut at the size limit. */
+  /** True where the body ends before its end. */
   readonly truncated: boolean;
   /** Start to completion, ms. */
   readonly durationMs: number;
   /** The site asks that it be in no archive from then on, ms since the Unix epoch. 0: at once. -1: it does not ask. */
   readonly noArchiveFromMs: number;
+  /** Why the body ends before its end, in the words of WARC: length, time, disconnect; unspecified: it was not wanted. Empty: it is whole. */
+  readonly truncatedBy: string;
+  /** Method of the request. */
+  readonly requestMethod: string;
+  /** Request target as sent. Empty: path and query of url. */
+  readonly requestTarget: string;
+  /** Body of the request, as sent. */
+  readonly requestBody: Uint8Array;
+  /** Names of request headers whose values were replaced, since they are secrets; body: the request’s body was left out. */
+  readonly redacted: readonly string[];
+  /** What was spoken, the outermost first: http/1.1 or h2, then tls/1.2 or tls/1.3. Empty: not known. */
+  readonly protocols: readonly string[];
+  /** Cipher suite of TLS, by its IANA name. Empty: none, or not known. */
+  readonly cipherSuite: string;
+  /** What the request was for: page, robots, sitemap, requisite, other. Empty: not known. */
+  readonly kind: string;
+  /** Links from a seed; -1: not known. */
+  readonly depth: number;
+  /** How the exchange failed, as kinds of outcomes are named. Empty: it did not. */
+  readonly failure: string;
+  /** The failure in words. */
+  readonly detail: string;
+  /** Version of the policy in force; 0: not known. */
+  readonly policyVersion: number;
+  /** First 16 bytes of the SHA-256 of the policy in force, hexadecimal. Empty: not known. */
+  readonly policyHash: string;
+  /** Name of the file that holds the body, among the crawl’s bodies. Empty: body has it. */
+  readonly bodyFile: string;
+  /** Length of that file. */
+  readonly bodyBytes: number;
+  /** SHA-1 of that file in base32, as in sha1:…. */
+  readonly bodyDigest: string;
+  /** Reason phrase of the status line, as received. */
+  readonly statusText: string;
+  /** Names of headers as they were spelled, in the order of headers. Empty: as in headers. */
+  readonly headerNames: readonly string[];
 }
 
 /** Closed set of outcomes. Retriable: serverError, throttled, timeout, connectionFailed, dnsFailed, tlsFailed, badResponse, robotsUnreachable; returned costs no attempt. */

@@ -13,17 +13,16 @@ import type { Positions } from '../runtime/consumer/positions.ts';
 import type { Received } from '../runtime/consumer/received.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
-import { type FirstSight, recordsOfResponse } from './response-records.ts';
+import { capturedAtMs, type Met, recordsOfResponse } from './response-records.ts';
+import { readSights, type Sights } from './sights.ts';
 import { openWarcFolder } from './warc-folder.ts';
 import { digestOf, recordId, type WarcRecord, warcBytes } from './warc-record.ts';
+import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
 
-export interface ArchiverOptions {
+export interface ArchiverOptions extends WarcinfoOptions {
   readonly folder: string;
   /** The caller closes it, after the archiver. */
   readonly store: StateStore;
-  readonly crawl: string;
-  /** Release of the product. */
-  readonly version: string;
   /** A file is closed once it is this long. */
   readonly fileBytesMax: number;
   /** Called with each file that is whole. */
@@ -62,37 +61,33 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
   const begin = async ({ partition, offset, value }: Received<'responses'>) => {
     const name = `${crawl}-${cdxTime(value.fetchedAtMs)}-${partition}-${offset}`;
     folder.begin(name);
-    await write(warcinfo(name, value.fetchedAtMs, options));
+    await write(warcinfo(name, value, options));
   };
 
-  const archive = async (received: Received<'responses'>, digest: string, known: Sights): Promise<StoreOp[]> => {
+  const archive = async (received: Received<'responses'>, digest: string, sights: Sights): Promise<StoreOp[]> => {
     if (folder.file === null) await begin(received);
     const { value, record, partition, offset } = received;
-    const shared = isWorthSharing(value);
-    const first = shared ? known.get(digest) : undefined;
     const identity = `${record.topic} ${partition} ${offset} ${value.fetchedAtMs} ${value.url}`;
     const file = folder.file!;
     const warcinfoId = recordId(`${file.slice(0, -'.warc.gz'.length)} warcinfo`);
-    const { records, isRevisit } = recordsOfResponse(value, identity, warcinfoId, digest, first);
-    const [request, answer, metadata] = records;
+    const met = metBefore(sights, value, digest);
+    const { request, answer, metadata } = recordsOfResponse(value, identity, warcinfoId, met?.digest ?? digest, met);
     await write(request);
     const place = await write(answer);
     await write(metadata);
-    folder.index(cdxjLine(value, digest, isRevisit ? 'warc/revisit' : mediaType(value), { file, ...place }));
-    if (first !== undefined || !shared) return [];
-    const sight: FirstSight = { url: value.url, atMs: value.fetchedAtMs };
-    known.set(digest, sight);
-    return [{ key: sightKey(digest), value: Buffer.from(JSON.stringify(sight)) }];
+    const mime = met === undefined ? mediaType(value) : 'warc/revisit';
+    folder.index(cdxjLine(value, met?.digest ?? digest, mime, { file, ...place }));
+    return sights.learn(value, digest, met, capturedAtMs(value));
   };
 
   return {
     async handle(batch, { positions }) {
       const digests = batch.map(({ value }) => digestOf(value.body));
-      const known = await sightsOf(store, digests);
+      const sights = await readSights(store, batch, digests);
       const reached = new Map<number, StoreOp>();
       let ops: StoreOp[] = [];
       for (const [i, received] of batch.entries()) {
-        if (mayArchive(received.value)) ops.push(...(await archive(received, digests[i]!, known)));
+        if (mayArchive(received.value)) ops.push(...(await archive(received, digests[i]!, sights)));
         const { topic, partition, offset } = received.record;
         reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));
         if (folder.bytes < options.fileBytesMax) continue;
@@ -112,50 +107,11 @@ function mayArchive({ noArchiveFromMs, fetchedAtMs }: Response): boolean {
   return noArchiveFromMs < 0 || noArchiveFromMs > fetchedAtMs;
 }
 
-type Sights = Map<string, FirstSight>;
-
-async function sightsOf(store: StateStore, digests: readonly string[]): Promise<Sights> {
-  const wanted = [...new Set(digests)];
-  const values = await store.getMany(wanted.map(sightKey));
-  const sights: Sights = new Map();
-  for (const [i, value] of values.entries()) {
-    if (value !== undefined) sights.set(wanted[i]!, JSON.parse(value.toString()) as FirstSight);
-  }
-  return sights;
-}
-
-/**
- * There is no revisit where the pointer would be longer than the payload, or where the body was cut, since it may not
- * be the same.
- */
-function isWorthSharing({ body, truncated }: Response): boolean {
-  return body.length > 256 && !truncated;
-}
-
-function sightKey(digest: string): Buffer {
-  return Buffer.from(`G${digest}`);
-}
-
-function warcinfo(name: string, atMs: number, { crawl, version }: ArchiverOptions): WarcRecord {
-  const fields = {
-    software: `crawlstream/${version}`,
-    format: 'WARC File Format 1.1',
-    conformsTo: 'https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
-    isPartOf: crawl,
-    robots: 'obey',
-  };
-  return {
-    type: 'warcinfo',
-    identity: `${name} warcinfo`,
-    atMs,
-    contentType: 'application/warc-fields',
-    fields: [['WARC-Filename', `${name}.warc.gz`]],
-    block: Buffer.from(
-      Object.entries(fields)
-        .map(([field, value]) => `${field}: ${value}\r\n`)
-        .join(''),
-    ),
-  };
+function metBefore(sights: Sights, response: Response, digest: string): Met | undefined {
+  const unchanged = sights.unchanged(response);
+  if (unchanged !== undefined) return { ...unchanged, profile: 'server-not-modified' };
+  const first = sights.payloadOf(response, digest);
+  return first && { ...first, digest, profile: 'identical-payload-digest' };
 }
 
 function mediaType({ headers }: Response): string {

@@ -3,6 +3,7 @@
  * Source: pywb's CDXJ format.
  */
 import type { Response } from '../../schemas/types.ts';
+import { capturedAtMs } from './response-records.ts';
 import { surtOf } from './surt.ts';
 
 export interface Place {
@@ -14,7 +15,7 @@ export interface Place {
 }
 
 export function cdxjLine(response: Response, digest: string, mime: string, place: Place): string {
-  const { url, status, fetchedAtMs } = response;
+  const { url, status } = response;
   const { file, offset, length } = place;
   const fields = {
     url,
@@ -25,7 +26,7 @@ export function cdxjLine(response: Response, digest: string, mime: string, place
     offset: `${offset}`,
     filename: file,
   };
-  return `${surtOf(url)} ${cdxTime(fetchedAtMs)} ${JSON.stringify(fields)}`;
+  return `${surtOf(url)} ${cdxTime(capturedAtMs(response))} ${JSON.stringify(fields)}`;
 }
 
 /** 14 digits, UTC. */

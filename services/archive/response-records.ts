@@ -1,26 +1,37 @@
 /**
- * The WARC records of one response: request, response (or revisit), metadata.
+ * The WARC records of one exchange: request, response (or revisit), metadata. Where there was no answer, there is no
+ * response; where nothing was sent, there is metadata alone.
  *
  * A payload that was archived before, under whatever URL, becomes a revisit (WARC 1.1 §6.7.2, profile
- * identical-payload-digest): its headers, and a pointer to where the payload is.
+ * identical-payload-digest): its headers, and a pointer to where the payload is. So does a 304 (§6.7.3, profile
+ * server-not-modified), where the archive has what has not changed. HTTP/2 is written in the form of
+ * HTTP/1.1, as archives do, and WARC-Protocol says what was spoken.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Response } from '../../schemas/types.ts';
+import type { FirstSight } from './sights.ts';
 import { recordId, type WarcRecord, warcDate } from './warc-record.ts';
 
-/** Where a payload was archived first. */
-export interface FirstSight {
-  readonly url: string;
-  readonly atMs: number;
+/** Where a payload is that is there already, and how that is known. */
+export interface Met extends FirstSight {
+  /** Of the payload. */
+  readonly digest: string;
+  readonly profile: 'identical-payload-digest' | 'server-not-modified';
 }
 
 export interface Archived {
-  /** Request, response or revisit, metadata. */
-  readonly records: readonly [WarcRecord, WarcRecord, WarcRecord];
-  readonly isRevisit: boolean;
+  readonly request: WarcRecord;
+  /** Response or revisit. */
+  readonly answer: WarcRecord;
+  readonly metadata: WarcRecord;
 }
 
-const revisitProfile = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+const revisitProfiles = 'http://netpreserve.org/warc/1.1/revisit/';
+
+/** The instant at which capture began (WARC 1.1 §5.4). */
+export function capturedAtMs({ fetchedAtMs, durationMs }: Response): number {
+  return fetchedAtMs - durationMs;
+}
 
 /** `identity`: the response's own, as topic, partition and offset. `warcinfo`: the id of the file's first record. */
 export function recordsOfResponse(
@@ -28,75 +39,113 @@ export function recordsOfResponse(
   identity: string,
   warcinfo: string,
   payloadDigest: string,
-  first: FirstSight | undefined,
+  met: Met | undefined,
 ): Archived {
-  const { url, fetchedAtMs, durationMs } = response;
-  const common = { url, atMs: fetchedAtMs } as const;
-  const responseId = recordId(`${identity} response`);
+  const common = { url: response.url, atMs: capturedAtMs(response) } as const;
   const inFile = ['WARC-Warcinfo-ID', warcinfo] as const;
-  const concurrent = ['WARC-Concurrent-To', responseId] as const;
-  const address: [string, string][] = response.address === '' ? [] : [['WARC-IP-Address', response.address]];
+  const concurrent = ['WARC-Concurrent-To', recordId(`${identity} response`)] as const;
+  const connection = connectionFields(response);
   const head = headOf(response);
-  const body = Buffer.from(response.body.buffer, response.body.byteOffset, response.body.byteLength);
-  const request: WarcRecord = {
-    ...common,
-    type: 'request',
-    identity: `${identity} request`,
-    contentType: 'application/http; msgtype=request',
-    fields: [inFile, concurrent, ...address],
-    block: requestBlock(response),
+  const body = bytesOf(response.body);
+  return {
+    request: {
+      ...common,
+      type: 'request',
+      identity: `${identity} request`,
+      contentType: 'application/http; msgtype=request',
+      fields: [inFile, concurrent, ...connection],
+      block: requestBlock(response),
+    },
+    answer: {
+      ...common,
+      type: met === undefined ? 'response' : 'revisit',
+      identity: `${identity} response`,
+      contentType: 'application/http; msgtype=response',
+      fields: [
+        inFile,
+        ...connection,
+        ['WARC-Payload-Digest', payloadDigest],
+        ...(met === undefined ? truncation(response) : pointer(met)),
+      ],
+      block: met === undefined ? Buffer.concat([head, body]) : head,
+    },
+    metadata: {
+      ...common,
+      type: 'metadata',
+      identity: `${identity} metadata`,
+      contentType: 'application/warc-fields',
+      fields: [inFile, concurrent],
+      block: Buffer.from(metadataLines(response)),
+    },
   };
-  const answer: WarcRecord = {
-    ...common,
-    type: first === undefined ? 'response' : 'revisit',
-    identity: `${identity} response`,
-    contentType: 'application/http; msgtype=response',
-    fields: [
-      inFile,
-      ...address,
-      ['WARC-Payload-Digest', payloadDigest],
-      ...(first === undefined
-        ? response.truncated
-          ? [['WARC-Truncated', 'length'] as const]
-          : []
-        : [
-            ['WARC-Profile', revisitProfile] as const,
-            ['WARC-Refers-To-Target-URI', first.url] as const,
-            ['WARC-Refers-To-Date', warcDate(first.atMs)] as const,
-          ]),
-    ],
-    block: first === undefined ? Buffer.concat([head, body]) : head,
-  };
-  const metadata: WarcRecord = {
-    ...common,
-    type: 'metadata',
-    identity: `${identity} metadata`,
-    contentType: 'application/warc-fields',
-    fields: [inFile, concurrent],
-    block: Buffer.from(`fetchTimeMs: ${durationMs}\r\n`),
-  };
-  return { records: [request, answer, metadata], isRevisit: first !== undefined };
 }
 
-function requestBlock({ url, requestHeaders }: Response): Buffer {
-  const start = url.indexOf('/', url.indexOf('//') + 2);
-  const authority = url.slice(url.indexOf('//') + 2, start === -1 ? undefined : start);
-  const path = start === -1 ? '/' : url.slice(start);
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: ${authority}\r\n${headerLines(requestHeaders)}\r\n`, 'latin1');
+type Field = readonly [name: string, value: string];
+
+function connectionFields({ address, protocols, cipherSuite }: Response): Field[] {
+  return [
+    ...(address === '' ? [] : [['WARC-IP-Address', address] as const]),
+    ...protocols.map((protocol) => ['WARC-Protocol', protocol] as const),
+    ...(cipherSuite === '' ? [] : [['WARC-Cipher-Suite', cipherSuite] as const]),
+  ];
+}
+
+function truncation({ truncated, truncatedBy }: Response): Field[] {
+  return truncated ? [['WARC-Truncated', truncatedBy || 'length']] : [];
+}
+
+function pointer({ url, atMs, profile }: Met): Field[] {
+  return [
+    ['WARC-Profile', revisitProfiles + profile],
+    ['WARC-Refers-To-Target-URI', url],
+    ['WARC-Refers-To-Date', warcDate(atMs)],
+  ];
+}
+
+function requestBlock(response: Response): Buffer {
+  const { url, requestMethod, requestTarget, requestHeaders, requestBody } = response;
+  const { host, pathname, search } = new URL(url);
+  const hasHost = requestHeaders.some((text, at) => at % 2 === 0 && text === 'host');
+  const head =
+    `${requestMethod} ${requestTarget || pathname + search} HTTP/1.1\r\n` +
+    `${hasHost ? '' : `host: ${host}\r\n`}${headerLines(requestHeaders)}\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), bytesOf(requestBody)]);
 }
 
 /**
  * The body is stored as it came, but without its transfer coding, so that header would describe something that is gone.
  */
-function headOf({ status, headers }: Response): Buffer {
-  const kept = headers.map((text, i) =>
-    i % 2 === 0 && text === 'transfer-encoding' ? 'x-crawler-transfer-encoding' : text,
-  );
-  return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${headerLines(kept)}\r\n`, 'latin1');
+function headOf({ status, statusText, headers, headerNames }: Response): Buffer {
+  const kept = headers.map((text, i) => {
+    if (i % 2 === 1) return text;
+    return text === 'transfer-encoding' ? 'x-crawler-transfer-encoding' : (headerNames[i / 2] ?? text);
+  });
+  const reason = statusText || (STATUS_CODES[status] ?? 'Unknown');
+  return Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${headerLines(kept)}\r\n`, 'latin1');
 }
 
 function headerLines(headers: readonly string[]): string {
   let lines = '';
   for (let i = 0; i + 1 < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
   return lines;
+}
+
+/** What is known and says something. */
+function metadataLines({ durationMs, kind, depth, redacted, policyVersion, policyHash }: Response): string {
+  const fields: Field[] = [
+    ['fetchTimeMs', `${durationMs}`],
+    ['requestedAs', kind],
+    ['depth', depth < 0 ? '' : `${depth}`],
+    ['requestRedacted', redacted.join(', ')],
+    ['policyVersion', policyVersion === 0 ? '' : `${policyVersion}`],
+    ['policyHash', policyHash],
+  ];
+  return fields
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+}
+
+function bytesOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

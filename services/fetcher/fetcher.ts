@@ -29,12 +29,11 @@ import { createResolver } from './connect/resolver.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import { fetcherLimits } from './fetcher-limits.ts';
 import { createHooks, type HookUse } from './hooks/run-hooks.ts';
-import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http/client.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
 import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
 import { requestLimits } from './http/request-limits.ts';
 import { compileRequestRules } from './http/request-rules.ts';
-import { responseRecord } from './http/response-record.ts';
 import { createSigner } from './http/web-bot-auth.ts';
 import { createTaskBacklog } from './leases/backlog.ts';
 import { watchBlockedHosts } from './leases/blocked-hosts.ts';
@@ -44,13 +43,13 @@ import { type LeaseRunner, runLease } from './leases/lease.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
 import { createGrantClock } from './pace/grant-clock.ts';
-import type { PacedRequest } from './pace/paced-request.ts';
 import { createPacer } from './pace/pacer.ts';
 import { createProcessorShare } from './pace/processor-share.ts';
 import { createSlots } from './pace/slots.ts';
 import { createExtractor } from './pages/extract.ts';
 import { compileExtractRules } from './pages/extract-rules.ts';
 import { renderWish } from './pages/render-wish.ts';
+import { createExchangeRecords } from './publish/exchange-records.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache } from './robots/cache.ts';
@@ -203,6 +202,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
   const addressPacer =
     options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize);
+  const exchanges =
+    responseBytesMax === undefined ? undefined : createExchangeRecords(responseBytesMax, publisher.responded);
   const blockedHosts = watchBlockedHosts({
     clock,
     log,
@@ -210,7 +211,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: hostSlots.pause,
-    onPolicy: (policy) => {
+    onPolicy: (policy, version, payload) => {
+      exchanges?.setPolicy(version, payload);
       const { bytesPerSecond, scope, uses, usesBarred, addressDelayMs = crawlLimits.addressDelayMs } = policy;
       usesPolicy = { uses, usesBarred };
       settingsOf = hostSettingsOf(policy);
@@ -239,12 +241,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       bandwidth,
       isBlocked: blockedHosts.has,
       signal: stopping.signal,
-      ...(responseBytesMax !== undefined && {
-        onResponse: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => {
-          const record = responseRecord(request, request.hostKey, response, responseBytesMax, noArchiveFromMs);
-          if (record !== undefined) publisher.responded(record);
-        },
-      }),
+      ...(exchanges !== undefined && { onResponse: exchanges.take }),
     },
     hostSlots,
     tdmFiles: createTdmFiles(clock),

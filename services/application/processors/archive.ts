@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { archiveLimits } from '../../archive/archive-limits.ts';
 import { openArchiver } from '../../archive/archiver.ts';
+import { learnIndexes } from '../../archive/known-indexes.ts';
 import { createUploads } from '../../archive/uploads.ts';
 import type { Positions } from '../../runtime/consumer/positions.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
@@ -34,6 +35,24 @@ const options = z.object({
       about: 'close a WARC file at this size (default: 1024)',
       reason: 'the size that archives agree on (WARC 1.1, annex C)',
     } satisfies OptionMeta),
+  archiveKnown: z
+    .string()
+    .transform((text) => text.split(',').map((path) => path.trim()))
+    .optional()
+    .meta({
+      value: '<files>',
+      about: 'indexes (CDXJ) of other archives, by commas: what they have becomes a pointer to it',
+      reason: 'an archive can be read without another, unless that is said',
+    } satisfies OptionMeta),
+  archiveOperator: z
+    .string()
+    .regex(/^[^\r\n]+$/, 'is one line of text')
+    .optional()
+    .meta({
+      value: '<name>',
+      about: 'who runs the crawl, as the first record of each WARC file says',
+      reason: 'the contact that the requests name',
+    } satisfies OptionMeta),
 });
 
 export const archive = declareProcessor({
@@ -50,7 +69,7 @@ export const archive = declareProcessor({
 
 async function start(
   context: ProcessorContext,
-  { archiveTo, archiveFileMb }: z.output<typeof options>,
+  { archiveTo, archiveFileMb, archiveKnown, archiveOperator }: z.output<typeof options>,
 ): Promise<RunningProcessor> {
   const { log, manifest, clock } = context;
   // Checked before anything is made, so that missing credentials are reported at once.
@@ -58,11 +77,13 @@ async function start(
   const folder = context.part('archive');
   const store = await openStateStore(join(folder, 'state'), { writeBufferBytes: 4 << 20 });
   try {
+    await learnIndexes(store, archiveKnown ?? []);
     const archiver = await openArchiver({
       folder,
       store,
       crawl: manifest.crawl,
       version: productVersion,
+      operator: archiveOperator,
       fileBytesMax: archiveFileMb === undefined ? archiveLimits.fileBytes : archiveFileMb << 20,
       onFile: () => uploads?.start(),
     });

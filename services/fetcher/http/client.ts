@@ -22,6 +22,7 @@ import { type Headers, headerOf } from './headers.ts';
 import { createLoopTurns } from './loop-turns.ts';
 import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
+import { type SentRequest, spokenOn } from './sent-request.ts';
 import type { Signer } from './web-bot-auth.ts';
 
 export interface HttpRequest {
@@ -127,6 +128,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     manner: RequestManner | undefined,
   ): Promise<WireResponse> =>
     new Promise((resolve) => {
+      const sent = sentBy(request, path, manner, options);
+      const { method, headers, body } = sent;
       origin.inFlight += 1;
       const started = new Exchange({
         connection: origin,
@@ -136,6 +139,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         room,
         wants: request.wants ?? everything,
         sink: request.sink,
+        sent,
         settle(response, settled) {
           origin.inFlight -= 1;
           watch.remove(settled);
@@ -151,11 +155,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       });
       inFlight.add(started);
       watch.add(started);
-      const plain = manner === undefined ? request.headers : beside(request.headers, manner.headers);
-      const method = manner?.method ?? 'GET';
-      const { signer, clock } = options;
-      const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, request.url, clock.nowMs())];
-      origin.dispatcher.dispatch({ path, method, body: manner?.body ?? null, headers: headers as string[] }, started);
+      origin.dispatcher.dispatch(
+        { path, method: method as Dispatcher.HttpMethod, body, headers: headers as string[] },
+        started,
+      );
     });
 
   /**
@@ -220,6 +223,20 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 /** Proxies tried for one request. */
 const proxyTriesMax = 3;
 
+function sentBy(
+  { url, headers: usual }: HttpRequest,
+  target: string,
+  manner: RequestManner | undefined,
+  { signer, clock }: HttpClientOptions,
+): SentRequest {
+  const { method, body, secrets } = manner ?? plainManner;
+  const plain = manner === undefined ? usual : beside(usual, manner.headers);
+  const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, url, clock.nowMs())];
+  return { method, target, headers, body, secrets };
+}
+
+const plainManner: RequestManner = { method: 'GET', body: null, headers: [], secrets: [], proxies: null };
+
 /** Headers of a rule, over the usual ones of the same name. */
 function beside(usual: Headers, ruled: Headers): Headers {
   const headers: string[] = [];
@@ -258,6 +275,7 @@ function openOrigin(
         origin.socket = connections === 1 ? socket : null;
         origin.address = address;
         origin.served = 0;
+        origin.spoken = spokenOn(socket, name.startsWith('https:'));
       },
       proxy,
       address,
@@ -330,6 +348,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       failure: null,
       staleConnection: response.staleConnection,
       unreached: response.unreached,
+      wire: response.wire,
     };
   };
   const result = decodeBody(response.body, headerOf(response.headers, 'content-encoding'), bodyBytesMax);

@@ -16,6 +16,7 @@ import type { Watched } from './deadline-watch.ts';
 import { type Headers, headerOf, headersFromRaw } from './headers.ts';
 import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
 import type { requestLimits } from './request-limits.ts';
+import type { SentRequest, Spoken, WireFacts } from './sent-request.ts';
 
 export type ExchangeLimits = { readonly [name in keyof typeof requestLimits]: number };
 
@@ -34,6 +35,8 @@ export interface ConnectionState {
   address: string;
   /** Responses received on it. */
   served: number;
+  /** Absent: none yet. */
+  spoken?: Spoken;
 }
 
 export interface WireResponse {
@@ -60,6 +63,8 @@ export interface WireResponse {
   readonly staleConnection: boolean;
   /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
   readonly unreached: boolean;
+  /** What was said on the wire. Absent: nothing was sent, or it is not known. */
+  readonly wire?: WireFacts | undefined;
 }
 
 type Phase = 'connect' | 'headers' | 'body' | 'drain' | 'done';
@@ -73,6 +78,7 @@ export class Exchange implements Watched {
   readonly #bodyBytesMax: number;
   readonly #wants: (status: number, headers: Headers) => boolean;
   readonly #sink: Writable | undefined;
+  readonly #sent: SentRequest | undefined;
   readonly #settle: (response: WireResponse, exchange: Exchange) => void;
   readonly #totalDeadlineMs: number;
   readonly #startMs: number;
@@ -81,9 +87,12 @@ export class Exchange implements Watched {
   #reused = false;
   #status = 0;
   #headers: Headers = [];
+  #rawHeaders: readonly Buffer[] = [];
+  #statusText = '';
   #connectMs = 0;
   #firstByteMs = 0;
   #address = '';
+  #spoken: Spoken | undefined;
   readonly #room: BodyRoom;
   readonly #claim: Claim = { bytes: 0 };
   readonly #body: BodyBuffer;
@@ -103,6 +112,7 @@ export class Exchange implements Watched {
     readonly wants: (status: number, headers: Headers) => boolean;
     /** Where a wanted body goes instead of into the response. Whoever gave it ends it. */
     readonly sink: Writable | undefined;
+    readonly sent?: SentRequest;
     readonly settle: (response: WireResponse, exchange: Exchange) => void;
   }) {
     this.#connection = options.connection;
@@ -113,6 +123,7 @@ export class Exchange implements Watched {
     this.#body = new BodyBuffer(options.bodyBytesMax);
     this.#wants = options.wants;
     this.#sink = options.sink;
+    this.#sent = options.sent;
     this.#settle = options.settle;
     this.#startMs = options.clock.nowMs();
     const startMs = performance.now();
@@ -134,14 +145,17 @@ export class Exchange implements Watched {
     this.#phase = 'headers';
     this.#connectMs = this.#clock.nowMs() - this.#startMs;
     this.#address = this.#connection.address;
+    this.#spoken = this.#connection.spoken;
     this.#reused = this.#connection.served > 0;
     this.#nextDeadline(this.#limits.headersTimeoutMs);
   }
 
-  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+  onHeaders(status: number, raw: Buffer[], resume: () => void, statusText = ''): boolean {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = headersFromRaw(raw);
+    this.#rawHeaders = raw;
+    this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
     this.#connection.served += 1;
     const transferCoding = headerOf(this.#headers, 'transfer-encoding').toLowerCase();
@@ -204,6 +218,11 @@ export class Exchange implements Watched {
   onError(error: Error): void {
     if (this.#phase === 'drain') this.#finish(null, false);
     else this.#finish(failureOf(error), false);
+  }
+
+  #wire(): WireFacts | undefined {
+    if (this.#sent === undefined) return undefined;
+    return { sent: this.#sent, spoken: this.#spoken, statusText: this.#statusText, rawHeaders: this.#rawHeaders };
   }
 
   #nextDeadline(phaseMs: number): void {
@@ -280,6 +299,7 @@ export class Exchange implements Watched {
           failure,
           staleConnection,
           unreached,
+          wire: unreached ? undefined : this.#wire(),
         },
         this,
       );

@@ -86,6 +86,8 @@ const ruleSchema = z
     method: z.enum(['GET', 'POST', 'PUT']).optional(),
     body: z.string().max(65_536).optional(),
     contentType: headerValue.optional(),
+    /** What records of the request leave out beside credentials: names of headers, or `body`. */
+    redact: z.array(z.string().regex(token, 'is no header name, nor body')).optional(),
   })
   .refine((rule) => (rule.hosts === undefined) !== (rule.urls === undefined), 'needs hosts or urls, one of them')
   .refine((rule) => rule.method === undefined || rule.urls !== undefined, {

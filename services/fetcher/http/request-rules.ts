@@ -16,6 +16,8 @@ export interface RequestManner {
   readonly body: string | null;
   /** Names and values in turn, beside the usual ones; of two of a name, these count. */
   readonly headers: readonly string[];
+  /** Names of headers that records of the request leave out, in lower case; `body`: its body. */
+  readonly secrets: readonly string[];
   /** Null: straight to the host. */
   readonly proxies: ProxyChoice | null;
 }
@@ -64,13 +66,15 @@ export function compileRequestRules(
 function merged(rules: readonly Rule[]): RequestManner | undefined {
   if (rules.length === 0) return undefined;
   const headers = new Map<string, string>();
-  let manner: RequestManner = { method: 'GET', body: null, headers: [], proxies: null };
+  const secrets = new Set<string>();
+  let manner: RequestManner = { method: 'GET', body: null, headers: [], secrets: [], proxies: null };
   for (const rule of rules) {
     const named = rule.manner.headers ?? [];
     for (let i = 0; i < named.length; i += 2) headers.set(named[i]!, named[i + 1]!);
+    for (const name of rule.manner.secrets ?? []) secrets.add(name);
     manner = { ...manner, ...rule.manner };
   }
-  return { ...manner, headers: [...headers].flat() };
+  return { ...manner, headers: [...headers].flat(), secrets: [...secrets] };
 }
 
 function compileRule(input: RequestRuleInput, field: string, clock: Clock, say?: (text: string) => void): Rule {
@@ -80,6 +84,7 @@ function compileRule(input: RequestRuleInput, field: string, clock: Clock, say?:
     urls: new Set((input.urls ?? []).map((url) => new URL(url).href)),
     manner: {
       headers: headersOf(input, field),
+      secrets: (input.redact ?? []).map((name) => name.toLowerCase()),
       ...(method !== undefined && { method, body: body ?? null }),
       ...(proxies !== undefined && {
         proxies: createProxyChoice(

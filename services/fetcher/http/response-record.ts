@@ -1,32 +1,58 @@
-/** The raw response of one request as a record of `responses`, for archives. */
+/** One exchange as a record of `responses`, for archives: the request as it went out, and what came back. */
+import { blankResponse } from '../../../schemas/blank.ts';
 import type { Response } from '../../../schemas/types.ts';
 import type { HttpRequest, HttpResponse } from './client.ts';
 import { headerOf } from './headers.ts';
+import { toldRequest } from './sent-request.ts';
 
-/** Undefined where there was no response. `bodyBytesMax`: what a message may carry. `noArchiveFromMs`: as in the record. */
+/** What a record says beside the exchange itself. */
+export type ResponseContext = Pick<Response, 'hostKey'> &
+  Partial<Pick<Response, 'kind' | 'depth' | 'policyVersion' | 'policyHash' | 'noArchiveFromMs'>>;
+
+/** Undefined where there was no response. `bodyBytesMax`: what a message may carry. */
 export function responseRecord(
-  { url, headers, wants }: HttpRequest,
-  hostKey: string,
+  request: HttpRequest,
   response: HttpResponse,
   bodyBytesMax: number,
-  noArchiveFromMs = -1,
+  context: ResponseContext,
 ): Response | undefined {
   const { status, failure, rawBody, startMs, endMs } = response;
   if (status === 0 || (failure !== null && failure.kind !== 'badResponse')) return undefined;
-  const unread = wants?.(status, response.headers) === false && mayHaveBody(status, response);
+  const unread = request.wants?.(status, response.headers) === false && mayHaveBody(status, response);
   const body = rawBody.length > bodyBytesMax ? rawBody.subarray(0, bodyBytesMax) : rawBody;
+  const cut = response.truncated || body !== rawBody ? 'length' : unread ? 'unspecified' : '';
   return {
-    url,
-    hostKey,
+    ...blankResponse,
+    ...context,
+    ...wirePart(request, response),
+    url: request.url,
     fetchedAtMs: endMs,
     address: response.address,
     status,
-    requestHeaders: headers,
-    headers: response.headers,
+    headers: [...response.headers],
     body,
-    truncated: response.truncated || unread || body !== rawBody,
+    truncated: cut !== '',
+    truncatedBy: cut,
     durationMs: endMs - startMs,
-    noArchiveFromMs,
+  };
+}
+
+function wirePart({ url, headers }: HttpRequest, { wire }: HttpResponse): Partial<Response> {
+  const { host } = new URL(url);
+  const { sent, spoken, statusText = '', rawHeaders = [] } = wire ?? {};
+  const isHttp2 = spoken?.protocols[0] === 'h2';
+  const known = sent ?? { method: 'GET', target: '', headers, body: null, secrets: [] };
+  const told = toldRequest(known, host, isHttp2);
+  return {
+    requestMethod: known.method,
+    requestTarget: known.target,
+    requestHeaders: told.headers,
+    requestBody: told.body,
+    redacted: told.redacted,
+    protocols: [...(spoken?.protocols ?? [])],
+    cipherSuite: spoken?.cipherSuite ?? '',
+    statusText,
+    headerNames: rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toString('latin1')),
   };
 }
 

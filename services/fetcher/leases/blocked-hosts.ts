@@ -31,7 +31,7 @@ export interface BlockedHostsOptions {
   /** Leases of a host with lower numbers are to come back. */
   readonly onPause: (hostKey: string, belowLease: number) => void;
   /** Is called with each policy that is newer than those before. */
-  readonly onPolicy: (policy: PolicyConfig) => void;
+  readonly onPolicy: (policy: PolicyConfig, version: number, payload: string) => void;
   /** `control` cannot be read any more, so blocks are no longer known. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -66,7 +66,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
       // Each policy is there once for every partition.
       if (kind === 'policy' && version > newest) {
         newest = version;
-        options.onPolicy(parsePolicy(payload));
+        options.onPolicy(parsePolicy(payload), version, payload);
       }
     } catch {
       // The frontier makes a dead letter of what nobody can read.

@@ -186,7 +186,7 @@ async function fetchOne(
   silent: SilentOrigins,
   arrived: () => void,
 ): Promise<Step> {
-  const { url, hop, etag, lastModified } = task.urls[index]!;
+  const { url, depth, hop, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
   const room = runner.room(latestStartMs);
   if (room !== undefined && !(await room)) return { next: 'returned', reported: false };
@@ -267,6 +267,8 @@ async function fetchOne(
     alone: crawlDelayMs > 0,
     connections: task.lanes,
     latestStartMs,
+    kind: 'page',
+    depth,
     holdsResponse: held?.take,
     by: errand,
     record: (made, addressDelayMs) => {

@@ -50,6 +50,7 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
       hostKey,
       delayMs: task.delayMs,
       delayFactor: task.delayFactor,
+      kind: 'robots',
       latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
       record: (made, addressDelayMs) =>
         reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),

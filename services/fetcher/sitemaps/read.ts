@@ -106,6 +106,8 @@ async function readSitemap(
     delayFactor: task.delayFactor,
     alone: crawlDelayMs > 0,
     latestStartMs: reading.latestStartMs,
+    kind: 'sitemap',
+    depth: errand.depth,
     record: (response, addressDelayMs) =>
       made.push(requestRecord(errand.url, purpose, delayMs, response, addressDelayMs)),
   });

@@ -1,4 +1,5 @@
 /** Responses to archive, and an archiver in small files. */
+import { blankResponse } from '../../../schemas/blank.ts';
 import type { Response } from '../../../schemas/types.ts';
 import { openArchiver } from '../../../services/archive/archiver.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
@@ -8,6 +9,7 @@ export function response(n: number): Received<'responses'> {
   // Every third body was there before.
   const text = `<title>${n % 3 === 0 ? 'same' : n}</title>${'words and more words '.repeat(40)}`;
   const value: Response = {
+    ...blankResponse,
     url: `http://www.a${n % 2}.test:8080/page/${n}?Q=1`,
     hostKey: `www.a${n % 2}.test:8080`,
     fetchedAtMs: 1_700_000_000_000 + n,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { avroSchemas } from '../../../../schemas/avro.ts';
-import { blankControl } from '../../../../schemas/blank.ts';
+import { blankControl, blankResponse } from '../../../../schemas/blank.ts';
 import type { Discovered, Response, TopicRecords } from '../../../../schemas/types.ts';
 import { typeOf } from '../../../../services/runtime/avro/avro-types.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
@@ -40,6 +40,8 @@ const discovered = (count: number): Discovered => ({
   ],
 });
 const response: Response = {
+  ...blankResponse,
+  requestBody: Buffer.alloc(0),
   url: 'http://a.example/',
   hostKey: 'a.example',
   fetchedAtMs: 1,
