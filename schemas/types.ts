@@ -351,11 +351,11 @@ export interface Response {
   readonly policyVersion: number;
   /** First 16 bytes of the SHA-256 of the policy in force, hexadecimal. Empty: not known. */
   readonly policyHash: string;
-  /** Name of the file that holds the body, among the crawl’s bodies. Empty: body has it. */
+  /** Name of the file that holds the body, in the folder of bodies, until it is archived. Empty: body has it. */
   readonly bodyFile: string;
   /** Length of that file. */
   readonly bodyBytes: number;
-  /** SHA-1 of that file in base32, as in sha1:…. */
+  /** SHA-1 of that file, hexadecimal. */
   readonly bodyDigest: string;
   /** Reason phrase of the status line, as received. */
   readonly statusText: string;

@@ -4,8 +4,9 @@
  * What it has written and how far it has read are one checkpoint (warc-folder.ts), so a killed archiver goes on as if
  * nothing had happened: the same responses in the same order give the same files, to the byte.
  */
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { createGzip, gzip } from 'node:zlib';
 import type { Response } from '../../schemas/types.ts';
 import type { BatchContext } from '../runtime/consumer/consumer.ts';
 import { positionRow, storePositions } from '../runtime/consumer/group-folder.ts';
@@ -14,15 +15,20 @@ import type { Received } from '../runtime/consumer/received.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
 import { capturedAtMs, type Met, recordsOfResponse } from './response-records.ts';
+import { openSharedBodies } from './shared-bodies.ts';
 import { readSights, type Sights } from './sights.ts';
 import { openWarcFolder } from './warc-folder.ts';
-import { digestOf, recordId, type WarcRecord, warcBytes } from './warc-record.ts';
+import { digestOf, namedDigest, recordId, type WarcRecord, warcBytes, warcChunks } from './warc-record.ts';
 import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
 
 export interface ArchiverOptions extends WarcinfoOptions {
   readonly folder: string;
+  /** Folder that fetchers share with it, for bodies too large for a message. */
+  readonly bodies: string;
   /** The caller closes it, after the archiver. */
   readonly store: StateStore;
+  /** A body that no record has named for so long is one that none names. */
+  readonly orphanMs: number;
   /** A file is closed once it is this long. */
   readonly fileBytesMax: number;
   /** Called with each file that is whole. */
@@ -43,6 +49,7 @@ const compress = promisify(gzip);
 export async function openArchiver(options: ArchiverOptions): Promise<Archiver> {
   const { store, crawl } = options;
   const folder = await openWarcFolder(options.folder, store);
+  const bodies = await openSharedBodies(options.bodies, store);
 
   const finish = async (ops: readonly StoreOp[]) => {
     const { file } = folder;
@@ -52,6 +59,10 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
 
   const write = async (record: WarcRecord): Promise<{ readonly offset: number; readonly length: number }> => {
     const offset = folder.bytes;
+    if (record.rest !== undefined) {
+      const length = await folder.appendAll(compressed(record));
+      return { offset, length };
+    }
     const member = await compress(warcBytes(record));
     folder.append(member);
     return { offset, length: member.length };
@@ -71,23 +82,28 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
     const file = folder.file!;
     const warcinfoId = recordId(`${file.slice(0, -'.warc.gz'.length)} warcinfo`);
     const met = metBefore(sights, value, digest);
-    const { request, answer, metadata } = recordsOfResponse(value, identity, warcinfoId, met?.digest ?? digest, met);
-    await write(request);
-    const place = await write(answer);
+    const path = met === undefined ? await bodies.pathOf(value) : null;
+    const payload = met?.digest ?? digest;
+    const { request, answer, metadata } = recordsOfResponse(value, identity, warcinfoId, payload, met, path);
+    if (request !== undefined) await write(request);
+    const place = answer && (await write(answer));
     await write(metadata);
+    if (place === undefined) return [];
     const mime = met === undefined ? mediaType(value) : 'warc/revisit';
-    folder.index(cdxjLine(value, met?.digest ?? digest, mime, { file, ...place }));
+    folder.index(cdxjLine(value, payload, mime, { file, ...place }));
+    if (value.bodyFile !== '' && path === null) return [];
     return sights.learn(value, digest, met, capturedAtMs(value));
   };
 
   return {
     async handle(batch, { positions }) {
-      const digests = batch.map(({ value }) => digestOf(value.body));
+      const digests = batch.map(({ value }) => payloadDigest(value));
       const sights = await readSights(store, batch, digests);
       const reached = new Map<number, StoreOp>();
       let ops: StoreOp[] = [];
       for (const [i, received] of batch.entries()) {
         if (mayArchive(received.value)) ops.push(...(await archive(received, digests[i]!, sights)));
+        ops.push(...bodies.spend(received.value));
         const { topic, partition, offset } = received.record;
         reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));
         if (folder.bytes < options.fileBytesMax) continue;
@@ -95,9 +111,13 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
         ops = [];
       }
       await folder.checkpoint([...ops, ...positions.map(positionRow)]);
+      await bodies.removeSpent();
     },
     positions: storePositions(store),
-    finish: () => finish([]),
+    async finish() {
+      await finish([]);
+      await bodies.sweep(Date.now() - options.orphanMs);
+    },
     files: () => folder.files(),
   };
 }
@@ -112,6 +132,18 @@ function metBefore(sights: Sights, response: Response, digest: string): Met | un
   if (unchanged !== undefined) return { ...unchanged, profile: 'server-not-modified' };
   const first = sights.payloadOf(response, digest);
   return first && { ...first, digest, profile: 'identical-payload-digest' };
+}
+
+function payloadDigest({ body, bodyFile, bodyDigest }: Response): string {
+  return bodyFile === '' ? digestOf(body) : namedDigest(Buffer.from(bodyDigest, 'hex'));
+}
+
+async function* compressed(record: WarcRecord): AsyncGenerator<Buffer> {
+  const zipped = createGzip();
+  const done = pipeline(warcChunks(record), zipped);
+  done.catch(() => {});
+  for await (const chunk of zipped) yield chunk as Buffer;
+  await done;
 }
 
 function mediaType({ headers }: Response): string {

@@ -20,9 +20,10 @@ export interface Met extends FirstSight {
 }
 
 export interface Archived {
-  readonly request: WarcRecord;
-  /** Response or revisit. */
-  readonly answer: WarcRecord;
+  /** Absent: nothing was sent. */
+  readonly request?: WarcRecord;
+  /** Response or revisit. Absent: there was no answer. */
+  readonly answer?: WarcRecord;
   readonly metadata: WarcRecord;
 }
 
@@ -33,51 +34,59 @@ export function capturedAtMs({ fetchedAtMs, durationMs }: Response): number {
   return fetchedAtMs - durationMs;
 }
 
-/** `identity`: the response's own, as topic, partition and offset. `warcinfo`: the id of the file's first record. */
+/**
+ * `identity`: the response's own, as topic, partition and offset. `warcinfo`: the id of the file's first record.
+ * `bodyPath`: of a body that is a file; null: it is lost.
+ */
 export function recordsOfResponse(
   response: Response,
   identity: string,
   warcinfo: string,
   payloadDigest: string,
   met: Met | undefined,
+  bodyPath: string | null = null,
 ): Archived {
   const common = { url: response.url, atMs: capturedAtMs(response) } as const;
   const inFile = ['WARC-Warcinfo-ID', warcinfo] as const;
-  const concurrent = ['WARC-Concurrent-To', recordId(`${identity} response`)] as const;
+  const hasAnswer = response.status !== 0;
+  const concurrent: Field[] = hasAnswer ? [['WARC-Concurrent-To', recordId(`${identity} response`)]] : [];
   const connection = connectionFields(response);
   const head = headOf(response);
   const body = bytesOf(response.body);
-  return {
-    request: {
-      ...common,
-      type: 'request',
-      identity: `${identity} request`,
-      contentType: 'application/http; msgtype=request',
-      fields: [inFile, concurrent, ...connection],
-      block: requestBlock(response),
-    },
-    answer: {
-      ...common,
-      type: met === undefined ? 'response' : 'revisit',
-      identity: `${identity} response`,
-      contentType: 'application/http; msgtype=response',
-      fields: [
-        inFile,
-        ...connection,
-        ['WARC-Payload-Digest', payloadDigest],
-        ...(met === undefined ? truncation(response) : pointer(met)),
-      ],
-      block: met === undefined ? Buffer.concat([head, body]) : head,
-    },
-    metadata: {
-      ...common,
-      type: 'metadata',
-      identity: `${identity} metadata`,
-      contentType: 'application/warc-fields',
-      fields: [inFile, concurrent],
-      block: Buffer.from(metadataLines(response)),
-    },
+  const isLost = response.bodyFile !== '' && bodyPath === null && met === undefined;
+  const request: WarcRecord = {
+    ...common,
+    type: 'request',
+    identity: `${identity} request`,
+    contentType: 'application/http; msgtype=request',
+    fields: [inFile, ...concurrent, ...connection],
+    block: requestBlock(response),
   };
+  const answer: WarcRecord = {
+    ...common,
+    type: met === undefined ? 'response' : 'revisit',
+    identity: `${identity} response`,
+    contentType: 'application/http; msgtype=response',
+    fields: [
+      inFile,
+      ...connection,
+      // The payload that came, of which this holds nothing, has another.
+      ...(isLost ? [] : [['WARC-Payload-Digest', payloadDigest] as const]),
+      ...(met === undefined ? truncation(response, isLost) : pointer(met)),
+    ],
+    block: met === undefined ? Buffer.concat([head, body]) : head,
+    ...(bodyPath !== null && met === undefined && { rest: { path: bodyPath, bytes: response.bodyBytes } }),
+  };
+  const metadata: WarcRecord = {
+    ...common,
+    type: 'metadata',
+    identity: `${identity} metadata`,
+    contentType: 'application/warc-fields',
+    fields: [inFile, ...concurrent],
+    block: Buffer.from(metadataLines(response, isLost)),
+  };
+  const wasSent = hasAnswer || response.requestHeaders.length > 0;
+  return { ...(wasSent && { request }), ...(hasAnswer && { answer }), metadata };
 }
 
 type Field = readonly [name: string, value: string];
@@ -90,7 +99,8 @@ function connectionFields({ address, protocols, cipherSuite }: Response): Field[
   ];
 }
 
-function truncation({ truncated, truncatedBy }: Response): Field[] {
+function truncation({ truncated, truncatedBy }: Response, isLost: boolean): Field[] {
+  if (isLost) return [['WARC-Truncated', 'unspecified']];
   return truncated ? [['WARC-Truncated', truncatedBy || 'length']] : [];
 }
 
@@ -131,11 +141,15 @@ function headerLines(headers: readonly string[]): string {
 }
 
 /** What is known and says something. */
-function metadataLines({ durationMs, kind, depth, redacted, policyVersion, policyHash }: Response): string {
+function metadataLines(response: Response, isLost: boolean): string {
+  const { durationMs, kind, depth, failure, detail, redacted, policyVersion, policyHash } = response;
   const fields: Field[] = [
     ['fetchTimeMs', `${durationMs}`],
     ['requestedAs', kind],
     ['depth', depth < 0 ? '' : `${depth}`],
+    ['failure', failure],
+    ['failureDetail', detail.replaceAll(/[\r\n]+/g, ' ')],
+    ['bodyLost', isLost ? 'its file was not there any more' : ''],
     ['requestRedacted', redacted.join(', ')],
     ['policyVersion', policyVersion === 0 ? '' : `${policyVersion}`],
     ['policyHash', policyHash],

@@ -81,8 +81,8 @@ async function rowsOf<T>(store: StateStore, names: readonly string[], keyOf: (na
  * There is no revisit where the pointer would be longer than the payload, or where the body was cut, since it may not
  * be the same.
  */
-function isWorthSharing({ body, truncated }: Response): boolean {
-  return body.length > 256 && !truncated;
+function isWorthSharing({ body, bodyBytes, truncated }: Response): boolean {
+  return body.length + bodyBytes > 256 && !truncated;
 }
 
 function hasValidator({ headers }: Response): boolean {

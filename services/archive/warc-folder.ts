@@ -30,6 +30,8 @@ export interface WarcFolder {
   begin(name: string): void;
   /** Appends to the open file. Nothing is promised before `checkpoint`. */
   append(member: Buffer): void;
+  /** The same for what does not fit in memory; resolves with its length once it is written. */
+  appendAll(member: AsyncIterable<Buffer>): Promise<number>;
   /** A line of its index. */
   index(line: string): void;
   /** Makes all that was appended durable, together with `ops`. */
@@ -48,6 +50,8 @@ export async function openWarcFolder(folder: string, store: StateStore): Promise
   await mkdir(folder, { recursive: true });
   let current = await recover(folder, await readCheckpoint(store));
   let members: Buffer[] = [];
+  /** Written, and not synced. */
+  let isDirty = false;
   let lines = '';
   let bytes = current?.bytes ?? 0;
   let indexBytes = current?.indexBytes ?? 0;
@@ -55,7 +59,8 @@ export async function openWarcFolder(folder: string, store: StateStore): Promise
 
   const write = async (whole: boolean, ops: readonly StoreOp[]) => {
     if (name !== null) {
-      await appendSynced(pathOf(folder, name, `${suffix}.open`), Buffer.concat(members));
+      await appendSynced(pathOf(folder, name, `${suffix}.open`), Buffer.concat(members), isDirty);
+      isDirty = false;
       await appendSynced(pathOf(folder, name, '.cdxj.open'), Buffer.from(lines));
       indexBytes += Buffer.byteLength(lines);
       current = { name, bytes, indexBytes, whole };
@@ -81,6 +86,22 @@ export async function openWarcFolder(folder: string, store: StateStore): Promise
     append: (member) => {
       members.push(member);
       bytes += member.length;
+    },
+    async appendAll(member) {
+      const handle = await open(pathOf(folder, name!, `${suffix}.open`), 'a');
+      const before = bytes;
+      try {
+        isDirty = true;
+        await handle.writeFile(Buffer.concat(members));
+        members = [];
+        for await (const chunk of member) {
+          await handle.writeFile(chunk);
+          bytes += chunk.length;
+        }
+      } finally {
+        await handle.close();
+      }
+      return bytes - before;
     },
     index: (line) => {
       lines += `${line}\n`;
@@ -162,8 +183,8 @@ async function cutTo(path: string, bytes: number): Promise<void> {
   if (await exists(path)) await truncate(path, bytes);
 }
 
-async function appendSynced(path: string, bytes: Buffer): Promise<void> {
-  if (bytes.length === 0) return;
+async function appendSynced(path: string, bytes: Buffer, isDirty = false): Promise<void> {
+  if (bytes.length === 0 && !isDirty) return;
   const handle = await open(path, 'a');
   try {
     await handle.writeFile(bytes);

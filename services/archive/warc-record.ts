@@ -5,6 +5,7 @@
  * gives the same bytes.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 
 export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata';
 
@@ -20,6 +21,8 @@ export interface WarcRecord {
   /** Further named fields, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly block: Buffer;
+  /** A file whose bytes follow those of `block`. */
+  readonly rest?: { readonly path: string; readonly bytes: number };
 }
 
 export function recordId(identity: string): string {
@@ -32,19 +35,35 @@ export function recordId(identity: string): string {
   return `<urn:uuid:${parts.join('-')}>`;
 }
 
-export function warcBytes({ type, identity, atMs, url, contentType, fields, block }: WarcRecord): Buffer {
+export function warcBytes(record: WarcRecord): Buffer {
+  const { block } = record;
+  return Buffer.concat([headOf(record, digestOf(block), block.length), block, recordEnd]);
+}
+
+/** The same of a record with a file: read twice, once for its digest, and never held. */
+export async function* warcChunks(record: WarcRecord): AsyncGenerator<Buffer> {
+  const { block, rest } = record;
+  if (rest === undefined) return yield warcBytes(record);
+  const hash = createHash('sha1').update(block);
+  for await (const chunk of createReadStream(rest.path)) hash.update(chunk as Buffer);
+  yield headOf(record, namedDigest(hash.digest()), block.length + rest.bytes);
+  yield block;
+  for await (const chunk of createReadStream(rest.path)) yield chunk as Buffer;
+  yield recordEnd;
+}
+
+function headOf({ type, identity, atMs, url, contentType, fields }: WarcRecord, digest: string, bytes: number): Buffer {
   const named: (readonly [string, string])[] = [
     ['WARC-Type', type],
     ['WARC-Record-ID', recordId(identity)],
     ['WARC-Date', warcDate(atMs)],
     ...(url === undefined ? [] : [['WARC-Target-URI', url] as const]),
     ...fields,
-    ['WARC-Block-Digest', digestOf(block)],
+    ['WARC-Block-Digest', digest],
     ['Content-Type', contentType],
-    ['Content-Length', `${block.length}`],
+    ['Content-Length', `${bytes}`],
   ];
-  const head = `WARC/1.1\r\n${named.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-  return Buffer.concat([Buffer.from(head), block, recordEnd]);
+  return Buffer.from(`WARC/1.1\r\n${named.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
 }
 
 const recordEnd = Buffer.from('\r\n\r\n');
@@ -56,7 +75,12 @@ export function warcDate(atMs: number): string {
 
 /** SHA-1 in base32, as every other tool writes it. */
 export function digestOf(bytes: Uint8Array): string {
-  return `sha1:${base32(createHash('sha1').update(bytes).digest())}`;
+  return namedDigest(createHash('sha1').update(bytes).digest());
+}
+
+/** The same of a SHA-1 that is known. */
+export function namedDigest(sha1: Uint8Array): string {
+  return `sha1:${base32(sha1)}`;
 }
 
 const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

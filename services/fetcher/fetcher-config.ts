@@ -9,6 +9,7 @@ import type { Outside } from './http/outside.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import type { Signing } from './http/web-bot-auth.ts';
 import type { ExtractRules } from './pages/extract-rules.ts';
+import type { ArchiveConfig } from './publish/exchange-records.ts';
 
 export interface FetcherConfig {
   /** Release of the product, for the User-Agent. */
@@ -38,8 +39,8 @@ export interface FetcherConfig {
   readonly requestsMax?: number;
   readonly connectionsPerOrigin?: number;
   readonly linkCacheEntries?: number;
-  /** Publish raw responses too, for archives, with bodies up to this. Absent: none. */
-  readonly responseBytesMax?: number;
+  /** Publish exchanges with hosts too, for archives. Absent: none. */
+  readonly archive?: ArchiveConfig;
   /** Headers, cookies, credentials, proxies and methods, by host or URL. */
   readonly requests?: readonly RequestRuleInput[];
   /** What is taken from pages beyond links and text. Absent: nothing. */

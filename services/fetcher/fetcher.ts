@@ -49,7 +49,7 @@ import { createSlots } from './pace/slots.ts';
 import { createExtractor } from './pages/extract.ts';
 import { compileExtractRules } from './pages/extract-rules.ts';
 import { renderWish } from './pages/render-wish.ts';
-import { createExchangeRecords } from './publish/exchange-records.ts';
+import { bodyArchive, createExchangeRecords } from './publish/exchange-records.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache } from './robots/cache.ts';
@@ -131,7 +131,7 @@ const pollWaitMs = 1_000;
 
 export function startFetcher(options: FetcherOptions): Fetcher {
   const { log, codec, config, crawl } = options;
-  const { responseBytesMax, outside } = config;
+  const { outside } = config;
   const leasesMax = config.leasesMax ?? fetcherLimits.leasesMax;
   const productToken = productTokensOf(config);
   const clock = createGrantClock(options.clock);
@@ -173,6 +173,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     linkCache,
     onFailure: fail,
   });
+  const archive = config.archive && bodyArchive(config.archive);
+  const exchanges = archive && createExchangeRecords(archive, publisher.responded);
   const resolver = createResolver({
     clock,
     lookup: options.dnsLookup ?? createDnsLookup(),
@@ -191,6 +193,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ? {}
       : { signer: createSigner(config.signing, options.clock.nowMs(), config.say) }),
     ...(config.http2 === undefined ? {} : { http2: config.http2 }),
+    ...(archive === undefined ? {} : { archive }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
     ...(config.insecureHosts === undefined ? {} : { insecureHosts: new Set(config.insecureHosts) }),
   });
@@ -202,8 +205,6 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
   const addressPacer =
     options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize);
-  const exchanges =
-    responseBytesMax === undefined ? undefined : createExchangeRecords(responseBytesMax, publisher.responded);
   const blockedHosts = watchBlockedHosts({
     clock,
     log,
@@ -241,7 +242,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       bandwidth,
       isBlocked: blockedHosts.has,
       signal: stopping.signal,
-      ...(exchanges !== undefined && { onResponse: exchanges.take }),
+      ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
     tdmFiles: createTdmFiles(clock),

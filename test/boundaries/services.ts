@@ -215,7 +215,10 @@ export const consumerBoundaries: BoundaryTable<typeof consumerLimits> = {
 export const archiveBoundaries: BoundaryTable<typeof archiveLimits> = {
   fileBytes: undriven('a file of 1 GiB: archiver.test.ts closes files of 12 kB'),
   bodyBytesMax: undriven('a body as it goes to the archive'),
-  recordBytesMax: undriven('a record of 256 MB'),
+  bodyBytesOfAll: tuning(preset),
+  bodyBytesMost: undriven('a body of 1 GiB'),
+  recordBytesMax: undriven('a record of 1 GiB'),
+  payloadsBytesMax: undriven('256 MiB of payloads'),
   uploadRetriesMs: tuning(pause),
 };
 

@@ -1,6 +1,7 @@
 /** The archive as a consumer of `responses`: WARC files in `DATA/archive/`, or on their way from there to S3. */
 import { join } from 'node:path';
 import { z } from 'zod';
+import { topics } from '../../../topology/topics.ts';
 import { archiveLimits } from '../../archive/archive-limits.ts';
 import { openArchiver } from '../../archive/archiver.ts';
 import { learnIndexes } from '../../archive/known-indexes.ts';
@@ -44,6 +45,14 @@ const options = z.object({
       about: 'indexes (CDXJ) of other archives, by commas: what they have becomes a pointer to it',
       reason: 'an archive can be read without another, unless that is said',
     } satisfies OptionMeta),
+  bodies: z
+    .string()
+    .optional()
+    .meta({
+      value: '<dir>',
+      about: 'folder that fetchers share with it, for bodies too large for a message (their --bodies)',
+      reason: 'a crawl in a data folder has one there',
+    } satisfies OptionMeta),
   archiveOperator: z
     .string()
     .regex(/^[^\r\n]+$/, 'is one line of text')
@@ -69,7 +78,7 @@ export const archive = declareProcessor({
 
 async function start(
   context: ProcessorContext,
-  { archiveTo, archiveFileMb, archiveKnown, archiveOperator }: z.output<typeof options>,
+  { archiveTo, archiveFileMb, archiveKnown, archiveOperator, bodies }: z.output<typeof options>,
 ): Promise<RunningProcessor> {
   const { log, manifest, clock } = context;
   // Checked before anything is made, so that missing credentials are reported at once.
@@ -84,6 +93,9 @@ async function start(
       crawl: manifest.crawl,
       version: productVersion,
       operator: archiveOperator,
+      bodies: bodies ?? context.part('bodies'),
+      // On Kafka, another archiver may be behind: then a record lives no longer than its topic keeps it.
+      orphanMs: context.shared ? topics.responses.kept!.days * 86_400_000 : 3_600_000,
       fileBytesMax: archiveFileMb === undefined ? archiveLimits.fileBytes : archiveFileMb << 20,
       onFile: () => uploads?.start(),
     });

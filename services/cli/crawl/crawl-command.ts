@@ -206,7 +206,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       anew: flags.newOptions ?? false,
       say: progress.note,
       fetcher: {
-        ...fetcherConfig(withNeeds(flags, beside)),
+        ...fetcherConfig(withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside)),
         ...plugins.hooks,
         ...(lending !== undefined && { outside: lending.outside(flags.clients === 'only') }),
         onReport: ledger.note,

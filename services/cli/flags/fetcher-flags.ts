@@ -11,6 +11,7 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
+import type { ArchiveConfig } from '../../fetcher/publish/exchange-records.ts';
 import { collect, networks, wholeNumber } from './arguments.ts';
 import { certificates, oneHost } from './certificates.ts';
 import { addIdentityOptions, type IdentityFlags, identityOf } from './identity-flags.ts';
@@ -24,6 +25,11 @@ export interface FetcherFlags extends IdentityFlags {
   readonly concurrency: number;
   /** Publish raw responses, for archives. */
   readonly responses?: boolean;
+  /** What of exchanges archives get. */
+  readonly archive: ArchiveConfig['what'];
+  /** MiB. */
+  readonly archiveBody?: number;
+  readonly bodies?: string;
   /** Publish all links of a page in its record, for a link graph. */
   readonly outlinks?: boolean;
   readonly requests?: readonly RequestRuleInput[];
@@ -135,6 +141,30 @@ export function addFetcherOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--archive <what>',
+        'what archives get: pages, as far as they are read; or all, every answer whole and every failure',
+        'pages are what most crawls are for; pictures, scripts and films are many times their bytes',
+      )
+        .choices(['pages', 'all'])
+        .default('pages'),
+    )
+    .addOption(
+      setting(
+        '--archive-body <MiB>',
+        'bytes of a body that archives get (default: as --max-body; with --archive all, 100)',
+        'an archive of all is to have what it links to whole; a page is read as far as --max-body',
+        wholeNumber('--archive-body', 1, archiveLimits.bodyBytesMost / mebibyte),
+      ),
+    )
+    .addOption(
+      setting(
+        '--bodies <dir>',
+        'folder that fetchers share with the archive, for bodies too large for a message (2 MiB)',
+        'a crawl in a data folder has one there; on Kafka, such bodies are cut, unless machines share a folder',
+      ),
+    )
+    .addOption(
+      setting(
         '--concurrency <n>',
         'hosts fetched from at once',
         'most hosts wait out a delay, which costs a timer and about 2 kB each',
@@ -167,8 +197,14 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     ...trustSettings(flags),
     ...(flags.requests !== undefined && { requests: flags.requests }),
     ...(flags.extract !== undefined && { extract: flags.extract }),
-    ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),
+    ...(flags.responses && { archive: archiveConfig(flags) }),
   };
+}
+
+function archiveConfig({ archive, archiveBody, maxBody, bodies }: FetcherFlags): ArchiveConfig {
+  const bodyMb = archiveBody ?? (archive === 'all' ? archiveLimits.bodyBytesOfAll / mebibyte : maxBody);
+  const limits = { bodyBytesMax: bodyMb * mebibyte, messageBytesMax: archiveLimits.bodyBytesMax };
+  return { what: archive, ...limits, ...(bodies !== undefined && { folder: bodies }) };
 }
 
 /** Webmasters must be able to name and reach whoever crawls them; only a web on this very machine needs no contact. */

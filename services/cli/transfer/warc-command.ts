@@ -110,7 +110,7 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
   const links = { normalize: compileNormalizer(), cache };
   const linksMax = crawlLimits.linksPerPage;
   const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false };
-  const payloads = createPayloads(archiveLimits.recordBytesMax);
+  const payloads = createPayloads(archiveLimits.payloadsBytesMax);
   try {
     for (const file of files) {
       for await (const { type, fields, block } of readWarc(file)) {

@@ -19,6 +19,7 @@ import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
 import { type ConnectionState, Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
 import { type Headers, headerOf } from './headers.ts';
+import type { BodyArchive } from './kept-body.ts';
 import { createLoopTurns } from './loop-turns.ts';
 import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
@@ -73,6 +74,8 @@ export interface HttpClientOptions {
   readonly insecureHosts?: ReadonlySet<string>;
   /** Signs each request. Absent: none is signed. */
   readonly signer?: Signer;
+  /** What archives are given of bodies. Absent: nothing. */
+  readonly archive?: BodyArchive;
 }
 
 interface Origin extends ConnectionState {
@@ -140,6 +143,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         wants: request.wants ?? everything,
         sink: request.sink,
         sent,
+        archive: options.archive,
         settle(response, settled) {
           origin.inFlight -= 1;
           watch.remove(settled);
@@ -349,6 +353,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       staleConnection: response.staleConnection,
       unreached: response.unreached,
       wire: response.wire,
+      kept: response.kept,
     };
   };
   const result = decodeBody(response.body, headerOf(response.headers, 'content-encoding'), bodyBytesMax);

@@ -5,7 +5,8 @@
  * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
  * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
  * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept. It
- * comes no faster than the sink takes it, and a sink that is destroyed gets no more.
+ * comes no faster than the sink takes it, and a sink that is destroyed gets no more. What an archive is to have is kept
+ * beside all this (kept-body.ts), up to a limit of its own.
  */
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
@@ -14,6 +15,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { BodyRoom, Claim } from './body-room.ts';
 import type { Watched } from './deadline-watch.ts';
 import { type Headers, headerOf, headersFromRaw } from './headers.ts';
+import { type BodyArchive, BodyKeeper, type KeptBody } from './kept-body.ts';
 import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
 import type { requestLimits } from './request-limits.ts';
 import type { SentRequest, Spoken, WireFacts } from './sent-request.ts';
@@ -63,6 +65,8 @@ export interface WireResponse {
   readonly staleConnection: boolean;
   /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
   readonly unreached: boolean;
+  /** The body for archives. Absent: they are not to have it. */
+  readonly kept?: KeptBody | undefined;
   /** What was said on the wire. Absent: nothing was sent, or it is not known. */
   readonly wire?: WireFacts | undefined;
 }
@@ -97,8 +101,13 @@ export class Exchange implements Watched {
   readonly #claim: Claim = { bytes: 0 };
   readonly #body: BodyBuffer;
   #resume: () => void = () => undefined;
-  /** The body waits for memory, so its silence is not the server's. */
-  #waits = false;
+  /** What the body waits for, so that its silence is not the server's. */
+  readonly #waitsFor = new Set<'memory' | 'sink' | 'file'>();
+  readonly #archive: BodyArchive | undefined;
+  #keeper: BodyKeeper | undefined;
+  /** Is the body read here? */
+  #isWanted = false;
+  #isCut = false;
   #bytes = 0;
   #pieces = 0;
 
@@ -113,6 +122,7 @@ export class Exchange implements Watched {
     /** Where a wanted body goes instead of into the response. Whoever gave it ends it. */
     readonly sink: Writable | undefined;
     readonly sent?: SentRequest;
+    readonly archive?: BodyArchive | undefined;
     readonly settle: (response: WireResponse, exchange: Exchange) => void;
   }) {
     this.#connection = options.connection;
@@ -120,7 +130,8 @@ export class Exchange implements Watched {
     this.#clock = options.clock;
     this.#bodyBytesMax = options.bodyBytesMax;
     this.#room = options.room;
-    this.#body = new BodyBuffer(options.bodyBytesMax);
+    this.#archive = options.archive;
+    this.#body = new BodyBuffer(Math.max(options.bodyBytesMax, options.archive?.messageBytesMax ?? 0));
     this.#wants = options.wants;
     this.#sink = options.sink;
     this.#sent = options.sent;
@@ -164,16 +175,18 @@ export class Exchange implements Watched {
       this.#giveUp(new GaveUp('badResponse', `transfer coding ${transferCoding.slice(0, 40)} is not known`));
       return false;
     }
-    if (this.#wants(status, this.#headers)) {
+    this.#isWanted = this.#wants(status, this.#headers);
+    if (this.#isWanted || this.#archive?.what === 'all') {
       this.#phase = 'body';
-      this.#resume = () => {
+      this.#resume = resume;
+      if (this.#archive !== undefined) this.#keeper = this.#keeperFor(this.#archive);
+      this.#sink?.on('drain', () => this.#goOn('sink'));
+      this.#sink?.once('close', () => {
         if (this.#phase !== 'body') return;
-        this.#waits = false;
-        this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
-        resume();
-      };
-      this.#sink?.on('drain', this.#resume);
-      this.#sink?.once('close', () => this.#phase === 'body' && this.#cutShort(true));
+        this.#isCut = true;
+        if (this.#keeper === undefined) this.#cutShort(true);
+        else this.#goOn('sink');
+      });
     } else {
       this.#phase = 'drain';
       if (Number(headerOf(this.#headers, 'content-length')) > this.#limits.drainBytesMax) this.#cutShort(false);
@@ -185,12 +198,12 @@ export class Exchange implements Watched {
   onData(chunk: Buffer): boolean {
     this.#pieces += 1;
     if (this.#phase === 'body') {
-      const room = this.#bodyBytesMax - this.#bytes;
-      const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
-      this.#bytes += kept.length;
-      const goesOn = this.#sink === undefined ? this.#keep(kept) : this.#sink.write(kept);
-      if (chunk.length > room) this.#cutShort(true);
-      else if (!goesOn) {
+      this.#bytes += chunk.length;
+      this.#read(chunk);
+      if (this.#keeper !== undefined) this.#wait(this.#keeper.add(chunk));
+      const most = Math.max(this.#isWanted ? this.#bodyBytesMax : 0, this.#keeper?.bytesMax ?? 0);
+      if (this.#bytes > most) this.#cutShort(this.#isCut);
+      else if (this.#waitsFor.size > 0) {
         // The silence is not the server's: only the total timeout goes on.
         this.deadlineMs = this.#totalDeadlineMs;
         return false;
@@ -203,12 +216,43 @@ export class Exchange implements Watched {
     return true;
   }
 
+  /** Takes what is read here of a chunk that has just been counted. */
+  #read(chunk: Buffer): void {
+    if (!this.#isWanted) return;
+    const room = Math.max(0, this.#bodyBytesMax - (this.#bytes - chunk.length));
+    if (chunk.length > room) this.#isCut = true;
+    const read = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    if (read.length === 0) return;
+    if (this.#sink === undefined) this.#hold(read, this.#bodyBytesMax);
+    else if (!this.#sink.destroyed) this.#wait(this.#sink.write(read) ? 'on' : 'sink');
+  }
+
+  #keeperFor(archive: BodyArchive): BodyKeeper {
+    const isHeld = this.#isWanted && this.#sink === undefined;
+    const { messageBytesMax, files } = archive;
+    const unread = files === undefined ? messageBytesMax : Math.min(messageBytesMax, this.#limits.bodyFreeBytes);
+    const memoryMax = isHeld ? Math.min(messageBytesMax, this.#bodyBytesMax) : unread;
+    const hold = isHeld ? null : (chunk: Buffer) => this.#hold(chunk, memoryMax);
+    return new BodyKeeper(archive, this.#body, memoryMax, hold, () => this.#goOn('file'));
+  }
+
   /** False: there is no memory for the rest of the body. */
-  #keep(chunk: Buffer): boolean {
+  #hold(chunk: Buffer, bytesMax: number): boolean {
     this.#body.add(chunk);
     if (this.#body.length <= this.#limits.bodyFreeBytes || this.#claim.bytes > 0) return true;
-    this.#waits = !this.#room.take(this.#claim, this.#bodyBytesMax, this.#resume);
-    return !this.#waits;
+    if (!this.#room.take(this.#claim, bytesMax, () => this.#goOn('memory'))) this.#waitsFor.add('memory');
+    return !this.#waitsFor.has('memory');
+  }
+
+  #wait(what: 'on' | 'memory' | 'sink' | 'file'): void {
+    if (what !== 'on') this.#waitsFor.add(what);
+  }
+
+  #goOn(what: 'memory' | 'sink' | 'file'): void {
+    this.#waitsFor.delete(what);
+    if (this.#phase !== 'body' || this.#waitsFor.size > 0) return;
+    this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
+    this.#resume();
   }
 
   onComplete(): void {
@@ -230,7 +274,7 @@ export class Exchange implements Watched {
   }
 
   #timeout(): GaveUp {
-    if (this.#waits) return new GaveUp('aborted', 'no memory for its body was free in time');
+    if (this.#waitsFor.has('memory')) return new GaveUp('aborted', 'no memory for its body was free in time');
     if (this.#phase === 'connect') return new GaveUp('connectionFailed', 'no connection in time');
     if (performance.now() >= this.#totalDeadlineMs) return new GaveUp('timeout', 'not complete in time');
     return new GaveUp('timeout', this.#phase === 'headers' ? 'no response headers in time' : 'the body stalled');
@@ -278,31 +322,37 @@ export class Exchange implements Watched {
     const staleConnection =
       failure?.kind === 'connectionFailed' && this.#phase === 'headers' && this.#reused && !hadHeaders;
     const unreached = failure !== null && this.#phase === 'connect';
-    const keepsBody = this.#phase === 'body';
+    const keepsBody = this.#phase === 'body' && this.#isWanted && this.#sink === undefined;
     this.#phase = 'done';
     let told = false;
     return () => {
       if (told) return;
       told = true;
-      this.#settle(
-        {
-          status: this.#status,
-          headers: this.#headers,
-          body: keepsBody ? this.#body.whole() : Buffer.alloc(0),
-          truncated,
-          pieces: this.#pieces,
-          address: this.#address,
-          startMs: this.#startMs,
-          endMs: this.#clock.nowMs(),
-          connectMs: this.#connectMs,
-          firstByteMs: this.#firstByteMs,
-          failure,
-          staleConnection,
-          unreached,
-          wire: unreached ? undefined : this.#wire(),
-        },
-        this,
-      );
+      const endMs = this.#clock.nowMs();
+      const tell = (kept: KeptBody | undefined) =>
+        this.#settle(
+          {
+            status: this.#status,
+            headers: this.#headers,
+            body: keepsBody ? this.#body.whole() : Buffer.alloc(0),
+            truncated: truncated || this.#isCut,
+            pieces: this.#pieces,
+            address: this.#address,
+            startMs: this.#startMs,
+            endMs,
+            kept,
+            connectMs: this.#connectMs,
+            firstByteMs: this.#firstByteMs,
+            failure,
+            staleConnection,
+            unreached,
+            wire: unreached ? undefined : this.#wire(),
+          },
+          this,
+        );
+      const kept = this.#keeper?.finish(failure);
+      if (kept instanceof Promise) void kept.then(tell);
+      else tell(kept);
     };
   }
 }

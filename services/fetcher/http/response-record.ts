@@ -3,24 +3,30 @@ import { blankResponse } from '../../../schemas/blank.ts';
 import type { Response } from '../../../schemas/types.ts';
 import type { HttpRequest, HttpResponse } from './client.ts';
 import { headerOf } from './headers.ts';
+import type { KeptBody, Truncation } from './kept-body.ts';
+import { isOurs } from './request-failure.ts';
 import { toldRequest } from './sent-request.ts';
 
 /** What a record says beside the exchange itself. */
 export type ResponseContext = Pick<Response, 'hostKey'> &
   Partial<Pick<Response, 'kind' | 'depth' | 'policyVersion' | 'policyHash' | 'noArchiveFromMs'>>;
 
-/** Undefined where there was no response. `bodyBytesMax`: what a message may carry. */
+/**
+ * Undefined: nothing was exchanged, or it is as if nothing had been. `bodyBytesMax`: what a message may carry.
+ * `failures`: a record also of an exchange that failed.
+ */
 export function responseRecord(
   request: HttpRequest,
   response: HttpResponse,
   bodyBytesMax: number,
   context: ResponseContext,
+  failures = false,
 ): Response | undefined {
-  const { status, failure, rawBody, startMs, endMs } = response;
-  if (status === 0 || (failure !== null && failure.kind !== 'badResponse')) return undefined;
-  const unread = request.wants?.(status, response.headers) === false && mayHaveBody(status, response);
-  const body = rawBody.length > bodyBytesMax ? rawBody.subarray(0, bodyBytesMax) : rawBody;
-  const cut = response.truncated || body !== rawBody ? 'length' : unread ? 'unspecified' : '';
+  const { status, failure, startMs, endMs } = response;
+  // The server never answered on a connection that it had closed: the same request is sent again.
+  if (isOurs(failure) || (status === 0 && response.staleConnection)) return undefined;
+  if (!failures && (status === 0 || (failure !== null && failure.kind !== 'badResponse'))) return undefined;
+  const { bytes, file, truncatedBy } = response.kept ?? bodyAsRead(request, response, bodyBytesMax);
   return {
     ...blankResponse,
     ...context,
@@ -30,14 +36,34 @@ export function responseRecord(
     address: response.address,
     status,
     headers: [...response.headers],
-    body,
-    truncated: cut !== '',
-    truncatedBy: cut,
+    body: bytes,
+    truncated: truncatedBy !== '',
+    truncatedBy,
     durationMs: endMs - startMs,
+    failure: failure?.kind ?? '',
+    detail: failure?.detail ?? '',
+    bodyFile: file?.name ?? '',
+    bodyBytes: file?.bytes ?? 0,
+    bodyDigest: file?.digest ?? '',
   };
 }
 
-function wirePart({ url, headers }: HttpRequest, { wire }: HttpResponse): Partial<Response> {
+/** The body as far as it was read here. */
+function bodyAsRead(
+  { wants }: HttpRequest,
+  response: HttpResponse,
+  bodyBytesMax: number,
+): Pick<KeptBody, 'bytes' | 'file' | 'truncatedBy'> {
+  const { status, headers, rawBody, truncated } = response;
+  const isUnread = wants?.(status, headers) === false && mayHaveBody(status, response);
+  const bytes = rawBody.length > bodyBytesMax ? rawBody.subarray(0, bodyBytesMax) : rawBody;
+  const truncatedBy: Truncation = truncated || bytes !== rawBody ? 'length' : isUnread ? 'unspecified' : '';
+  return { bytes, file: null, truncatedBy };
+}
+
+function wirePart({ url, headers }: HttpRequest, { wire, status }: HttpResponse): Partial<Response> {
+  // Nothing was sent, so there is nothing to tell.
+  if (wire === undefined && status === 0) return { requestBody: Buffer.alloc(0) };
   const { host } = new URL(url);
   const { sent, spoken, statusText = '', rawHeaders = [] } = wire ?? {};
   const isHttp2 = spoken?.protocols[0] === 'h2';

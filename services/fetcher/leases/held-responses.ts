@@ -13,13 +13,16 @@ export interface HeldResponses {
 }
 
 /** Undefined: nobody wants raw responses. */
-export function createHeldResponses({ onResponse }: Road): HeldResponses | undefined {
+export function createHeldResponses({ onResponse, onUnpublished }: Road): HeldResponses | undefined {
   if (onResponse === undefined) return undefined;
   const held: Parameters<HeldResponses['take']>[] = [];
   return {
     take: (...one) => void held.push(one),
     release(published, usage) {
-      if (!published) return;
+      if (!published) {
+        for (const [, response] of held) onUnpublished?.(response);
+        return;
+      }
       const noArchiveFromMs = barredFrom(usage, 'archive');
       for (const [request, response] of held) onResponse(request, response, noArchiveFromMs);
     },

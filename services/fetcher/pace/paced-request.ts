@@ -34,6 +34,8 @@ export interface Road {
   readonly isBlocked: (hostKey: string) => boolean;
   /** Sees every response, for archives. Absent: nobody wants them. */
   readonly onResponse?: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => void;
+  /** Is told of those that are not to be archived after all. */
+  readonly onUnpublished?: (response: HttpResponse) => void;
   /** Aborts at shutdown: nothing new starts. */
   readonly signal: AbortSignal;
 }
@@ -127,7 +129,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   // Reported after the request: a client that is new to an origin takes its time to start.
   place?.start();
   const response = await pending;
-  passage.received(response.rawBody.length);
+  passage.received(Math.max(response.rawBody.length, response.kept?.length ?? 0));
   if (by === undefined) slots.release();
   // They tell of it some time after it has ended.
   const endMs = by === undefined ? ownClock.nowMs() : response.endMs - clock.aheadMs;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankResponse } from '../../../schemas/blank.ts';
 import type { Response } from '../../../schemas/types.ts';
-import { type Met, recordsOfResponse } from '../../../services/archive/response-records.ts';
+import { type Archived, type Met, recordsOfResponse } from '../../../services/archive/response-records.ts';
 
 const response: Response = {
   ...blankResponse,
@@ -16,7 +16,7 @@ const response: Response = {
   durationMs: 77,
 };
 const archived = (more: Partial<Response> = {}, met?: Met) =>
-  recordsOfResponse({ ...response, ...more }, 't/0/7', '<urn:info>', 'sha256:xx', met);
+  recordsOfResponse({ ...response, ...more }, 't/0/7', '<urn:info>', 'sha256:xx', met) as Required<Archived>;
 const text = (block: Uint8Array) => Buffer.from(block).toString('latin1');
 const field = (fields: readonly (readonly [string, string])[], name: string) =>
   fields.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1];
@@ -87,6 +87,23 @@ describe('the records of a response', () => {
     assert.equal(field(answer.fields, 'WARC-Concurrent-To'), undefined);
     assert.equal(text(metadata.block), 'fetchTimeMs: 77\r\n');
     assert.equal(metadata.type, 'metadata');
+  });
+
+  it('of an exchange that failed are what was sent, if anything was, and how it failed', () => {
+    const failed = { status: 0, failure: 'dnsFailed', detail: 'no such\nname', headers: [], body: Buffer.alloc(0) };
+    const unsent = archived({ ...failed, requestHeaders: [] });
+    assert.deepEqual(Object.keys(unsent), ['metadata']);
+    assert.match(text(unsent.metadata.block), /^failure: dnsFailed\r\nfailureDetail: no such name\r$/m);
+    assert.equal(field(unsent.metadata.fields, 'WARC-Concurrent-To'), undefined);
+    const sent = archived({ ...failed, failure: 'timeout' });
+    assert.deepEqual(Object.keys(sent), ['request', 'metadata']);
+  });
+
+  it('whose body is lost say so, and claim no payload', () => {
+    const { answer, metadata } = archived({ bodyFile: 'x', bodyBytes: 9, bodyDigest: 'ab', body: Buffer.alloc(0) });
+    assert.equal(field(answer.fields, 'WARC-Payload-Digest'), undefined);
+    assert.equal(field(answer.fields, 'WARC-Truncated'), 'unspecified');
+    assert.match(text(metadata.block), /^bodyLost: /m);
   });
 
   it('say what was spoken, how it was spelled, and what was left out', () => {

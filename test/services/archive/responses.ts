@@ -1,4 +1,5 @@
 /** Responses to archive, and an archiver in small files. */
+import { join } from 'node:path';
 import { blankResponse } from '../../../schemas/blank.ts';
 import type { Response } from '../../../schemas/types.ts';
 import { openArchiver } from '../../../services/archive/archiver.ts';
@@ -43,7 +44,10 @@ export function response(n: number): Received<'responses'> {
 export const all = Array.from({ length: 60 }, (_, n) => response(n));
 
 export async function archiverOn(folder: string, store: StateStore) {
-  return openArchiver({ folder, store, crawl: 'c', version: '0', fileBytesMax: 12_000 });
+  return openArchiver({
+    ...{ folder, bodies: join(folder, 'bodies'), orphanMs: 0, store, crawl: 'c', version: '0' },
+    fileBytesMax: 12_000,
+  });
 }
 
 export async function archive(folder: string, store: StateStore, from: number, to: number, batch = 7): Promise<void> {

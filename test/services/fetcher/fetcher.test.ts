@@ -236,7 +236,9 @@ test('raw responses are published for archives where that is asked, whatever the
     else if (request.url === '/moved') response.writeHead(302, { location: '/page' }).end();
     else response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(gzipSync('<p>here'));
   });
-  const { lease, all, appends } = await startHarness(t, { config: { responseBytesMax: 1_000 } });
+  const { lease, all, appends } = await startHarness(t, {
+    config: { archive: { what: 'pages', bodyBytesMax: 1_000, messageBytesMax: 1_000 } },
+  });
   await lease({ urls: taskUrls(site.url('a.test', '/page'), site.url('a.test', '/moved')) });
   const responses = (await all('responses')) as Response[];
   assert.deepEqual(

@@ -44,7 +44,7 @@ function config(draw: Draw): FetcherConfig {
       leasesMax: draw.of([1, 4]),
     },
     ...maybe('outlinks', true),
-    ...maybe('responseBytesMax', 60),
+    ...maybe('archive', { what: 'pages', bodyBytesMax: 60, messageBytesMax: 60 }),
     ...maybe('requestsMax', 2),
     ...maybe('linkCacheEntries', 16),
     ...maybe('hooks', [plugin]),
