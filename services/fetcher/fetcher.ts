@@ -200,6 +200,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { partitions } = options;
   const hostSlots = createHostSlots();
   let usesPolicy: UsesPolicy = {};
+  let wantsRequisites = false;
   let settingsOf: (hostKey: string) => Pick<HostSettings, 'robotsNotAsked'> = () => ({});
   let scopeVerdict: ReturnType<typeof compileScope> = () => null;
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
@@ -216,6 +217,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       exchanges?.setPolicy(version, payload);
       const { bytesPerSecond, scope, uses, usesBarred, addressDelayMs = crawlLimits.addressDelayMs } = policy;
       usesPolicy = { uses, usesBarred };
+      wantsRequisites = policy.requisites === true;
       settingsOf = hostSettingsOf(policy);
       bandwidth.setRate(bytesPerSecond ?? null);
       // Whoever has none, such as a stand-in for HTTP, has no addresses.
@@ -262,6 +264,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       productToken,
       linksMax: config.linksMax,
       outlinks: config.outlinks ?? false,
+      requisites: () => wantsRequisites,
       pdf: config.extract?.pdf ?? false,
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },

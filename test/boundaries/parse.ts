@@ -5,6 +5,7 @@ import { feedSignature } from '../../topology/content/feed-signature.ts';
 import { createJsonFeedReader } from '../../topology/parse/json-feed.ts';
 import { type ParseOptions, parsePage } from '../../topology/parse/page.ts';
 import { parseLimits } from '../../topology/parse/parse-limits.ts';
+import { htmlRequisites } from '../../topology/parse/requisites.ts';
 import { createSitemapReader, parseSitemap } from '../../topology/parse/sitemap.ts';
 import { type BoundaryTable, cutAt, tuning, upTo } from './boundary.ts';
 import { urlOf } from './url.ts';
@@ -47,6 +48,14 @@ export const parseBoundaries: BoundaryTable<typeof parseLimits> = {
     const listed = parseSitemap(Buffer.from(urlOf(n)), null, 'http://a.test/s.txt').entries.length === 1;
     const mapped = `<urlset><url><loc>${urlOf(n)}</loc></url></urlset>`;
     return inPage && listed && parseSitemap(Buffer.from(mapped), null, 'http://a.test/s.xml').entries.length === 1;
+  }),
+  requisitesMax: cutAt(parseLimits.requisitesMax, (n) => {
+    const pictures = Array.from({ length: n }, (_, i) => `<img src=${i}.png>`);
+    return htmlRequisites(pictures.join(''), options.url).length;
+  }),
+  requisiteTagChars: upTo((n) => {
+    const tag = `<img alt="${'x'.repeat(n - 16)}" src=p`;
+    return htmlRequisites(`${tag}>`, options.url).length === 1;
   }),
   textCharsMax: cutAt(parseLimits.textCharsMax, (n) => page(`<p>${'x'.repeat(n)}</p>`).text.length),
   titleCharsMax: cutAt(parseLimits.titleCharsMax, (n) => page(`<title>${'x'.repeat(n)}</title>`).title.length),

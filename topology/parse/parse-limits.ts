@@ -6,6 +6,10 @@ export const parseLimits = {
   hrefsPerLink: 4,
   /** Longest href that is looked at: the URL limit, and room for `../` and entities. */
   hrefCharsMax: 8_192,
+  /** Requisites taken of a page, or of a style sheet: pages have some dozens. */
+  requisitesMax: 500,
+  /** Characters of one tag that are looked at for what it loads: pictures within it (`data:`) are skipped whole. */
+  requisiteTagChars: 16_384,
   /** Text of one page at most: twice what is published of it by default. */
   textCharsMax: 200_000,
   /** Title and description are cut here: search shows less, and some pages put their whole text into one. */

@@ -4,7 +4,7 @@
  * A combination of overlays is put together once, when it is first met, so that what is asked for each page is a look-up.
  * What is remembered is bounded; what is forgotten is put together again.
  */
-import { compileFilters, type Filter } from '../url/filters.ts';
+import { compileFilters, type Filter, withRequisites } from '../url/filters.ts';
 import { withoutPort } from '../url/host-key.ts';
 import type { ListSource } from '../url/url-lists.ts';
 import { bounded } from './bounded.ts';
@@ -48,14 +48,14 @@ export function compileOverlays(config: PolicyConfig, lists: ListSource): Overla
   if (overlays.length === 0) return null;
   const matching = compileMatching(overlays);
   const combinations = bounded<OverlaidUrl>(combinationsKept);
-  const plainFilter = compileFilters(config.filters, null, lists);
+  const own = config.requisites ? withRequisites(config.filters) : config.filters;
+  const plainFilter = compileFilters(own, null, lists);
   const settings = (numbers: readonly number[]): OverlaidUrl => {
     const sets = numbers.map((number) => overlays[number]!.set);
     const set: OverlaySettings = Object.assign({}, ...sets);
     const { maxDepth = config.maxDepth, hopsMax = config.hopsMax, inScope, frontQueue } = set;
     const filters = sets.flatMap((one) => one.filters ?? []);
-    const filter =
-      filters.length === 0 ? plainFilter : compileFilters(Object.assign({}, config.filters, ...filters), null, lists);
+    const filter = filters.length === 0 ? plainFilter : compileFilters(Object.assign({}, own, ...filters), null, lists);
     const scoping = numbers.findLast((number) => overlays[number]!.set.inScope !== undefined);
     const scopedBy = scoping === undefined ? '' : overlays[scoping]!.name;
     return { filter, maxDepth, hopsMax, inScope, frontQueue, scopedBy };

@@ -7,7 +7,14 @@
  */
 
 import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
-import { compileFilters, defaultFilters, depthVerdict, type FilterConfig, type Verdict } from '../url/filters.ts';
+import {
+  compileFilters,
+  defaultFilters,
+  depthVerdict,
+  type FilterConfig,
+  type Verdict,
+  withRequisites,
+} from '../url/filters.ts';
 import { frontQueueOf } from '../url/front-queue.ts';
 import { hostKeyOf, withoutPort } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
@@ -121,6 +128,8 @@ export interface PolicyConfig {
   readonly trace?: TraceConfig | undefined;
   /** What the pages are wanted for. Absent: nothing in particular, and all are published. */
   readonly uses?: readonly Use[] | undefined;
+  /** Fetch what pages are built of, too (styles, scripts, pictures, fonts), where filters and scope let it. Absent: no. */
+  readonly requisites?: true | undefined;
   /** What becomes of a page of which a wanted use is barred. Absent: withhold. */
   readonly usesBarred?: WhenBarred | undefined;
   /** Settings for part of the web, in place of the policy's own; of those that set the same, the last that matches decides. Absent: none. */
@@ -190,10 +199,15 @@ export function defaultPolicy(): PolicyConfig {
   };
 }
 
+/** The filters that hold for all of the web. */
+function filtersOf({ filters, requisites }: PolicyConfig): Partial<FilterConfig> | undefined {
+  return requisites ? withRequisites(filters) : filters;
+}
+
 /** Throws INVALID_ARGUMENT for a regular expression that does not compile, or a list that `lists` cannot give. */
 export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists): Policy {
   const normalize = compileNormalizer(config.normalize);
-  const filter = compileFilters(config.filters, null, lists);
+  const filter = compileFilters(filtersOf(config), null, lists);
   const metadata = compileMetadataRules(config.metadata ?? []);
   const hasMetadata = (config.metadata?.length ?? 0) > 0;
   const opic = config.score?.kind === 'opic' ? config.score : null;

@@ -159,6 +159,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   trace: traceSchema.optional(),
   uses: z.array(z.enum(uses)).min(1).optional(),
   usesBarred: z.enum(whenBarred).optional(),
+  requisites: z.literal(true).optional(),
   overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema, pattern }).optional(),
 });
 

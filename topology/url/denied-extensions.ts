@@ -43,3 +43,9 @@ export const deniedExtensions: readonly string[] = [
   // What a page is built of.
   ...['css', 'scss', 'less', 'js', 'mjs', 'map', 'wasm', 'class', 'swc', 'cur', 'ani', 'webmanifest'],
 ];
+
+/** Of those, what a page is built of: styles, scripts, pictures that browsers show, fonts. */
+export const requisiteExtensions: ReadonlySet<string> = new Set([
+  ...['jpg', 'jpeg', 'jpe', 'jfif', 'png', 'gif', 'webp', 'avif', 'bmp', 'ico', 'svg', 'svgz', 'woff', 'woff2', 'ttf'],
+  ...['otf', 'eot', 'css', 'js', 'mjs', 'cur', 'webmanifest'],
+]);

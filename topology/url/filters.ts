@@ -5,7 +5,7 @@
  * sets once, so their length does not matter per URL.
  */
 import { CrawlstreamError } from '../errors.ts';
-import { deniedExtensions } from './denied-extensions.ts';
+import { deniedExtensions, requisiteExtensions } from './denied-extensions.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
 import { isBlockedPort, portOf } from './ports.ts';
 import { compileSuffixSet } from './suffix-set.ts';
@@ -65,6 +65,12 @@ export const defaultFilters: FilterConfig = {
   domainsAllowed: [],
   domainsDenied: [],
 };
+
+/** Filters of a crawl that fetches what pages are built of. */
+export function withRequisites(filters: Partial<FilterConfig> = {}): Partial<FilterConfig> {
+  const { extensionsDenied = deniedExtensions } = filters;
+  return { ...filters, extensionsDenied: extensionsDenied.filter((extension) => !requisiteExtensions.has(extension)) };
+}
 
 /**
  * `maxDepth` null: any depth. `lists` gives what `config.lists` refers to. Throws INVALID_ARGUMENT for a regular

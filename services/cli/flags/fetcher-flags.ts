@@ -30,6 +30,8 @@ export interface FetcherFlags extends IdentityFlags {
   /** MiB. */
   readonly archiveBody?: number;
   readonly bodies?: string;
+  /** What pages are built of is wanted, so an archive gets all. */
+  readonly requisites?: true;
   /** Publish all links of a page in its record, for a link graph. */
   readonly outlinks?: boolean;
   readonly requests?: readonly RequestRuleInput[];
@@ -201,7 +203,8 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
   };
 }
 
-function archiveConfig({ archive, archiveBody, maxBody, bodies }: FetcherFlags): ArchiveConfig {
+function archiveConfig({ requisites, archiveBody, maxBody, bodies, ...flags }: FetcherFlags): ArchiveConfig {
+  const archive = requisites ? 'all' : flags.archive;
   const bodyMb = archiveBody ?? (archive === 'all' ? archiveLimits.bodyBytesOfAll / mebibyte : maxBody);
   const limits = { bodyBytesMax: bodyMb * mebibyte, messageBytesMax: archiveLimits.bodyBytesMax };
   return { what: archive, ...limits, ...(bodies !== undefined && { folder: bodies }) };

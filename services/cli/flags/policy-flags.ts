@@ -40,6 +40,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly sitemap?: string[];
   readonly uses?: Use[];
   readonly usesBarred?: WhenBarred;
+  readonly requisites?: true;
   readonly overlays?: unknown;
   readonly politeness?: PolitenessKey;
   readonly addressDelay?: number;
@@ -197,6 +198,13 @@ export function addPolicyOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--requisites',
+        'fetch what pages are built of, too: styles, scripts, pictures, fonts, once each, within the scope; for archives',
+        'a crawl is for text and links; what shows a page is many times its bytes and requests',
+      ),
+    )
+    .addOption(
+      setting(
         '--retries <list>',
         'waits before each retry, in seconds or with units, as in 500ms,30s,5m (default: 5,30,300)',
         'a hiccup is over in seconds, a restart in half a minute, an outage in minutes; then it is a dead letter',
@@ -276,6 +284,7 @@ export function policyOf(
     ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),
     ...(flags.uses === undefined ? {} : { uses: flags.uses }),
     ...(flags.usesBarred === undefined ? {} : { usesBarred: flags.usesBarred }),
+    ...(flags.requisites && { requisites: true as const }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),

@@ -36,6 +36,7 @@ import { pageOutlinks } from './page-outlinks.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
 import { parseByHook } from './parse-by-hook.ts';
 import type { WholePage } from './parse-page.ts';
+import { isRequisite, requisiteReport, withRequisites } from './requisites.ts';
 import { type SiteUsage, usageRecord } from './usage-record.ts';
 
 export interface PageReader {
@@ -49,6 +50,8 @@ export interface PageReader {
   readonly outlinks: boolean;
   /** Read PDFs. */
   readonly pdf: boolean;
+  /** Are links to what pages are built of wanted, too? Absent: they are not. */
+  readonly requisites?: () => boolean;
   /** Hooks of plugins. Absent: there are none. */
   readonly hooks?: Hooks | undefined;
 }
@@ -124,6 +127,9 @@ async function readAnswer(
   const mediaType = mediaTypeOf(response.headers);
   const isPlugins = reader.hooks?.parses(mediaType) === true;
   const type = pageTypeOf(mediaType) === 'unnamed' ? sniffedType(response.body) : pageTypeOf(mediaType);
+  if (!isPlugins && reader.requisites?.() === true && isRequisite(mediaType)) {
+    return requisiteReport(reader.links, from, item, response, mediaType, answered);
+  }
   if (!isPlugins && (type === 'other' || (type === 'pdf' && !reader.pdf))) {
     return bare({ ...answered, kind: 'refused', detail: `type ${mediaType || 'unknown'} is not read` });
   }
@@ -138,7 +144,7 @@ async function readAnswer(
   const { parsed } = whole;
   const isFeed = !isPlugins && type !== 'pdf' && looksLikeFeed(response.body);
   const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
-  const links = feed?.links ?? linksOf(reader, from, item, parsed);
+  const links = withRequisites(reader, type, from, item, response, feed?.links ?? linksOf(reader, from, item, parsed));
   const contentHash = hash('sha256', response.body, 'hex');
   // Its entries are links; its markup is not read as a page.
   const shown = feed === null ? whole : { ...whole, parsed: { ...parsed, text: '' } };

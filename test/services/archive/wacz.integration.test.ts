@@ -4,21 +4,20 @@
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { createReadStream, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { before, type TestContext, test } from 'node:test';
+import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
 import { pythonEnvironment } from '../../../lab/bench/content/python-environment.ts';
-import { cacheFolder, fetchOnce } from '../../../lab/kafka/components.ts';
 import { lastJson, runCommand } from '../../../lab/process/command.ts';
 import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
 import { unusedPort } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { openPlayer } from './player.ts';
 
 const run = promisify(execFile);
 const folder = temporaryFolder();
@@ -118,7 +117,7 @@ test('pywb replays its pages, under other spellings of their addresses, too', as
 const executablePath = chromiumHere();
 
 test('ReplayWeb.page shows it in a browser', { skip: executablePath === undefined && noBrowser }, async (t) => {
-  const page = await openPlayer(t, `${origin}/find?n=1&q=b`);
+  const page = await openPlayer(t, wacz, `${origin}/find?n=1&q=b`);
   const deadlineMs = Date.now() + 60_000;
   for (let texts: string[] = []; !texts.some((text) => text.includes('one frog')); ) {
     assert.ok(Date.now() < deadlineMs, `waited for the page; the frames say: ${texts.join(' | ')}`);
@@ -133,40 +132,6 @@ test('ReplayWeb.page shows it in a browser', { skip: executablePath === undefine
     );
   }
 });
-
-/** A page with the player in it, on an origin of its own. */
-async function openPlayer(t: TestContext, url: string) {
-  const name = 'replaywebpage-2.5.3';
-  await fetchOnce(name, async (into) => {
-    await run('npm', ['pack', '--silent', 'replaywebpage@2.5.3'], { cwd: into });
-    const archive = readdirSync(into).find((file) => file.endsWith('.tgz'))!;
-    execFileSync('tar', ['xzf', archive, '--strip-components=1', 'package/ui.js', 'package/sw.js'], { cwd: into });
-  });
-  const player = `<!doctype html><script src="/ui.js"></script>
-<replay-web-page style="height:90vh" source="/pond.wacz" url="${url.replaceAll('&', '&amp;')}" replayBase="/replay/" embed="replayonly"></replay-web-page>`;
-  const server = createServer((request, response) => {
-    const path = request.url!.split('?')[0]!;
-    const file = path === '/pond.wacz' ? wacz : join(cacheFolder, name, path.replace(/^\/replay\//, '/'));
-    if (path === '/') return response.setHeader('content-type', 'text/html').end(player);
-    if (!existsSync(file) || path === '/replay/') return response.writeHead(404).end();
-    response.setHeader('content-type', file.endsWith('.js') ? 'text/javascript' : 'application/zip');
-    response.setHeader('accept-ranges', 'bytes');
-    const whole = readFileSync(file).length;
-    const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    if (first === undefined) return response.setHeader('content-length', whole).end(readFileSync(file));
-    const start = first === '' ? Math.max(0, whole - Number(last)) : Number(first);
-    const end = first === '' || last === '' ? whole - 1 : Math.min(Number(last), whole - 1);
-    response.writeHead(206, { 'content-range': `bytes ${start}-${end}/${whole}`, 'content-length': end - start + 1 });
-    return createReadStream(file, { start, end }).pipe(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
-  t.after(() => browser.close());
-  const page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  return page;
-}
 
 test('mistakes say what is wrong and what to do, and leave no file', async () => {
   const archive = join(folder, 'data/archive');

@@ -1,0 +1,51 @@
+/**
+ * What pages are built of, as links: they go to the frontier like others, so that each is fetched once, at its host's
+ * pace, where robots.txt and the policy let it; before the host's next pages, so that a page is whole soon. Of what comes
+ * back nothing is a page. A style sheet leads on, as far as redirects may.
+ */
+import type { Outcome, TaskUrl } from '../../../schemas/types.ts';
+import { decodePage } from '../../../topology/parse/charset.ts';
+import { cssRequisites, htmlRequisites } from '../../../topology/parse/requisites.ts';
+import type { HttpResponse } from '../http/client.ts';
+import { headerOf } from '../http/headers.ts';
+import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from '../publish/page-links.ts';
+import type { PageType } from './page-type.ts';
+import type { PageReader, PageReport } from './report.ts';
+
+/** Is an answer of this media type part of pages, and none itself? */
+export function isRequisite(mediaType: string): boolean {
+  return /^(?:image|font)\/|^text\/css$|^(?:text|application)\/(?:x-)?(?:java|ecma)script$/.test(mediaType);
+}
+
+export function requisiteReport(
+  links: LinkMaker,
+  from: LinkOrigin,
+  { depth, hop }: TaskUrl,
+  response: HttpResponse,
+  mediaType: string,
+  answered: Outcome,
+): PageReport {
+  const outcome: Outcome = { ...answered, kind: 'refused', detail: `type ${mediaType} is not read` };
+  if (mediaType !== 'text/css') return { outcome, page: null, groups: [], pending: [], readMs: 0 };
+  const startMs = performance.now();
+  const { text } = decodePage(response.body, headerOf(response.headers, 'content-type') || null);
+  const on = { depth, hop: hop + 1, front: true, share: 0 };
+  const { groups, pending } = gatherLinks(links, from, cssRequisites(text, from.url), on);
+  return { outcome, page: null, groups, pending, readMs: performance.now() - startMs };
+}
+
+/** A page's links and what it is built of. */
+export function withRequisites(
+  reader: PageReader,
+  type: PageType,
+  from: LinkOrigin,
+  { depth }: TaskUrl,
+  response: HttpResponse,
+  found: PageLinks,
+): PageLinks {
+  if (type !== 'html' || reader.requisites?.() !== true) return found;
+  const { text } = decodePage(response.body, headerOf(response.headers, 'content-type') || null);
+  const needed = htmlRequisites(text, from.url);
+  const { groups, pending } = gatherLinks(reader.links, from, needed, { depth, hop: 0, front: true, share: 0 });
+  return { ...found, groups: [...found.groups, ...groups], pending: [...found.pending, ...pending] };
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
+import { cssRequisites, htmlRequisites } from '../../../topology/parse/requisites.ts';
+
+const url = 'http://a.test/dir/page';
+const of = (html: string) => htmlRequisites(html, url).map((one) => one.replace('http://a.test', ''));
+
+describe('what a page is built of', () => {
+  for (const [what, html, expected] of [
+    [
+      'style sheets and icons, not other links',
+      '<link rel=stylesheet href=a.css><LINK REL="shortcut icon" HREF="/i.ico"><link rel=next href=n>',
+      ['/dir/a.css', '/i.ico'],
+    ],
+    [
+      'scripts and pictures, entities decoded',
+      '<script src="s.js?a=1&amp;b=2"></script><img src=\'p.png\'>',
+      ['/dir/s.js?a=1&b=2', '/dir/p.png'],
+    ],
+    [
+      'each candidate of a srcset',
+      '<img srcset="a.png 1x, b.png 2x"><source srcset="c.png">',
+      ['/dir/a.png', '/dir/b.png', '/dir/c.png'],
+    ],
+    [
+      'posters, objects, inputs',
+      '<video poster=v.jpg><object data=o.svg><input type=image src=b.gif>',
+      ['/dir/v.jpg', '/dir/o.svg', '/dir/b.gif'],
+    ],
+    [
+      'what styles in the page name',
+      '<style>@import "x.css"; b{background:url( \'y.png\' )}</style><p style="background:url(z.png)">',
+      ['/dir/x.css', '/dir/y.png', '/dir/z.png'],
+    ],
+    ['by the base of the page', '<base href="/other/"><img src=p.png>', ['/other/p.png']],
+    ['each once, without fragments', '<use href="s.svg#a"><use href="s.svg#b"><img src="s.svg">', ['/dir/s.svg']],
+    [
+      'nothing of scripts, comments, or data',
+      '<script>"<img src=a>"</script><!-- <img src=b> --><img src="data:image/png;base64,AA"><a href=c>',
+      [],
+    ],
+    ['what comes behind a tag that holds a mark in quotes', '<img alt="a > b" src=p.png>', ['/dir/p.png']],
+  ] as const) {
+    it(what, () => assert.deepEqual(of(html), expected));
+  }
+
+  it('of a style sheet are imports and urls, absolute', () => {
+    const css =
+      '@import url(a.css); @IMPORT "b.css" screen; @font-face{src:url("../f.woff2?x") format("woff2")} i{cursor:url(data:x)}';
+    assert.deepEqual(cssRequisites(css, 'http://c.test/s/t.css'), [
+      ...['http://c.test/s/a.css', 'http://c.test/s/b.css', 'http://c.test/f.woff2?x'],
+    ]);
+  });
+
+  it('are bounded, and so is the work on any markup', () => {
+    const many = Array.from({ length: parseLimits.requisitesMax + 9 }, (_, n) => `<img src=${n}.png>`).join('');
+    assert.equal(of(many).length, parseLimits.requisitesMax);
+    for (const part of [
+      '<',
+      '<img ',
+      '<img src="',
+      'url(',
+      '<style>url( ',
+      '<!--',
+      '<script>',
+      '<img a=',
+      "url('",
+      '<p style=',
+    ]) {
+      const before = process.cpuUsage();
+      of(part.repeat(2_000_000 / part.length));
+      cssRequisites(part.repeat(2_000_000 / part.length), url);
+      const { user } = process.cpuUsage(before);
+      // Quadratic work on two megabytes takes minutes.
+      assert.ok(user < 10_000_000, `${part}: ${user} us`);
+    }
+  });
+});
