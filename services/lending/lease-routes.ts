@@ -41,7 +41,7 @@ export function leaseRoutes(lending: Lending): Routes {
   };
 
   return (app: HttpApp) => {
-    app.get('/v1/openapi.json', { config: { access: 'public' } }, () => openApi);
+    app.get('/v1/openapi.json', { config: { access: 'public' } }, () => openApi());
 
     app.get('/v1/leases', () => ({ ...desk.stats(), idle: lending.idle }));
 

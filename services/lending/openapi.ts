@@ -54,7 +54,14 @@ function schemasOf(): Record<string, object> {
   return schemas;
 }
 
-export const openApi = {
+/** Made when it is first asked for: a start of the command has no use for it. */
+export function openApi(): object {
+  return (made ??= document());
+}
+
+let made: object | undefined;
+
+const document = () => ({
   openapi: '3.1.0',
   info: {
     title: 'Crawlstream: leases by HTTP',
@@ -81,4 +88,4 @@ export const openApi = {
     schemas: schemasOf(),
     securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'CRAWLSTREAM_HTTP_TOKEN' } },
   },
-} as const;
+});

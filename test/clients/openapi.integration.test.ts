@@ -42,7 +42,7 @@ print(json.dumps([
 test('openapi-spec-validator accepts the document, and its schemas tell right messages from wrong ones', () => {
   const folder = temporaryFolder();
   const [document, values] = [join(folder, 'openapi.json'), join(folder, 'values.json')];
-  writeFileSync(document, JSON.stringify(openApi));
+  writeFileSync(document, JSON.stringify(openApi()));
   writeFileSync(values, JSON.stringify(cases.map(([name, value]) => [name, value])));
   const printed = execFileSync(scrapyPython(), ['-c', script, document, values], { encoding: 'utf8' });
   assert.deepEqual(

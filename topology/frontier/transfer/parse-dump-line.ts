@@ -77,6 +77,7 @@ function checkUrl(line: Fields, number: number): void {
   if (!statuses.has(status)) throw invalid(number, `"status" is none of ${[...statuses].join(', ')}`);
   for (const field of counts) if (field in line) need(number, line, field, isWhole, 'a whole number');
   if (status === 'queued' || status === 'waiting') {
+    if ('payload' in line) need(number, line, 'payload', isText, 'a text');
     if (!isWhole(line['frontQueue']) || line['frontQueue'] > lastFrontQueue)
       throw invalid(number, `"frontQueue" is no number from 0 to ${lastFrontQueue}`);
   } else if ('visits' in line) checkVisits(line, number);
