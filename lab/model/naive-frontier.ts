@@ -160,6 +160,7 @@ export class NaiveFrontier {
       lastModified: '',
       cash: 0,
       traceparent: '',
+      payload: '',
     }));
     assert.deepEqual(task.urls, wanted, `the lease of ${hostKey} holds its next URLs, in order`);
     const deadlineMs = this.nowMs + 2 * urls.length * expectedMs(host, rules) + 45_000;
