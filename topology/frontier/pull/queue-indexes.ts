@@ -1,6 +1,6 @@
 /**
  * Indexes of the queues about whose waiting URLs clients ask, by host number. An index is made the first time, which
- * reads the queue once (0.5 µs a URL), and kept up from then on; those that were not used the longest are forgotten where
+ * reads the queue once (some 3 µs a URL), and kept up from then on; those that were not used the longest are forgotten where
  * all together have too many places. A queue that nobody asks about costs nothing.
  */
 import { pullLimits } from './pull-limits.ts';
