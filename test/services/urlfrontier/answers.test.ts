@@ -75,6 +75,9 @@ test('a limit holds a queue until its URLs done are fewer: one is rescheduled, o
   const [first] = urls(await rig.client.all('GetURLs', { max_urls_per_queue: 1 }));
   await rig.client.all('PutURLs', [known(first)]);
   assert.deepEqual(await rig.client.all('GetURLs', {}), [], 'it is at its limit');
+  await rig.client.unary('SetActive', { state: false });
+  await rig.client.unary('SetActive', { state: true });
+  assert.deepEqual(await rig.client.all('GetURLs', {}), [], 'whatever else is set');
   assert.deepEqual((await rig.client.unary('ListQueues')).values, ['a.com'], 'with URLs left, it is active');
   await rig.client.all('PutURLs', [known(first, Math.floor(Date.now() / 1000) + 3_600)]);
   const [second] = urls(await rig.client.all('GetURLs', { max_urls_per_queue: 1 }));

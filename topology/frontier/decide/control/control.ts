@@ -6,6 +6,7 @@ import { siblingsOf } from '../../../policy/traps/step-contents.ts';
 import { parsePolicy } from '../../../policy/validate.ts';
 import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
+import type { Host } from '../../state/state.ts';
 import { duplicatesPayload, seekPayload, trapPayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
@@ -109,9 +110,19 @@ function switchPolicy(decision: Decision, event: Control): void {
     // The limit of a queue that clients are served from is of what they told of (pull/puts.ts): no policy changes that.
     if (hold !== 'crawlDelay' && (hold !== 'limit' || policy.config.sink === 'pull')) continue;
     const settings = policy.hostSettings(host.key);
-    const isHeld = hold === 'limit' ? isAtLimit(settings, host.facts) : isTooLong(settings, host.facts);
+    const told = withPages(decision, host);
+    const isHeld = hold === 'limit' ? isAtLimit(settings, told) : isTooLong(settings, told);
     if (!isHeld) setFacts(decision, host.key, { hold: '' });
   }
+}
+
+/** What limits go by: in a served crawl, pages are the URLs that its clients have done. */
+function withPages(
+  { state }: Decision,
+  host: Host | undefined,
+  facts: HostFacts = host?.facts ?? newHostFacts,
+): HostFacts {
+  return state.pull.on && host !== undefined ? { ...facts, pages: state.pull.doneOf(host.id) } : facts;
 }
 
 /** An operator, or a consumer that has found one, says where a trap is, or that it is none. */
@@ -165,5 +176,6 @@ function isPurged({ state }: Decision, hostKey: string): boolean {
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
   const facts = { ...(decision.state.hosts.get(hostKey)?.facts ?? newHostFacts), ...change };
   const caps = decision.policy?.hostSettings(hostKey) ?? {};
-  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(caps, facts) } });
+  const { pages } = withPages(decision, decision.state.hosts.get(hostKey), facts);
+  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(caps, { ...facts, pages }) } });
 }
