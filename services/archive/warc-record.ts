@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
-export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata';
+export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata' | 'conversion';
 
 export interface WarcRecord {
   readonly type: WarcType;

@@ -62,6 +62,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'check score': ['https://example.org/'],
   'check list': ['spam.txt --kind domains --url https://example.org/'],
   'warc replay': ['crawl-data/example.org/archive/*.warc.gz'],
+  'warc wat': ['crawl-data/example.org/archive/*.warc.gz --out derived'],
+  'warc wet': ['crawl-data/example.org/archive/*.warc.gz --out derived'],
   'warc wacz': ['crawl-data/example.org/archive --out example.wacz'],
   'state digest': [folder],
   'state verify': [folder],

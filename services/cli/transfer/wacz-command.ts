@@ -8,7 +8,7 @@ import { indexOf } from '../../archive/wacz/merged-index.ts';
 import { writeWacz } from '../../archive/wacz/write-wacz.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { toStdout } from '../terminal/door.ts';
-import { pageTitle } from './page-title.ts';
+import { pageTitle } from './archived-page.ts';
 
 interface WaczFlags {
   readonly out: string;

@@ -1,0 +1,48 @@
+/** What is read of a page as an archive keeps it: its title; or its text, links and what it says of itself. */
+import { decodePage } from '../../../topology/parse/charset.ts';
+import { parsePage } from '../../../topology/parse/page.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import type { DerivedPage } from '../../archive/derived/derive.ts';
+import type { HttpMessage } from '../../archive/http-message.ts';
+import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
+import { decodeBody } from '../../fetcher/http/content-coding.ts';
+import { headerOf } from '../../fetcher/http/headers.ts';
+import { productToken } from '../../fetcher/http/identity.ts';
+import { requestLimits } from '../../fetcher/http/request-limits.ts';
+import { mediaTypeOf, pageTypeOf, sniffedType } from '../../fetcher/pages/page-type.ts';
+
+const titleAlone = {
+  ...{ robotsTags: [], productToken, linksMax: 0, textCharsMax: 0, expired: () => false },
+  // Where titles stand.
+  byteBudget: 256 * 1024,
+};
+
+/** Empty: it has none. */
+export async function pageTitle(url: string, { headers, body }: HttpMessage): Promise<string> {
+  if (body.length === 0) return '';
+  const decoded = await decodeBody(body, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  if ('error' in decoded) return '';
+  return parsePage(decoded.body, { ...titleAlone, url, contentType: headerOf(headers, 'content-type') }).title;
+}
+
+/** Null: it is no page, or one that cannot be read. */
+export async function derivedPage(url: string, { headers, body }: HttpMessage): Promise<DerivedPage | null> {
+  const mediaType = mediaTypeOf(headers);
+  const named = pageTypeOf(mediaType);
+  if (named === 'other' || named === 'pdf' || body.length === 0) return null;
+  const decoded = await decodeBody(body, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  if ('error' in decoded) return null;
+  const type = named === 'unnamed' ? sniffedType(decoded.body) : named;
+  const contentType = headerOf(headers, 'content-type') || null;
+  if (type === 'other' || (type === 'text' && mediaType !== 'text/plain' && mediaType !== '')) return null;
+  const { textCharsMax } = fetcherLimits;
+  if (type === 'text') {
+    const { text } = decodePage(decoded.body, contentType);
+    return { title: '', text: text.slice(0, textCharsMax), links: [], canonical: '', language: '' };
+  }
+  const { title, text, links, canonical, declaredLanguage } = parsePage(decoded.body, {
+    ...{ robotsTags: [], productToken, linksMax: crawlLimits.linksPerPage, textCharsMax, expired: () => false },
+    ...{ byteBudget: decoded.body.length, url, contentType },
+  });
+  return { title, text, links, canonical, language: declaredLanguage };
+}
