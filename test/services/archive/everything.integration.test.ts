@@ -157,3 +157,9 @@ test('a body beyond the limit for archives is cut there and says so', { skip: wa
   const film = records.find((one) => one.type === 'response' && one.path === '/reel')!;
   assert.deepEqual([film.length, film.truncated], [3 * 2 ** 20, 'length']);
 });
+
+test('workers share the folder of bodies with the archive', { skip: warcioMissing }, async () => {
+  const { records } = await crawl(`${origin}/film`, '--archive', 'all', '--archive-body', '5', '--workers', '2');
+  const film = records.find((one) => one.type === 'response' && one.path === '/reel')!;
+  assert.deepEqual([film.length, film.truncated], [5 * 2 ** 20, 'length']);
+});
