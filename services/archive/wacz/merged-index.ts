@@ -9,6 +9,8 @@ export interface IndexLine {
   /** As it stands in the index. */
   readonly text: string;
   readonly url: string;
+  /** Media type, as the index has it. Empty: it says nothing. */
+  readonly mime: string;
   /** 14 digits, UTC. */
   readonly time: string;
   /** Path of the WARC file. */
@@ -71,10 +73,12 @@ function read(text: string, file: string): IndexLine | null {
   const [, time, json] = /^\S+ (\d{14}) (\{.*\})$/.exec(text) ?? [];
   if (json === undefined) return null;
   try {
-    const { url, filename, offset, length } = JSON.parse(json) as Record<string, unknown>;
+    const { url, mime, filename, offset, length } = JSON.parse(json) as Record<string, unknown>;
     const place = { offset: Number(offset), length: Number(length) };
     if (typeof url !== 'string' || filename !== basename(file)) return null;
-    return Number.isSafeInteger(place.offset) && place.length > 0 ? { text, url, time: time!, file, ...place } : null;
+    return Number.isSafeInteger(place.offset) && place.length > 0
+      ? { text, url, mime: `${mime ?? ''}`, time: time!, file, ...place }
+      : null;
   } catch {
     return null;
   }

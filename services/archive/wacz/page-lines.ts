@@ -18,6 +18,8 @@ export interface PageLine {
   readonly title?: string;
 }
 
+const mayBeHtml = /^$|html|^unk$|^warc\/revisit$/;
+
 /** Empty: it has none, or its payload is elsewhere. */
 export type TitleOf = (url: string, message: HttpMessage) => Promise<string>;
 
@@ -25,6 +27,8 @@ export async function* pageLines(lines: AsyncIterable<IndexLine>, titleOf: Title
   const handles = new Map<string, FileHandle>();
   try {
     for await (const line of lines) {
+      // Films need not be read to know that they are no pages.
+      if (!mayBeHtml.test(line.mime)) continue;
       const handle = handles.get(line.file) ?? (await open(line.file));
       handles.set(line.file, handle);
       const message = await readMessage(handle, line);
