@@ -107,8 +107,7 @@ function switchPolicy(decision: Decision, event: Control): void {
   const { facts } = decision.state.hosts;
   for (const host of decision.state.hosts.values()) {
     const hold = facts.hold(host.id);
-    // The limit of a queue that clients are served from is of what they told of (pull/puts.ts): no policy changes that.
-    if (hold !== 'crawlDelay' && (hold !== 'limit' || policy.config.sink === 'pull')) continue;
+    if (hold !== 'crawlDelay' && hold !== 'limit') continue;
     const settings = policy.hostSettings(host.key);
     const told = withPages(decision, host);
     const isHeld = hold === 'limit' ? isAtLimit(settings, told) : isTooLong(settings, told);
