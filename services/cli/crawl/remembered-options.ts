@@ -16,7 +16,19 @@ import { typedSeeds } from './crawl-seeds.ts';
 import { folderPath } from './folder-path.ts';
 
 const ofOneRun = [
-  ...['json', 'newOptions', 'log', 'otlp', 'http', 'httpOpen', 'httpCert', 'httpKey', 'dashboard', 'callback', 'clients'],
+  ...[
+    'json',
+    'newOptions',
+    'log',
+    'otlp',
+    'http',
+    'httpOpen',
+    'httpCert',
+    'httpKey',
+    'dashboard',
+    'callback',
+    'clients',
+  ],
   ...['maxTime', 'maxBytes', 'maxErrors'],
   ...['data', 'brokers', 'registry', 'compression', 'crawl', 'partitions'],
 ];
