@@ -352,6 +352,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       failure: null,
       staleConnection: response.staleConnection,
       unreached: response.unreached,
+      pieces: response.pieces ?? 0,
       wire: response.wire,
       kept: response.kept,
     };

@@ -266,6 +266,14 @@ test('a gzip bomb is unpacked no further than its limit, wherever that lies', as
   assert.ok(Math.max(even, odd) < 500, `${even} ms, ${odd} ms`);
 });
 
+test('a body of thousands of tiny chunks is whole, and tells how many they were: they cost its host', async (t) => {
+  const body = `HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`;
+  const port = await serveBytes(t, [Buffer.from(body)]);
+  const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.deepEqual([response.failure, response.body.length], [null, 5_000]);
+  assert.ok(response.pieces! >= 5_000, `${response.pieces}`);
+});
+
 test('an endless body is cut at the limit, which is no failure', async (t) => {
   const port = await serveSockets(t, (socket) => {
     socket.once('data', () => {
