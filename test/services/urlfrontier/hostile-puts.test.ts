@@ -164,7 +164,7 @@ test('messages that never end take bounded memory over all calls: the first to b
       return call;
     });
     const left = () => calls.filter(({ closed }) => !closed).length;
-    const deadlineMs = Date.now() + 30_000;
+    const deadlineMs = Date.now() + 120_000;
     while (3 * mib * left() > putLimits.partBytesOfAll) {
       assert.ok(Date.now() < deadlineMs, `waited for calls to end, of which ${left()} stand`);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -198,8 +198,8 @@ function openUnread(port: number, path: string, message: Buffer, streams: number
 
 test('answers that nobody takes are bounded over all calls, however many: the first to fall behind lose theirs', async () => {
   const rig = await startRig();
-  const items = Array.from({ length: 3_000 }, (_, n) => found(`http://many.com/${'x'.repeat(500)}${n}`));
-  assert.equal((await rig.client.all('PutURLs', items)).length, 3_000);
+  const items = Array.from({ length: 1_000 }, (_, n) => found(`http://many.com/${'x'.repeat(500)}${n}`));
+  assert.equal((await rig.client.all('PutURLs', items)).length, 1_000);
   const put = Buffer.concat([url('http://a.com/'), field(3, Buffer.alloc(200_000, 'x'))]);
   // {size: 16,383, key: 'many.com'}
   const list = Buffer.concat([Buffer.from([0x10, 0xff, 0x7f]), field(3, Buffer.from('many.com'))]);
@@ -210,7 +210,7 @@ test('answers that nobody takes are bounded over all calls, however many: the fi
     const opened = Array.from({ length: 5 }, () => openUnread(rig.port, path, message, 100));
     const calls = opened.flatMap((one) => one.calls);
     const left = () => calls.filter(({ closed }) => !closed).length;
-    const deadlineMs = Date.now() + 30_000;
+    const deadlineMs = Date.now() + 120_000;
     while (perCall * left() > putLimits.bytesOfAllHard + perCall) {
       assert.ok(Date.now() < deadlineMs, `${path}: waited for calls to end, of which ${left()} of 500 stand`);
       await new Promise((resolve) => setTimeout(resolve, 50));
