@@ -6,7 +6,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface FiledBody {
@@ -63,6 +63,7 @@ export function createBodyFiles(folder: string): BodyFiles {
           try {
             if (hasFailed) throw new Error('the disk did not take it');
             await rename(part, path);
+            await syncFolder(folder);
             return { name, bytes, digest: hash.digest('hex') };
           } catch {
             discard();
@@ -74,4 +75,14 @@ export function createBodyFiles(folder: string): BodyFiles {
     },
     remove: (name) => void rm(join(folder, name), { force: true }).catch(() => {}),
   };
+}
+
+/** Its names survive a power cut from here on. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
