@@ -7,7 +7,7 @@ import { metadataOf } from '../../topology/frontier/pull/payload.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { type Got, get } from './ask.ts';
 import type { Answers } from './grpc-server.ts';
-import { attemptsEntry, clientsOwn, unpackMetadata } from './metadata.ts';
+import { attemptsEntry, givenBack, unpackMetadata } from './metadata.ts';
 import { ownPartitions, partitionFor, partitionNumber } from './router.ts';
 import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';
 import { crawlIdOf } from './served-crawl.ts';
@@ -93,7 +93,7 @@ function placesOf(
 }
 
 function infoOf(crawlID: string, { key, entry }: PulledUrl): UrlInfo {
-  const metadata = clientsOwn(unpackMetadata(metadataOf(entry.payload)));
+  const metadata = givenBack(unpackMetadata(metadataOf(entry.payload)));
   const told = entry.attempts > 0 ? [...metadata, attemptsEntry(entry.attempts)] : metadata;
   return { url: entry.url, key, metadata: told, crawlID };
 }

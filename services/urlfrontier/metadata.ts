@@ -5,6 +5,7 @@
  * `crawlstream.attempts`, which counts for nothing where they send it back. All others are the client's own.
  */
 import { frontQueueCount } from '../../topology/url/front-queue.ts';
+import { readable } from './metadata-shape.ts';
 
 export const priorityKey = 'crawlstream.priority';
 export const attemptsKey = 'crawlstream.attempts';
@@ -32,11 +33,12 @@ export function packMetadata(entries: readonly Uint8Array[]): Uint8Array {
   return packed;
 }
 
+/** What is no entry is one that nobody can read (metadata-shape.ts). */
 export function unpackMetadata(packed: Uint8Array): Uint8Array[] {
   const entries: Uint8Array[] = [];
   for (let at = 0; at < packed.length; ) {
     let length = 0;
-    for (let shift = 0; ; shift += 7) {
+    for (let shift = 0; at < packed.length; shift += 7) {
       const byte = packed[at++]!;
       length |= (byte & 0x7f) << shift;
       if (byte < 0x80) break;
@@ -58,9 +60,15 @@ export function frontQueueOf(entries: readonly Uint8Array[]): number {
   return frontQueueDefault;
 }
 
-/** What of the metadata is the client's to say, and to be given back. */
+/** What of the metadata is the client's to say. */
 export function clientsOwn(entries: readonly Uint8Array[]): readonly Uint8Array[] {
   return entries.some(isServers) ? entries.filter((entry) => !isServers(entry)) : entries;
+}
+
+/** What is given back of the metadata that was kept: releases up to 0.2.0 kept what nobody can read, too. */
+export function givenBack(entries: readonly Uint8Array[]): readonly Uint8Array[] {
+  const own = clientsOwn(entries);
+  return own.every((entry) => readable(entry) === entry) ? own : own.flatMap((entry) => readable(entry) ?? []);
 }
 
 /** An entry of a key and one value, each of fewer than 100 bytes. */

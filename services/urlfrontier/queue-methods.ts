@@ -7,7 +7,7 @@ import { order } from './ask.ts';
 import { checkUrl } from './check-url.ts';
 import { type Answers, CallFailed } from './grpc-server.ts';
 import { findUrl, urlsOf } from './list-urls.ts';
-import { clientsOwn, unpackMetadata } from './metadata.ts';
+import { givenBack, unpackMetadata } from './metadata.ts';
 import { dateOf } from './refetch-date.ts';
 import { ownPartitions, partitionFor } from './router.ts';
 import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';
@@ -172,7 +172,7 @@ async function* matching(
 function itemOf(crawlID: string, key: string, { from, entry, dueAtMs }: ListedUrl): object {
   const createdSec = createdSecOf(entry.payload);
   const entries = unpackMetadata(metadataOf(entry.payload));
-  const info = { url: entry.url, key, metadata: clientsOwn(entries), crawlID };
+  const info = { url: entry.url, key, metadata: givenBack(entries), crawlID };
   const date = dateOf(entries) ?? (dueAtMs > 0 ? Math.ceil(dueAtMs / 1000) : createdSec);
   return { known: { info, refetchable_from_date: from.in === 'done' ? 0 : date }, creation_date: createdSec };
 }

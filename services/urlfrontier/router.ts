@@ -3,7 +3,7 @@ import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/c
 import { partitionOf } from '../../topology/url/partition.ts';
 import { put } from './ask.ts';
 import type { Peer } from './grpc-peer.ts';
-import { clientsOwn, unpackMetadata } from './metadata.ts';
+import { givenBack, unpackMetadata } from './metadata.ts';
 import { nobody, type Peers } from './pass-on.ts';
 import type { Placed, PutAll } from './put-streams.ts';
 import { dateOf } from './refetch-date.ts';
@@ -114,7 +114,7 @@ async function passOn(owner: Peer, items: readonly Placed[]): Promise<void> {
   const requests = items.map(({ crawlId: crawlID, item }) => {
     const { known, key, url, metadata } = item!;
     const entries = unpackMetadata(metadata);
-    const info = { url, key, metadata: clientsOwn(entries), crawlID };
+    const info = { url, key, metadata: givenBack(entries), crawlID };
     return itemCodec.encode(
       known ? { known: { info, refetchable_from_date: dateOf(entries) ?? 0 } } : { discovered: { info } },
     );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import grpc from '@grpc/grpc-js';
+import { entryOf, packMetadata } from '../../../services/urlfrontier/metadata.ts';
 import { readable } from '../../../services/urlfrontier/metadata-shape.ts';
 import type { Message } from './client.ts';
 import { startRig } from './rig.ts';
@@ -70,5 +71,32 @@ test('a broken metadata entry is not put, and its queue goes on giving', async (
     [{ k: list('a', 'bü') }, { k: list() }, { '': list('v') }, { '': list() }, { k: list('v') }, { k: list() }],
   );
   client.close();
+  await rig.close();
+});
+
+test('a broken entry that an earlier release has kept is left out where its URL is given and listed', async () => {
+  const rig = await startRig();
+  assert.equal((await rig.client.all('PutURLs', [{ discovered: { info: { url: 'http://a.com/1' } } }])).length, 1);
+  for (const metadata of [
+    packMetadata([Buffer.from('poison'), entryOf('kept', 'v'), field(1, Buffer.from([0x6b, 0xff]))]),
+    Buffer.from([0x05, 0x6b]),
+  ]) {
+    const item = { known: false, key: 'a.com', url: `http://a.com/${metadata.length}`, dueAtMs: 0, frontQueue: 3 };
+    const items = [{ ...item, metadata }];
+    await new Promise<void>((resolve, reject) => {
+      const onDone = (error?: unknown) => (error === undefined ? resolve() : reject(error as Error));
+      rig.partitions[0]!.call({ kind: 'put', items, statuses: new Uint8Array(1), next: 0, onDone });
+    });
+  }
+  const listed = await rig.client.all('ListURLs', { size: 10 });
+  assert.deepEqual(
+    listed.map(({ known }: Message) => Object.keys(known.info.metadata)),
+    [[], ['kept'], []],
+  );
+  const given = await rig.client.all('GetURLs', { max_queues: 1, max_urls_per_queue: 10 });
+  assert.deepEqual(
+    given.map(({ metadata }: Message) => metadata),
+    [{}, { kept: list('v') }, {}],
+  );
   await rig.close();
 });

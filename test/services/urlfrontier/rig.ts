@@ -10,11 +10,15 @@ import type { GrpcListen } from '../../../services/urlfrontier/grpc-server.ts';
 import { startServer } from '../../../services/urlfrontier/server.ts';
 import { type ApiClient, connect } from './client.ts';
 
+type PartitionCalls = ReturnType<typeof startFrontier>['owners'][number]['calls'];
+
 export interface Rig {
   readonly client: ApiClient;
   readonly port: number;
   /** Crawls that run now, by name. */
   readonly running: ReadonlySet<string>;
+  /** The partitions of the newest crawl that was opened, past the server. */
+  readonly partitions: readonly PartitionCalls[];
   /** Ends the server and starts another on the same stores; `forgets`: with its checkpoints lost. */
   restart(options?: { readonly forgets?: boolean }): Promise<void>;
   close(): Promise<void>;
@@ -31,6 +35,7 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
     return store;
   };
   const crawls = new Set<string>();
+  let partitionsOpen: readonly PartitionCalls[] = [];
   let running = await start();
 
   async function start() {
@@ -75,6 +80,7 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
           },
         });
         const sides = frontier.owners.map(({ calls }) => calls);
+        partitionsOpen = sides;
         return {
           partitions: () => sides,
           ready: () => ready,
@@ -103,6 +109,9 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
       return running.client;
     },
     running: crawls,
+    get partitions() {
+      return partitionsOpen;
+    },
     get port() {
       return running.server.port;
     },
