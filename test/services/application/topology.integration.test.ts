@@ -130,7 +130,10 @@ test('every edge of the graph is met by a crawl, and none beside them', {
       onFailure,
       config: {
         ...{ version: '0', ...reach, addressDelayMs: 0, groupSize: () => 1, linksMax: 100, outlinks: true },
-        ...{ responseBytesMax: 1_000_000, extract: extractRulesSchema.parse({ render: [{ hosts: ['a.test'] }] }) },
+        ...{
+          archive: { what: 'pages', bodyBytesMax: 1_000_000, messageBytesMax: 1_000_000 } as const,
+          extract: extractRulesSchema.parse({ render: [{ hosts: ['a.test'] }] }),
+        },
       },
     },
   });
