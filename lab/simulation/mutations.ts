@@ -167,7 +167,7 @@ export const mutations: readonly Mutation[] = [
     file: 'topology/frontier/decide/control/quota.ts',
     find: 'if (known < 0) return decideNumberedReport(decision, report, row);',
     replace: 'return decideNumberedReport(decision, report, row);',
-    from: 560,
+    from: 750,
   },
   {
     bug: 'an owner that opens does not say under which leader epochs its inputs were read: a cut is not seen',
