@@ -79,7 +79,10 @@ test('consumers of a crawl that is killed end as they do when they read everythi
   const parsed = new Map((await pagesOf(again)).map((page) => [page['url'], page]));
   for (const page of await pagesOf(data)) {
     const other = parsed.get(page['url']);
-    assert.deepEqual({ ...other, depth: page['depth'] }, page);
+    // WARC-Date is when capture began; a page's time is when its fetch was over.
+    const [began, ended] = [other?.['fetchedAtMs'], page['fetchedAtMs']] as [number, number];
+    assert.ok(began <= ended && ended - began < 30_000, `${began}, ${ended}`);
+    assert.deepEqual({ ...other, depth: page['depth'], fetchedAtMs: ended }, page);
   }
 });
 

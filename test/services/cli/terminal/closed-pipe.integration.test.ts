@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { assertFlawless, startSmallWeb } from '../small-web.ts';
 
 test('a crawl whose reader goes away drains, ends without a word, and goes on at the next start', async () => {
-  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 12, domains: 1 });
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 60, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const crawl = [...small.crawlArguments, '--data', data];
   // The shell tells of the crawl's own code and errors; the pipe's reader takes one line.
