@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { cacheFolder, fetchOnce } from '../../../lab/kafka/components.ts';
 import { chromiumHere } from '../../browser/chromium.ts';
+import { until } from '../until.ts';
 
 const run = promisify(execFile);
 
@@ -43,5 +44,9 @@ export async function openPlayer(t: TestContext, wacz: string, url: string) {
   t.after(() => browser.close());
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  // The player asks for its frame three times within a second, and its service worker may be slower than that to begin.
+  const works = () => page.evaluate("navigator.serviceWorker.getRegistration('/replay/').then((one) => !!one?.active)");
+  await until(async () => (await works()) === true);
+  await page.reload();
   return page;
 }
