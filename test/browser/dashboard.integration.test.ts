@@ -372,6 +372,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const image = 'document.querySelector(".story-picture")';
     assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 640);
     assert.equal(await page.evaluate('window.owned'), undefined);
+    assert.deepEqual(await sideways(page), [], 'long words of others push nothing out of sight');
     await assertAccessible(page);
     await picture(page, 'story');
     const drawnBy = () => page.evaluate(`getComputedStyle(${image}).filter`);
