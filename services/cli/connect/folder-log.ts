@@ -1,11 +1,12 @@
 /** Opens the log of a data folder for writing: no other process may hold the folder. */
+import { relative, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry, type SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { crawlsNear, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import { logFolder } from './crawl-folder.ts';
@@ -43,10 +44,16 @@ export function withFolderLog<T>(
   });
 }
 
-/** The data folder that a command is about; throws INVALID_ARGUMENT where it is not named. */
-export function needData({ data }: { readonly data?: string | undefined }): string {
+/** The data folder that a command is about; throws INVALID_ARGUMENT where it is not named, with those that are here. */
+export async function needData({ data }: { readonly data?: string | undefined }): Promise<string> {
   if (data !== undefined) return data;
+  const here = await crawlsNear(resolve('crawl-data'));
+  throw missingData(here.map((folder) => relative('', folder) || '.'));
+}
+
+export function missingData(here: readonly string[] = []): CrawlstreamError {
   const hint = process.env['CRAWLSTREAM_DATA'] === '' ? ' (CRAWLSTREAM_DATA is set, but empty)' : '';
-  const message = `--data is missing${hint}: name the data folder of the crawl, or its --brokers`;
-  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  const such = here.length === 0 ? '' : `, such as ${here.join(' or ')}`;
+  const message = `--data is missing${hint}: name the data folder of the crawl${such}, or its --brokers`;
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -30,7 +30,7 @@ export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl
       act({ log, codec, topics: manifest, brokersLog: log, folder: null, refresh: async () => {} }),
     );
   }
-  const folder = await readDataFolder(needData(flags));
+  const folder = await readDataFolder(await needData(flags));
   const log = await openReadOnlyLog(logFolder(folder), clock);
   try {
     const codec = await openCodec(log.registry, folder.manifest.crawl);

@@ -37,7 +37,7 @@ export async function sendRequest(
       return { records, offsets: await log.append(encodeRequest(codec, manifest.crawl, records)) };
     });
   }
-  const folder = await readDataFolder(needData(flags));
+  const folder = await readDataFolder(await needData(flags));
   const records = make(folder.manifest);
   return { records, offsets: await leave(folder, records, clock) };
 }

@@ -30,7 +30,7 @@ export function addSearchCommand(program: Command): void {
 }
 
 async function search(words: string, { data, host, language, limit, json }: SearchFlags): Promise<void> {
-  const folder = await readDataFolder(needData({ data }));
+  const folder = await readDataFolder(await needData({ data }));
   const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, limit });
   for (const hit of hits) {
     toStdout(`${json ? JSON.stringify(hit) : `${hit.url}  ${hit.title} — ${hit.snippet}`}\n`);

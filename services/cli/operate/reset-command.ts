@@ -67,7 +67,7 @@ async function withResettable(flags: ResetFlags, act: (crawl: Resettable) => Pro
       act({ log, codec, manifest, folder: await namedFolder(flags, manifest) }),
     );
   }
-  const folder = await readDataFolder(needData(flags));
+  const folder = await readDataFolder(await needData(flags));
   await withFolderLog(folder, clock, ({ log, codec }) => act({ log, codec, manifest: folder.manifest, folder }));
 }
 

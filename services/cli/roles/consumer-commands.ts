@@ -69,7 +69,7 @@ async function readFolder(
 ): Promise<void> {
   const { name } = processor;
   const clock = new SystemClock();
-  const folder = await readDataFolder(needData(flags));
+  const folder = await readDataFolder(await needData(flags));
   await withFolderLog(folder, clock, async ({ log, codec }) => {
     const { manifest, part } = folder;
     service.crawl = manifest.crawl;

@@ -13,7 +13,7 @@ import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
-import { type FolderLog, needData, withFolderLog } from '../connect/folder-log.ts';
+import { type FolderLog, missingData, withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
 import { type NewCrawl, newCrawl } from '../connect/new-crawl.ts';
 import { withStores } from '../connect/stores.ts';
@@ -86,7 +86,8 @@ function openFolder(flags: KafkaFlags, clock: Clock, fresh: NewCrawl): Promise<D
     ...(flags.partitions !== undefined && { partitions }),
     ...(keyMode !== undefined && { keyMode }),
   };
-  return openDataFolder(needData(flags), wanted, {
+  if (flags.data === undefined) throw missingData();
+  return openDataFolder(flags.data, wanted, {
     defaults: usual,
     createdBy: productVersion,
     clock,

@@ -114,8 +114,8 @@ function noCrawl(folder: string, near: readonly string[], what: string): Crawlst
 
 const nearMax = 5;
 
-/** The crawl that the folder is a part of, else those in the folder itself, else those beside it. */
-async function crawlsNear(path: string): Promise<string[]> {
+/** Folders of crawls: the one that the folder is a part of, else those in the folder itself, else those beside it. */
+export async function crawlsNear(path: string): Promise<string[]> {
   const around = await readdir(dirname(path)).catch((): string[] => []);
   if (around.includes(manifestName)) return [dirname(path)];
   for (const folder of [path, dirname(path)]) {

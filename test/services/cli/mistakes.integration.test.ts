@@ -65,7 +65,7 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
       1,
       /holds the crawl of http:\S+ give that seed too, or another --data/,
     ],
-    [['pages'], 2, /--data is missing: name the data folder of the crawl, or its --brokers/],
+    [['pages'], 2, /--data is missing: name the data folder of the crawl, such as crawl-data\/site, or its --brokers/],
     [['pages', '--data', 'crawl-data'], 2, /holds no crawl: did you mean \S+crawl-data\/site\?/],
     [['pages', '--data', 'crawl-data/sites'], 2, /does not exist: did you mean \S+crawl-data\/site\?/],
     [['pages', '--fields', 'url,titel', '--data', data], 2, /--fields "url,titel": give some of url,/],
