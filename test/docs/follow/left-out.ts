@@ -22,6 +22,7 @@ const rules: readonly Rule[] = [
   },
   { isIt: text(/^(kubectl|kind|helm|strimzi)\b/), why: 'needs a cluster: npm run verify:containers follows it' },
   { isIt: text(/npm (ci && npm )?test\b/), why: 'is what CI runs' },
+  { isIt: text(/npm run mutate\b/), why: 'tries mutants for an hour: verify:full does' },
   { isIt: text(/^(\.\/|.*\bkafka-[a-z-]+\.sh\b|k6 |go |java |python3? |pip )/), why: 'is a tool of others' },
   {
     isIt: text(/s3:\/\/|--opensearch|--otlp/),
