@@ -10,11 +10,13 @@ import { createGunzip } from 'node:zlib';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { archiveLimits } from './archive-limits.ts';
 
+/** Names in lower case. */
+export type RecordFields = ReadonlyMap<string, string>;
+
 export interface ReadRecord {
   /** `response`, `revisit`, … in lower case. */
   readonly type: string;
-  /** Names in lower case. */
-  readonly fields: ReadonlyMap<string, string>;
+  readonly fields: RecordFields;
   readonly block: Buffer;
 }
 
@@ -29,9 +31,8 @@ export async function* readWarc(path: string): AsyncGenerator<ReadRecord> {
       if (input.isEmpty) return;
       throw damaged(place, input.failure ?? 'it ends in the middle of a record');
     }
-    const [version = '', ...lines] = head.toString('utf8').split('\r\n');
-    if (!/^\s*WARC\/1\.\d$/.test(version)) throw damaged(place, 'no WARC record begins there');
-    const fields = fieldsOf(lines);
+    const fields = recordHead(head);
+    if (fields === null) throw damaged(place, 'no WARC record begins there');
     const length = Number(fields.get('content-length'));
     if (!Number.isSafeInteger(length) || length < 0) throw damaged(place, 'it has no Content-Length');
     if (length > archiveLimits.recordBytesMax) throw damaged(place, `it is ${length} bytes long`);
@@ -126,7 +127,10 @@ function bytesOf(stream: Readable): Bytes {
   };
 }
 
-function fieldsOf(lines: readonly string[]): Map<string, string> {
+/** Of the bytes up to a record's empty line. Null: no WARC record begins so. */
+export function recordHead(head: Buffer): RecordFields | null {
+  const [version = '', ...lines] = head.toString('utf8').split('\r\n');
+  if (!/^\s*WARC\/1\.\d$/.test(version)) return null;
   const fields = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(':');

@@ -64,6 +64,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'warc replay': ['crawl-data/example.org/archive/*.warc.gz'],
   'warc wat': ['crawl-data/example.org/archive/*.warc.gz --out derived'],
   'warc wet': ['crawl-data/example.org/archive/*.warc.gz --out derived'],
+  'warc index': ['crawl-data/example.org/archive --out table --crawl example'],
   'warc wacz': ['crawl-data/example.org/archive --out example.wacz'],
   'state digest': [folder],
   'state verify': [folder],

@@ -3,7 +3,7 @@ import type { PageEdges } from '../../topology/graph/edge-row.ts';
 import type { HostGraph } from '../../topology/graph/host-graph.ts';
 import { pageRank } from '../../topology/graph/pagerank.ts';
 import { withoutPort } from '../../topology/url/host-key.ts';
-import type { Row, Table } from './table.ts';
+import type { Row, Table } from '../runtime/table/table.ts';
 
 export function hostEdges(graph: HostGraph): Table {
   return {

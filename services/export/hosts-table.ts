@@ -6,7 +6,7 @@ import type { Result } from '../../schemas/types.ts';
 import type { HostGraph } from '../../topology/graph/host-graph.ts';
 import { inDegrees } from '../../topology/graph/host-graph.ts';
 import { pageRank } from '../../topology/graph/pagerank.ts';
-import type { Column, Row, Table } from './table.ts';
+import type { Column, Row, Table } from '../runtime/table/table.ts';
 import { type Source, topicRecords } from './topic-records.ts';
 
 const facts: readonly Column[] = [

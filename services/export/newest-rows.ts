@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStateStore } from '../runtime/store/open-store.ts';
 import type { StoreOp } from '../runtime/store/store.ts';
-import type { Row } from './table.ts';
+import type { Row } from '../runtime/table/table.ts';
 
 const batchRows = 500;
 const everyKey = { gte: Uint8Array.of(0x4b), lt: Uint8Array.of(0x4c) };

@@ -1,7 +1,7 @@
 /** Rows as text: JSON lines, and CSV (RFC 4180, with a header line). */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Cell, Column, RowWriter } from './table.ts';
+import type { Cell, Column, RowWriter } from '../runtime/table/table.ts';
 
 export function jsonLines(out: Writable, columns: readonly Column[]): RowWriter {
   return lines(out, [], (row) => {

@@ -42,6 +42,23 @@ export const trigramLanguages: Readonly<Partial<Record<Script, Readonly<Record<s
   devanagari: { hin: 'hi', mar: 'mr', npi: 'ne' },
 };
 
+/** ISO 639-3, of macrolanguages where there is one, for the ISO 639-1 codes that texts are told by. */
+const threeLetters: Readonly<Record<string, string>> = {
+  ...{ en: 'eng', de: 'deu', fr: 'fra', es: 'spa', it: 'ita', pt: 'por', nl: 'nld', ca: 'cat', gl: 'glg', ro: 'ron' },
+  ...{ sv: 'swe', da: 'dan', no: 'nor', is: 'isl', fi: 'fin', et: 'est', lv: 'lav', lt: 'lit', eu: 'eus', pl: 'pol' },
+  ...{ cs: 'ces', sk: 'slk', sl: 'slv', hr: 'hrv', hu: 'hun', sq: 'sqi', tr: 'tur', az: 'aze', mt: 'mlt', id: 'ind' },
+  ...{ ms: 'msa', vi: 'vie', tl: 'tgl', sw: 'swa', af: 'afr', cy: 'cym', ga: 'gle', eo: 'epo', ru: 'rus', uk: 'ukr' },
+  ...{ be: 'bel', bg: 'bul', mk: 'mkd', sr: 'srp', kk: 'kaz', ar: 'ara', fa: 'fas', ur: 'urd', ku: 'kur', ps: 'pus' },
+  ...{ hi: 'hin', mr: 'mar', ne: 'nep', ja: 'jpn', zh: 'zho', ko: 'kor', el: 'ell', hy: 'hye', he: 'heb', bn: 'ben' },
+  ...{ pa: 'pan', gu: 'guj', or: 'ori', ta: 'tam', te: 'tel', kn: 'kan', ml: 'mal', si: 'sin', th: 'tha', lo: 'lao' },
+  ...{ bo: 'bod', my: 'mya', ka: 'kat', am: 'amh', km: 'khm' },
+};
+
+/** ISO 639-3 of an ISO 639-1 code that texts are told by; empty for any other. */
+export function threeLetterCode(code: string): string {
+  return threeLetters[code] ?? '';
+}
+
 /**
  * The language of a declaration (BCP 47): `pt-BR` gives `pt`. Empty: there is none, or it does not have two letters.
  */

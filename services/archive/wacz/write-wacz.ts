@@ -11,7 +11,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import { mergedIndex } from './merged-index.ts';
+import { mergedIndex } from '../merged-index.ts';
 import { pageLines, type TitleOf } from './page-lines.ts';
 import { Sha256Count, sha256Of } from './sha256.ts';
 import { indexName, zippedIndex } from './zipped-index.ts';

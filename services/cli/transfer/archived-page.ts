@@ -1,7 +1,11 @@
-/** What is read of a page as an archive keeps it: its title; or its text, links and what it says of itself. */
+/** What is read of a page as an archive keeps it: its title; its text, links and what it says of itself; or what it is. */
+import { languageOf } from '../../../topology/content/language.ts';
+import { threeLetterCode } from '../../../topology/content/language-codes.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { parsePage } from '../../../topology/parse/page.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { detectedType } from '../../archive/columnar/detected-type.ts';
+import type { Content } from '../../archive/columnar/index-row.ts';
 import type { DerivedPage } from '../../archive/derived/derive.ts';
 import type { HttpMessage } from '../../archive/http-message.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
@@ -45,4 +49,32 @@ export async function derivedPage(url: string, { headers, body }: HttpMessage): 
     ...{ byteBudget: decoded.body.length, url, contentType },
   });
   return { title, text, links, canonical, language: declaredLanguage };
+}
+
+/** Of a payload whose beginning is enough. */
+export async function archivedContent(url: string, { headers, body }: HttpMessage): Promise<Content> {
+  const nothing: Content = { mimeDetected: null, charset: null, languages: null };
+  if (body.length === 0) return nothing;
+  const decoded = await decodeBody(body, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  if ('error' in decoded) return nothing;
+  const mimeDetected = detectedType(mediaTypeOf(headers), decoded.body);
+  const contentType = headerOf(headers, 'content-type') || null;
+  if (mimeDetected === 'text/html' || mimeDetected === 'application/xhtml+xml') {
+    const options = { ...titleAlone, textCharsMax: fetcherLimits.textCharsMax, byteBudget: decoded.body.length };
+    const { text, charset, declaredLanguage } = parsePage(decoded.body, { ...options, url, contentType });
+    return { mimeDetected, charset: charsetName(charset), languages: languagesOf(text, declaredLanguage) };
+  }
+  if (mimeDetected !== 'text/plain') return { ...nothing, mimeDetected };
+  const { text, charset } = decodePage(decoded.body, contentType);
+  return { mimeDetected, charset: charsetName(charset), languages: languagesOf(text, '') };
+}
+
+function languagesOf(text: string, declared: string): string | null {
+  return threeLetterCode(languageOf(text.slice(0, fetcherLimits.textCharsMax), declared)) || null;
+}
+
+/** As IANA writes them: the Encoding standard's names are all lower case. */
+function charsetName(name: string): string {
+  if (name.startsWith('windows-')) return name;
+  return { shift_jis: 'Shift_JIS', big5: 'Big5' }[name] ?? name.toUpperCase();
 }

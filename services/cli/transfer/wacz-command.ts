@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { indexOf } from '../../archive/wacz/merged-index.ts';
+import { indexOf } from '../../archive/merged-index.ts';
 import { writeWacz } from '../../archive/wacz/write-wacz.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { toStdout } from '../terminal/door.ts';
@@ -33,7 +33,7 @@ async function toWacz(given: readonly string[], { out, title, mainPage, json }: 
   if (existsSync(out)) {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${out} is there already: choose another --out, or remove it`);
   }
-  const files = (await Promise.all(given.map(warcFiles))).flat();
+  const files = await indexedFiles(given);
   const names = files.map((file) => basename(file));
   const twice = names.find((name, at) => names.indexOf(name) < at);
   if (twice !== undefined) {
@@ -44,6 +44,11 @@ async function toWacz(given: readonly string[], { out, title, mainPage, json }: 
   const { pages, responses, bytes } = counts;
   const text = `${out}: ${pages} pages, ${responses} responses of ${files.length} WARC files, ${bytes} bytes\n`;
   toStdout(json ? `${JSON.stringify({ file: out, warcs: files.length, ...counts })}\n` : text);
+}
+
+/** Whole WARC files with their indexes, of paths of files and folders. */
+export async function indexedFiles(given: readonly string[]): Promise<string[]> {
+  return (await Promise.all(given.map(warcFiles))).flat();
 }
 
 /** Of a folder, those that are whole. */

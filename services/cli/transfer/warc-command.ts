@@ -34,6 +34,7 @@ import { newCrawl } from '../connect/new-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
+import { addColumnarCommand } from './columnar-command.ts';
 import { addDeriveCommands } from './derive-command.ts';
 import { addWaczCommand } from './wacz-command.ts';
 import { createPayloads, type Payloads } from './warc-payloads.ts';
@@ -57,6 +58,7 @@ export function addWarcCommand(program: Command): void {
     .option('--json', 'print the counts as one JSON object; on stderr where pages go to stdout')
     .action((files: string[], flags: ReplayFlags) => replay(files, flags));
   addWaczCommand(warc);
+  addColumnarCommand(warc);
   addDeriveCommands(warc);
 }
 

@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { newestRows } from '../../../services/export/newest-rows.ts';
-import { parquetFile } from '../../../services/export/parquet-writer.ts';
-import type { Column, Row } from '../../../services/export/table.ts';
 import { csv, jsonLines, rawCsv } from '../../../services/export/text-writers.ts';
+import { parquetFile } from '../../../services/runtime/table/parquet-writer.ts';
+import type { Column, Row } from '../../../services/runtime/table/table.ts';
 
 const columns: readonly Column[] = [
   { name: 'url', type: 'string' },

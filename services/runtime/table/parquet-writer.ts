@@ -11,6 +11,7 @@ const basicTypes: Readonly<Record<ColumnType, BasicType>> = {
   string: 'STRING',
   json: 'JSON',
   int: 'INT64',
+  int32: 'INT32',
   double: 'DOUBLE',
   boolean: 'BOOLEAN',
   timestamp: 'TIMESTAMP',

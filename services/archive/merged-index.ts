@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
 
 /** What a line says of one response. */
 export interface IndexLine {
