@@ -339,7 +339,7 @@ export interface Response {
   readonly protocols: readonly string[];
   /** Cipher suite of TLS, by its IANA name. Empty: none, or not known. */
   readonly cipherSuite: string;
-  /** What the request was for: page, robots, sitemap, requisite, other. Empty: not known. */
+  /** What the request was for: page, robots, sitemap, requisite, other. rendered: there was none, and the body is the document as a browser’s scripts left it. Empty: not known. */
   readonly kind: string;
   /** Links from a seed; -1: not known. */
   readonly depth: number;

@@ -14,7 +14,7 @@ import type { Positions } from '../runtime/consumer/positions.ts';
 import type { Received } from '../runtime/consumer/received.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
-import { capturedAtMs, type Met, recordsOfResponse } from './response-records.ts';
+import { capturedAtMs, isRendered, type Met, recordsOfResponse, renderedRecord } from './response-records.ts';
 import { openSharedBodies } from './shared-bodies.ts';
 import { readSights, type Sights } from './sights.ts';
 import { openWarcFolder } from './warc-folder.ts';
@@ -81,6 +81,10 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
     const identity = `${record.topic} ${partition} ${offset} ${value.fetchedAtMs} ${value.url}`;
     const file = folder.file!;
     const warcinfoId = recordId(`${file.slice(0, -'.warc.gz'.length)} warcinfo`);
+    if (isRendered(value)) {
+      await write(renderedRecord(value, identity, warcinfoId, await bodies.pathOf(value)));
+      return [];
+    }
     const met = metBefore(sights, value, digest);
     const path = met === undefined ? await bodies.pathOf(value) : null;
     const payload = met?.digest ?? digest;

@@ -27,6 +27,32 @@ export interface Archived {
   readonly metadata: WarcRecord;
 }
 
+/** Made of a page here, and by no exchange: the document as a browser's scripts left it. */
+export function isRendered({ kind }: Response): boolean {
+  return kind === 'rendered';
+}
+
+/** WARC 1.1 §6.8: another version of a page's content. `bodyPath` as for records of responses. */
+export function renderedRecord(
+  response: Response,
+  identity: string,
+  warcinfo: string,
+  bodyPath: string | null,
+): WarcRecord {
+  const isLost = response.bodyFile !== '' && bodyPath === null;
+  const at = response.headers.indexOf('content-type');
+  return {
+    type: 'conversion',
+    identity: `${identity} conversion`,
+    url: response.url,
+    atMs: capturedAtMs(response),
+    contentType: response.headers[at + 1]!,
+    fields: [['WARC-Warcinfo-ID', warcinfo], ...truncation(response, isLost)],
+    block: bytesOf(response.body),
+    ...(bodyPath !== null && { rest: { path: bodyPath, bytes: response.bodyBytes } }),
+  };
+}
+
 const revisitProfiles = 'http://netpreserve.org/warc/1.1/revisit/';
 
 /** The instant at which capture began (WARC 1.1 §5.4). */

@@ -8,13 +8,13 @@ import { hostSettingsOf } from '../../../topology/policy/overlay-hosts.ts';
 import { policyLimits } from '../../../topology/policy/policy-limits.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
-import { inOrder } from '../../../topology/usage/statement.ts';
+import { barredFrom, inOrder } from '../../../topology/usage/statement.ts';
 import type { UsesPolicy } from '../../../topology/usage/uses-policy.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
 import { createHooks } from '../../fetcher/hooks/run-hooks.ts';
-import { createHttpClient } from '../../fetcher/http/client.ts';
+import { createHttpClient, type HttpResponse } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
 import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
 import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
@@ -22,15 +22,20 @@ import { watchBlockedHosts } from '../../fetcher/leases/blocked-hosts.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createBandwidth } from '../../fetcher/pace/bandwidth.ts';
 import { createGrantClock } from '../../fetcher/pace/grant-clock.ts';
+import type { PacedRequest } from '../../fetcher/pace/paced-request.ts';
 import { createPacer } from '../../fetcher/pace/pacer.ts';
 import { createSlots } from '../../fetcher/pace/slots.ts';
 import { createExtractor } from '../../fetcher/pages/extract.ts';
 import { type PageReport, readPage } from '../../fetcher/pages/report.ts';
+import { usageRecord } from '../../fetcher/pages/usage-record.ts';
 import { withholding } from '../../fetcher/pages/withhold.ts';
+import { bodyArchive, createExchangeRecords } from '../../fetcher/publish/exchange-records.ts';
 import { createLinkCache } from '../../fetcher/publish/link-cache.ts';
 import { createRobotsCache } from '../../fetcher/robots/cache.ts';
 import { createContactRecords } from '../../fetcher/unleased/contact-records.ts';
 import { pageRecords } from '../../fetcher/unleased/page-records.ts';
+import { renderedRecord } from '../../fetcher/unleased/rendered-record.ts';
+import { responseMessage } from '../../fetcher/unleased/response-message.ts';
 import { soleTask } from '../../fetcher/unleased/sole-task.ts';
 import { createSubresources } from '../../fetcher/unleased/subresources.ts';
 import { createBrowser, findChromium } from '../../render/browser.ts';
@@ -38,6 +43,7 @@ import { renderLimits } from '../../render/render-limits.ts';
 import { renderMetrics } from '../../render/render-metrics.ts';
 import { createRenderer } from '../../render/renderer.ts';
 import { groupPositions } from '../../runtime/consumer/positions.ts';
+import type { AppendRecord } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
 import {
   declareProcessor,
@@ -62,7 +68,7 @@ export const render = declareProcessor({
   name: 'render',
   does: 'opens pages that need it in a browser, and publishes what their scripts made of them',
   reads: ['render', 'control'],
-  writes: ['pages', 'discovered', 'results', 'robots', 'dead-letters'],
+  writes: ['pages', 'discovered', 'results', 'robots', 'responses', 'dead-letters'],
   stores: [],
   options,
   contactsSites: true,
@@ -79,6 +85,10 @@ async function start(
   const stopping = new AbortController();
   const productToken = productTokensOf(reach);
   const userAgent = requestHeaders({ ...reach, version: productVersion }, '*/*', acceptEncoding);
+  const archive = reach.archive && bodyArchive(reach.archive);
+  const responses: AppendRecord[] = [];
+  const exchanges =
+    archive && createExchangeRecords(archive, (record) => responses.push(responseMessage(record, codec, manifest)));
   const resolver = createResolver({
     clock,
     lookup: createDnsLookup(),
@@ -89,21 +99,25 @@ async function start(
     ...{ clock, resolver },
     ...(reach.ca === undefined ? {} : { ca: reach.ca }),
     ...(reach.insecureHosts === undefined ? {} : { insecureHosts: new Set(reach.insecureHosts) }),
+    ...(archive === undefined ? {} : { archive }),
     ...(reach.signing === undefined ? {} : { signer: createSigner(reach.signing, clock.nowMs(), context.say) }),
   });
   const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`);
   const publishContacts = async () => {
-    const records = contacts.take();
+    const records = [...contacts.take(), ...responses.splice(0)];
     if (records.length > 0) await log.append(records);
   };
   let usesPolicy: UsesPolicy = {};
+  let wantsRequisites = false;
   let delayOf = (_: string): number => policyLimits.delayMs;
   const addressPacer = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
   const blockedHosts = watchBlockedHosts({
     ...{ clock, log, codec, crawl, partitions: manifest.partitions },
     onPause() {},
-    onPolicy: (policy) => {
+    onPolicy: (policy, version, payload) => {
+      exchanges?.setPolicy(version, payload);
       usesPolicy = policy;
+      wantsRequisites = policy.requisites === true;
       const settingsOf = hostSettingsOf(policy);
       delayOf = (hostKey) => settingsOf(hostKey).delayMs;
       addressPacer.setDelay(policy.addressDelayMs ?? crawlLimits.addressDelayMs);
@@ -118,6 +132,10 @@ async function start(
       slots: createSlots(renderLimits.requestsMax),
       bandwidth: createBandwidth(clock, () => 1),
       isBlocked: blockedHosts.has,
+      ...(exchanges !== undefined && {
+        onResponse: (request: PacedRequest, response: HttpResponse) =>
+          exchanges.take(request, response, barredFrom(usageRecord([], response.headers, productToken), 'archive')),
+      }),
     },
     delayOf: (hostKey) => delayOf(hostKey),
     robots: createRobotsCache(clock, productToken, contacts.readRobots),
@@ -147,6 +165,7 @@ async function start(
     productToken,
     linksMax: crawlLimits.linksPerPage,
     outlinks: true,
+    requisites: () => wantsRequisites,
     pdf: false,
   };
   const renderer = createRenderer({
@@ -162,10 +181,17 @@ async function start(
       const response = responseOf(render, html, clock.nowMs());
       const task = soleTask(render.url, render.hostKey, render.depth);
       const made = await readPage(reader, task, 0, response, { sourceKey, source: linkCache.source(sourceKey) });
-      return withholding(usesPolicy, withUsageOf(render, made));
+      const report = withholding(usesPolicy, withUsageOf(render, made));
+      if (archive !== undefined && report.page !== null) {
+        const { url, hostKey, depth, status } = render;
+        const noArchiveFromMs = barredFrom(report.page.usage, 'archive');
+        const document = { url, hostKey, depth, status, html, noArchiveFromMs, atMs: response.endMs };
+        exchanges?.add(await renderedRecord(document, archive));
+      }
+      return report;
     },
     publish: async (made) => {
-      const records = [...contacts.take(), ...pageRecords(made, codec, manifest)];
+      const records = [...contacts.take(), ...responses.splice(0), ...pageRecords(made, codec, manifest)];
       if (records.length > 0) await log.append(records);
     },
     say: context.say,

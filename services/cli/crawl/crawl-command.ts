@@ -190,6 +190,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     for (const note of optionNotes(command)) progress.note(note);
     const workers = workersFor(lending === undefined ? flags : oneWorker(flags), folder.manifest.partitions);
     for (const line of workers.lines) progress.note(line);
+    const needed = withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside);
     const outcome = await runEmbeddedCrawl({
       ...watching,
       workers: workers.count,
@@ -206,7 +207,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       anew: flags.newOptions ?? false,
       say: progress.note,
       fetcher: {
-        ...fetcherConfig(withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside)),
+        ...fetcherConfig(needed),
         ...plugins.hooks,
         ...(lending !== undefined && { outside: lending.outside(flags.clients === 'only') }),
         onReport: ledger.note,
@@ -220,7 +221,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       attach: async (log, codec) => {
         const { manifest, part } = folder;
         await tellPlugins({ log, codec, clock, manifest }, fetcher, plugins.loaded, 'crawlstream crawl');
-        const run = { shared: false, fromStart: false, reach: reachOf(flags), service, say: progress.note };
+        const run = { shared: false, fromStart: false, reach: reachOf(needed), service, say: progress.note };
         return startProcessors({ log, codec, clock, manifest, part, ...run, ...plugins.hooks }, beside, flags);
       },
     });

@@ -85,7 +85,7 @@ export function addReachOptions(command: Command): Command {
 }
 
 export function addFetcherOptions(command: Command): Command {
-  return addReachOptions(command)
+  return addArchivingOptions(addReachOptions(command))
     .addOption(
       setting(
         '--requests <file>',
@@ -136,6 +136,20 @@ export function addFetcherOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--concurrency <n>',
+        'hosts fetched from at once',
+        'most hosts wait out a delay, which costs a timer and about 2 kB each',
+      )
+        .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
+        .default(crawlLimits.leasesMax),
+    );
+}
+
+/** Options of whatever asks hosts for something that archives are to have. */
+export function addArchivingOptions(command: Command): Command {
+  return command
+    .addOption(
+      setting(
         '--responses',
         'publish raw responses too, for archives',
         'raw bodies are most of what a crawl writes, and only an archive needs them',
@@ -164,15 +178,6 @@ export function addFetcherOptions(command: Command): Command {
         'folder that fetchers share with the archive, for bodies too large for a message (2 MiB)',
         'a crawl in a data folder has one there; on Kafka, such bodies are cut, unless machines share a folder',
       ),
-    )
-    .addOption(
-      setting(
-        '--concurrency <n>',
-        'hosts fetched from at once',
-        'most hosts wait out a delay, which costs a timer and about 2 kB each',
-      )
-        .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
-        .default(crawlLimits.leasesMax),
     );
 }
 
@@ -199,12 +204,18 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     ...trustSettings(flags),
     ...(flags.requests !== undefined && { requests: flags.requests }),
     ...(flags.extract !== undefined && { extract: flags.extract }),
-    ...(flags.responses && { archive: archiveConfig(flags) }),
+    ...archiveSettings(flags),
   };
 }
 
-function archiveConfig({ requisites, archiveBody, maxBody, bodies, ...flags }: FetcherFlags): ArchiveConfig {
-  const archive = requisites ? 'all' : flags.archive;
+/** What whoever asks hosts for something publishes of that, for archives. */
+export function archiveSettings(flags: Partial<FetcherFlags>): { readonly archive?: ArchiveConfig } {
+  return flags.responses ? { archive: archiveConfig(flags) } : {};
+}
+
+function archiveConfig({ requisites, archiveBody, bodies, ...flags }: Partial<FetcherFlags>): ArchiveConfig {
+  const archive = requisites ? 'all' : (flags.archive ?? 'pages');
+  const maxBody = flags.maxBody ?? requestLimits.bodyBytesMax / mebibyte;
   const bodyMb = archiveBody ?? (archive === 'all' ? archiveLimits.bodyBytesOfAll / mebibyte : maxBody);
   const limits = { bodyBytesMax: bodyMb * mebibyte, messageBytesMax: archiveLimits.bodyBytesMax };
   return { what: archive, ...limits, ...(bodies !== undefined && { folder: bodies }) };

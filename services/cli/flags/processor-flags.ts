@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { OptionMeta, Processor } from '../../application/processor/processor.ts';
 import { consumers } from '../../application/topology.ts';
 import { bad } from './arguments.ts';
-import { type FetcherFlags, trustSettings } from './fetcher-flags.ts';
+import { archiveSettings, type FetcherFlags, trustSettings } from './fetcher-flags.ts';
 import { identityOf } from './identity-flags.ts';
 import { setting } from './setting.ts';
 
@@ -95,6 +95,7 @@ export function reachOf(flags: Partial<FetcherFlags>) {
     resolve: flags.resolve ?? [],
     ...identityOf(flags),
     ...trustSettings(flags),
+    ...archiveSettings(flags),
   };
 }
 

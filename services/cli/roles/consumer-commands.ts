@@ -12,7 +12,7 @@ import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { ownFolder } from '../connect/own-folder.ts';
-import { addReachOptions, type FetcherFlags } from '../flags/fetcher-flags.ts';
+import { addArchivingOptions, addReachOptions, type FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { addPluginOption, type OpenPlugins, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
@@ -38,6 +38,7 @@ export function addConsumerCommands(program: Command): void {
 function addConsumer(program: Command, processor: Processor): void {
   const command = program.command(processor.name).description(processor.does);
   if (processor.contactsSites === true) addPluginOption(addReachOptions(command));
+  if (processor.contactsSites === true && processor.writes.includes('responses')) addArchivingOptions(command);
   addKafkaOptions(
     addProcessorOptions(command, processor),
     'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',

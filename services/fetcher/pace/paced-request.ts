@@ -52,7 +52,7 @@ export interface PacedRequest extends HttpRequest {
   /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
   readonly record: (response: HttpResponse, addressDelayMs: number) => void;
   /** What it is for, as records say. Absent: something that none of the kinds names. */
-  readonly kind?: 'page' | 'robots' | 'sitemap';
+  readonly kind?: 'page' | 'robots' | 'sitemap' | 'requisite';
   /** Links from a seed. Absent: it is not known. */
   readonly depth?: number;
   /** Sees the response in the place of the road's `onResponse`, which is told of it once it has been read. */

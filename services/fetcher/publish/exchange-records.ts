@@ -23,6 +23,8 @@ export function bodyArchive({ folder, ...archive }: ArchiveConfig): BodyArchive 
 
 export interface ExchangeRecords {
   take(request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number): void;
+  /** A record that was made otherwise. */
+  add(record: Response): void;
   /** A response that is not to be archived. */
   leave(response: HttpResponse): void;
   /** `payload`: the policy as it is on `control`. */
@@ -45,6 +47,7 @@ export function createExchangeRecords(
       if (record === undefined) leave(response);
       else publish(record);
     },
+    add: (record) => publish({ ...record, ...policy }),
     leave,
     setPolicy(version, payload) {
       policy = { policyVersion: version, policyHash: hash('sha256', payload, 'hex').slice(0, 32) };

@@ -81,6 +81,7 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     const hostKey = hostKeyOf(url);
     const response = await pacedRequest(road, {
       ...{ url, headers: options.headers, bodyBytesMax, hostKey, delayMs, delayFactor: 0, latestStartMs },
+      kind: purpose.kind === 'robots' ? 'robots' : 'requisite',
       record: (made, addressDelayMs) =>
         options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, made, addressDelayMs)),
     });

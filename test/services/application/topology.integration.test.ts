@@ -100,7 +100,13 @@ test('every edge of the graph is met by a crawl, and none beside them', {
     mkdirSync(path, { recursive: true });
     return path;
   };
-  const reach = { allowPrivate: true, resolve: [parseResolveOverride(`*:${site.port}:127.0.0.1`)], contact: '' };
+  const archive = { what: 'pages', bodyBytesMax: 1_000_000, messageBytesMax: 1_000_000 } as const;
+  const reach = {
+    allowPrivate: true,
+    resolve: [parseResolveOverride(`*:${site.port}:127.0.0.1`)],
+    contact: '',
+    archive,
+  };
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
 
@@ -130,10 +136,7 @@ test('every edge of the graph is met by a crawl, and none beside them', {
       onFailure,
       config: {
         ...{ version: '0', ...reach, addressDelayMs: 0, groupSize: () => 1, linksMax: 100, outlinks: true },
-        ...{
-          archive: { what: 'pages', bodyBytesMax: 1_000_000, messageBytesMax: 1_000_000 } as const,
-          extract: extractRulesSchema.parse({ render: [{ hosts: ['a.test'] }] }),
-        },
+        extract: extractRulesSchema.parse({ render: [{ hosts: ['a.test'] }] }),
       },
     },
   });
