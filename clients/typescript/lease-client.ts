@@ -108,7 +108,7 @@ export class LeaseError extends Error {
 }
 
 /** Response headers that a crawl looks at. */
-const toldHeaders = [
+export const toldHeaders: readonly string[] = [
   ...['retry-after', 'etag', 'last-modified', 'location', 'content-type', 'x-robots-tag', 'content-usage'],
 ];
 

@@ -34,6 +34,8 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
       library: 'services/library/index.ts',
       consumer: 'services/consumer/consume-pages.ts',
       plugin: 'services/application/plugin/plugin.ts',
+      'lease-client': 'clients/typescript/lease-client.ts',
+      crawlee: 'clients/crawlee/index.ts',
       'parse-worker': 'services/fetcher/pages/parse-worker.ts',
       'fetch-worker': 'services/application/workers/fetch-worker.ts',
     },

@@ -25,6 +25,7 @@ export const onlyParsed: Readonly<Record<string, string>> = {
   'docs/policy.md': 'generated; policy show and set are followed in the tutorial and the runbook',
   'docs/lease-api.md': 'needs a client: test/clients/scrapy.integration.test.ts',
   'clients/python/README.md': 'needs Scrapy: test/examples/scrapy.integration.test.ts types them',
+  'clients/crawlee/README.md': 'needs Crawlee: test/examples/crawlee.integration.test.ts types them',
   'docs/troubleshooting.md': 'speaks of machines and hosts of the reader',
   'deploy/KAFKA.md': 'needs brokers with rights, quotas or Strimzi: test/kafka/secured.integration.test.ts',
   'deploy/SIZING.md': 'generated; test/services/cli/plan/size.integration.test.ts asks the model',

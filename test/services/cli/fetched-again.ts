@@ -9,9 +9,13 @@ import type { WebPlan } from '../../../lab/web/plan.ts';
 import type { RequestRecord } from '../../../lab/web/records.ts';
 import { isFetched } from '../../../lab/web/resources.ts';
 import type { Task } from '../../../schemas/types.ts';
-import type { RecordCodec } from '../../../services/runtime/avro/record-codec.ts';
+import { logFolder } from '../../../services/cli/connect/crawl-folder.ts';
+import { openCodec, type RecordCodec } from '../../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../../services/runtime/clock.ts';
 import type { CrawlTopics } from '../../../services/runtime/crawl/requests.ts';
+import { readDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
 import type { Log } from '../../../services/runtime/log/log.ts';
+import { openReadOnlyLog } from '../../../services/runtime/log/read-only.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 
 export interface FetchedAgain {
@@ -99,4 +103,15 @@ export async function publishedTasks(
     }
   }
   return tasks;
+}
+
+/** The same of a data folder that nobody writes to. */
+export async function tasksIn(data: string): Promise<Task[]> {
+  const folder = await readDataFolder(data);
+  const log = await openReadOnlyLog(logFolder(folder), new SystemClock());
+  try {
+    return await publishedTasks(log, await openCodec(log.registry, folder.manifest.crawl), folder.manifest);
+  } finally {
+    await log.close();
+  }
 }

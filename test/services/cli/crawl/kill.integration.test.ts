@@ -10,14 +10,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { mix } from '../../../../lab/web/random.ts';
-import type { Task } from '../../../../schemas/types.ts';
-import { logFolder } from '../../../../services/cli/connect/crawl-folder.ts';
-import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
-import { SystemClock } from '../../../../services/runtime/clock.ts';
-import { readDataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
-import { openReadOnlyLog } from '../../../../services/runtime/log/read-only.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { fetchedAgain, publishedTasks } from '../fetched-again.ts';
+import { fetchedAgain, tasksIn } from '../fetched-again.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
 const kills = Number(process.env['CRAWLSTREAM_TEST_KILLS'] ?? 12);
@@ -117,7 +111,7 @@ async function crawlWithKills(
     assert.deepEqual(report[kind].details, [], `${context}: ${kind}`);
   }
   assert.deepEqual(await printedPages(data), expected, context);
-  const again = fetchedAgain(small.plan, [...small.web.requests()], await tasksOf(data), deathsMs);
+  const again = fetchedAgain(small.plan, [...small.web.requests()], await tasksIn(data), deathsMs);
   assert.deepEqual(again.wrong, [], `${context}: at most one lease per host is fetched again`);
   const { admitted, pages: fetched, queued, leased } = lastJson(ended);
   assert.deepEqual(
@@ -128,14 +122,4 @@ async function crawlWithKills(
   await small.web.close();
   const summary = `${report.requests} requests, fetched again ${again.pages.join(', ')}, of one host ${again.mostOfOneHost}`;
   return { killedAt, summary };
-}
-
-async function tasksOf(data: string): Promise<Task[]> {
-  const folder = await readDataFolder(data);
-  const log = await openReadOnlyLog(logFolder(folder), new SystemClock());
-  try {
-    return await publishedTasks(log, await openCodec(log.registry, folder.manifest.crawl), folder.manifest);
-  } finally {
-    await log.close();
-  }
 }

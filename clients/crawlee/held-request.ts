@@ -1,0 +1,75 @@
+/** A request that Crawlee is at, and what became of it so far. */
+import type { Answer, Failure, LeasedUrl } from '../typescript/lease-client.ts';
+import { toldHeaders } from '../typescript/lease-client.ts';
+import { type CrawleeRequest, type Headers, requestStates } from './crawlee-types.ts';
+
+export interface Held {
+  readonly leased: LeasedUrl;
+  readonly request: CrawleeRequest;
+  /** To be requested. */
+  readonly at: string;
+  /** As it was leased. */
+  readonly retryCount: number;
+  /** Of `performance.now()`. */
+  startedMs?: number;
+  endedMs?: number;
+  /** Of the response, or why there was none. Absent: nobody has seen one. */
+  seen?: Answer;
+  /** Where the response leads to. */
+  redirect?: string;
+}
+
+/** What the frontier tries again after a pause that all clients keep. */
+const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
+
+export function responseSeen(status: number, headers: Headers): Answer {
+  const told: Record<string, string> = {};
+  for (const name of toldHeaders) {
+    const value = headers[name];
+    if (value !== undefined) told[name] = `${Array.isArray(value) ? value[0] : value}`.slice(0, 8_192);
+  }
+  return { status, headers: told };
+}
+
+export function failureSeen(error: unknown): Answer {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  const text = `${code} ${message}`;
+  return { failure: failureIn(text) ?? 'connectionFailed', detail: text.trim().slice(0, 1_000) };
+}
+
+/** undefined: it is no failure of a connection. */
+function failureIn(text: string): Failure | undefined {
+  if (/ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED/.test(text)) return 'dnsFailed';
+  if (/CERT|SSL|TLS/.test(text)) return 'tlsFailed';
+  if (/^(?:request|Navigation) timed out|ETIMEDOUT|ESOCKETTIMEDOUT|ERR_(?:CONNECTION_)?TIMED_OUT/m.test(text))
+    return 'timeout';
+  if (/HPE_|Parse Error|ERR_INVALID_HTTP_RESPONSE|ERR_CONTENT_LENGTH_MISMATCH/.test(text)) return 'badResponse';
+  if (/ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|net::ERR_|NS_ERROR_|socket hang up/.test(text)) return 'connectionFailed';
+  return undefined;
+}
+
+/** Crawlee wants it again. undefined: for a reason that the frontier does not know of, such as what a handler threw. */
+export function triedAgain({ seen, request, retryCount }: Held): Answer | undefined {
+  const { status = 0 } = seen ?? {};
+  if (seen !== undefined)
+    return seen.failure !== undefined || status >= 500 || retriable.has(status) ? seen : undefined;
+  // It was put back as it was.
+  if (request.retryCount === retryCount) return { failure: 'returned' };
+  const detail = lastError(request);
+  const failure = failureIn(detail);
+  return failure && { failure, detail };
+}
+
+/** Crawlee has done with it, well or not. Browsers are not seen through: theirs counts as 200 unless somebody notes it. */
+export function doneWith({ seen, request }: Held): Answer {
+  if (request.state === requestStates.skipped && seen === undefined) return { failure: 'robotsDenied' };
+  if (request.state !== requestStates.errorHandler) return { ...(seen ?? { status: 200 }), final: true };
+  const detail = `after ${request.retryCount} retries: ${lastError(request)}`.slice(0, 1_000);
+  const { status = 0 } = seen ?? {};
+  // A page that no handler could take has failed, whatever its server says.
+  return status >= 400 ? { ...seen, detail, final: true } : { failure: 'refused', detail };
+}
+
+function lastError({ errorMessages }: CrawleeRequest): string {
+  return (errorMessages.at(-1) ?? '').split('\n', 1)[0]!.slice(0, 900);
+}

@@ -1,0 +1,2 @@
+/** Crawlee on Crawlstream's frontier: `import { LeaseQueue } from 'crawlstream/crawlee'`. */
+export { LeaseQueue, type LeaseQueueOptions } from './lease-queue.ts';

@@ -1,0 +1,292 @@
+/**
+ * Crawlee's request queue on leases of Crawlstream's frontier.
+ *
+ *   import * as crawlee from 'crawlee';
+ *   import { LeaseQueue } from 'crawlstream/crawlee';
+ *
+ *   const queue = new LeaseQueue(crawlee, { url: 'http://127.0.0.1:9464' });
+ *   const crawler = new crawlee.CheerioCrawler(queue.crawlerOptions({ requestHandler }));
+ *   await crawler.run(['https://example.org/']);
+ *
+ * What is added is durable in the crawl, with all that Crawlee keeps of a request; what is leased may be requested at
+ * once. A request counts as done when its handler is over, and what the handler added is durable before that.
+ */
+import { type AddedUrl, LeaseClient } from '../typescript/lease-client.ts';
+import { BoundedSet } from './bounded-set.ts';
+import type { Added, AddedBatch, AddOptions, Crawlee, CrawleeRequest, HttpClient, Source } from './crawlee-types.ts';
+import { doneWith, type Held, triedAgain } from './held-request.ts';
+import { LeaseDesk, type Result } from './lease-desk.ts';
+import { leasedHttpClient } from './leased-http-client.ts';
+import { keptOf, requestIdOf, restored } from './request-text.ts';
+
+/** Keys of requests that are remembered, so that what was added just now is not sent again: 16 bytes each. */
+const knownMax = 100_000;
+/** Requests that the frontier repeats, as Crawlee left them. Those beyond it come as they were added. */
+const repeatedMax = 1_000;
+/** As the crawl bounds them. */
+const urlCharsMax = 8_192;
+/** How long Crawlee waits when it asks whether there is a request: it asks again twice a second. */
+const wantMs = 1_000;
+
+export interface LeaseQueueOptions {
+  /** Where the crawl listens, as in http://127.0.0.1:9464. */
+  readonly url: string;
+  /** Absent: the environment's CRAWLSTREAM_HTTP_TOKEN, if any. */
+  readonly token?: string | undefined;
+  /** Without a word for so long a crawler counts as dead, and its URLs are leased to others. 60 */
+  readonly leaseSeconds?: number;
+  /** Where the crawl does not know whether it has anything left, as a fetcher on Kafka: when a crawler ends. 60 */
+  readonly idleSeconds?: number;
+  /** Send Crawlee's own User-Agent, and not the one that robots.txt was asked for. False */
+  readonly ownUserAgent?: boolean;
+}
+
+export class LeaseQueue {
+  readonly #crawlee: Crawlee;
+  readonly #desk: LeaseDesk;
+  readonly #ownUserAgent: boolean;
+  readonly #held = new Map<CrawleeRequest, Held>();
+  /** A host has one lease at a time, and so has a URL. */
+  readonly #byUrl = new Map<string, Held>();
+  readonly #repeated = new Map<string, CrawleeRequest>();
+  readonly #known = new BoundedSet(knownMax);
+  #added = 0;
+  #handled = 0;
+  #adding = 0;
+  /** Set by crawlers. */
+  internalTimeoutMillis = 0;
+  requestLockSecs = 0;
+
+  constructor(crawlee: Crawlee, options: LeaseQueueOptions) {
+    const { url, leaseSeconds = 60, idleSeconds = 60, ownUserAgent = false } = options;
+    if (!/^https?:\/\//.test(url)) throw new TypeError(`${url} is no address: give one such as http://127.0.0.1:9464`);
+    const token = options.token ?? process.env['CRAWLSTREAM_HTTP_TOKEN'];
+    const leaseMs = leaseSeconds * 1_000;
+    const client = new LeaseClient(url, { leaseMs, ...(token !== undefined && { token }) });
+    this.#crawlee = crawlee;
+    this.#ownUserAgent = ownUserAgent;
+    this.#desk = new LeaseDesk(client, leaseMs, idleSeconds * 1_000, (text) =>
+      crawlee.log.warning(`crawlstream: ${text}`),
+    );
+  }
+
+  /** Options of a crawler that has its requests from here: yours, this queue, and an HTTP client that knows of leases. */
+  crawlerOptions<T extends object>(options: T): T & { requestQueue: never; httpClient: never } {
+    const given = (options as { httpClient?: HttpClient }).httpClient;
+    const inner = given ?? (new this.#crawlee.GotScrapingHttpClient() as HttpClient);
+    const heldAt = (url: string) => this.#byUrl.get(url);
+    const httpClient = leasedHttpClient(this.#crawlee, inner, { heldAt, ownUserAgent: this.#ownUserAgent });
+    return { ...options, requestQueue: this as never, httpClient: httpClient as never };
+  }
+
+  /** What a browser, or a handler that fetches by itself, knows of a response. Absent: it counts as 200. */
+  note(
+    request: CrawleeRequest,
+    answer: { readonly status: number; readonly headers?: Readonly<Record<string, string>> },
+  ): void {
+    const held = this.#held.get(request);
+    if (held === undefined) return;
+    held.seen = answer;
+    held.endedMs = performance.now();
+  }
+
+  /** Gives back what was not begun, for others. To be called when a crawler was stopped before its crawl was over. */
+  close(): Promise<void> {
+    return this.#desk.close();
+  }
+
+  // --- what Crawlee calls
+
+  async isEmpty(): Promise<boolean> {
+    await this.#desk.want(wantMs);
+    return !this.#desk.hasReady;
+  }
+
+  async isFinished(): Promise<boolean> {
+    return this.#adding === 0 && this.#held.size === 0 && !this.#desk.hasReady && this.#desk.isDone;
+  }
+
+  async handledCount(): Promise<number> {
+    return this.#handled;
+  }
+
+  /** Of this process. */
+  getTotalCount(): number {
+    return Math.max(this.#added, this.#handled);
+  }
+
+  getPendingCount(): number {
+    return this.getTotalCount() - this.#handled;
+  }
+
+  async fetchNextRequest(): Promise<CrawleeRequest | null> {
+    const leased = this.#desk.take();
+    if (leased === null) return null;
+    const { request: kept, at } = restored(this.#crawlee, leased);
+    const request = this.#repeated.get(leased.url) ?? kept;
+    this.#repeated.delete(leased.url);
+    const held: Held = { leased, request, at, retryCount: request.retryCount };
+    this.#held.set(request, held);
+    this.#byUrl.set(request.url, held);
+    return request;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<CrawleeRequest> {
+    while (!(await this.isFinished())) {
+      if (await this.isEmpty()) continue;
+      const request = await this.fetchNextRequest();
+      if (request !== null) yield request;
+    }
+  }
+
+  async markRequestHandled(request: CrawleeRequest): Promise<Added | null> {
+    const held = this.#held.get(request);
+    if (held === undefined) return null;
+    await this.#tell(held, doneWith(held));
+    request.handledAt ??= new Date().toISOString();
+    this.#handled += 1;
+    return { ...this.#addedOf(request, true), wasAlreadyHandled: true };
+  }
+
+  async reclaimRequest(request: CrawleeRequest, { forefront = false }: AddOptions = {}): Promise<Added | null> {
+    const held = this.#held.get(request);
+    if (held === undefined) return null;
+    const { redirect, seen, leased, at } = held;
+    const { depth, hop } = leased;
+    if (redirect !== undefined) {
+      request.retryCount = held.retryCount;
+      request.errorMessages.pop();
+      if (seen!.status! < 307 && request.method !== 'HEAD') {
+        request.method = 'GET';
+        delete request.payload;
+      }
+      const kept = keptOf(this.#crawlee, request, redirect);
+      // A URL that leads to itself does so for its cookies.
+      const next = { ...kept, front: true, depth, hop: Math.min(100, hop + 1), force: redirect === at };
+      await this.#tell(held, { ...seen, urls: [next] });
+      return this.#addedOf(request, true);
+    }
+    const again = triedAgain(held);
+    if (again === undefined) {
+      const next = { ...keptOf(this.#crawlee, request, at), front: forefront, depth, hop, force: true };
+      await this.#tell(held, { ...(seen ?? { status: 200 }), final: true, urls: [next] });
+    } else {
+      if (this.#repeated.size < repeatedMax) this.#repeated.set(leased.url, request);
+      await this.#tell(held, again);
+    }
+    return this.#addedOf(request, true);
+  }
+
+  async addRequest(source: Source, options: AddOptions = {}): Promise<Added & { forefront: boolean }> {
+    const request = this.#requestOf(source);
+    const isKnown = this.#known.has(requestIdOf(request.uniqueKey));
+    if (!isKnown) await this.#send([request], options);
+    return { ...this.#addedOf(request, isKnown), forefront: options.forefront ?? false };
+  }
+
+  /** As Crawlee's: resolves when the first batch is durable, and sends the others meanwhile. */
+  async addRequestsBatched(
+    requests: AsyncIterable<Source> | Iterable<Source>,
+    options: AddOptions = {},
+  ): Promise<AddedBatch> {
+    const { batchSize = 1_000, maxNewRequests = Number.POSITIVE_INFINITY } = options;
+    const sources = (async function* () {
+      yield* requests;
+    })();
+    const requestsOverLimit: Source[] = [];
+    let room = maxNewRequests;
+    const batch = async (): Promise<Added[] | null> => {
+      const added: Added[] = [];
+      const fresh = new Map<string, CrawleeRequest>();
+      for (let seen = 0; seen < batchSize; seen++) {
+        const { value, done } = await sources.next();
+        if (done === true) {
+          if (seen === 0) return null;
+          break;
+        }
+        const request = this.#requestOf(value);
+        const { uniqueKey } = request;
+        const isKnown = fresh.has(uniqueKey) || this.#known.has(requestIdOf(uniqueKey));
+        if (!isKnown && room <= 0) {
+          requestsOverLimit.push(value);
+          continue;
+        }
+        if (!isKnown) {
+          room -= 1;
+          fresh.set(uniqueKey, request);
+        }
+        added.push(this.#addedOf(request, isKnown));
+      }
+      await this.#send([...fresh.values()], options);
+      return added;
+    };
+    this.#adding += 1;
+    const rest = async (first: Added[] | null): Promise<Added[]> => {
+      const all: Added[] = [];
+      for (let more = first; more !== null; more = await batch()) if (more !== first) all.push(...more);
+      return all;
+    };
+    try {
+      const addedRequests = await batch();
+      const others = rest(addedRequests).finally(() => (this.#adding -= 1));
+      // Whoever does not wait for them hears of it all the same.
+      others.catch((error: Error) =>
+        this.#crawlee.log.warning(`crawlstream: not all requests were added: ${error.message}`),
+      );
+      const isAll = options.waitForAllRequestsToBeAdded === true || maxNewRequests !== Number.POSITIVE_INFINITY;
+      const more = isAll ? await others : [];
+      return {
+        addedRequests: [...(addedRequests ?? []), ...more],
+        waitForAllRequestsToBeAdded: isAll ? Promise.resolve([]) : others,
+        ...(requestsOverLimit.length > 0 && { requestsOverLimit }),
+      };
+    } catch (error) {
+      this.#adding -= 1;
+      throw error;
+    }
+  }
+
+  // --- between them
+
+  #requestOf(source: Source): CrawleeRequest {
+    const { Request } = this.#crawlee;
+    if (source instanceof Request) return source as CrawleeRequest;
+    const options = typeof source === 'string' ? { url: source } : source;
+    if (options.requestsFromUrl !== undefined)
+      throw new TypeError('requestsFromUrl is not read here: give its URLs, or a RequestList beside this queue');
+    return new Request({ ...options, userData: { ...options.userData } } as never) as CrawleeRequest;
+  }
+
+  async #send(requests: readonly CrawleeRequest[], { forefront = false }: AddOptions): Promise<void> {
+    const urls: AddedUrl[] = [];
+    for (const request of requests) {
+      const kept = keptOf(this.#crawlee, request);
+      if (kept.url.length <= urlCharsMax) urls.push({ ...kept, front: forefront, depth: request.crawlDepth });
+      else
+        this.#crawlee.log.warning(
+          `crawlstream: a URL of ${kept.url.length} characters is left out: ${kept.url.slice(0, 80)}…`,
+        );
+    }
+    if (urls.length > 0) await this.#desk.add(urls);
+    for (const { uniqueKey } of requests) this.#known.add(requestIdOf(uniqueKey));
+    this.#added += requests.length;
+  }
+
+  async #tell(held: Held, answer: Omit<Result, 'lease'>): Promise<void> {
+    const { startedMs, request, leased } = held;
+    // Unknown to us, it may have been under way until now.
+    const endedMs =
+      startedMs === undefined && held.endedMs === undefined ? undefined : (held.endedMs ?? performance.now());
+    this.#byUrl.delete(request.url);
+    try {
+      await this.#desk.tell({ lease: leased.lease, startedMs, endedMs, ...answer });
+    } finally {
+      this.#held.delete(request);
+    }
+  }
+
+  #addedOf(request: CrawleeRequest, wasAlreadyPresent: boolean): Added {
+    const { uniqueKey } = request;
+    return { requestId: requestIdOf(uniqueKey), uniqueKey, wasAlreadyPresent, wasAlreadyHandled: false };
+  }
+}
