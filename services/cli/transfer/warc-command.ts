@@ -10,18 +10,19 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { archiveLimits } from '../../archive/archive-limits.ts';
+import { readExchanges } from '../../archive/exchanges.ts';
 import { httpMessageOf } from '../../archive/http-message.ts';
-import { readWarc } from '../../archive/warc-reader.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { decodeBody } from '../../fetcher/http/content-coding.ts';
 import { headerOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { createExtractor } from '../../fetcher/pages/extract.ts';
-import { type PageReader, type PageReport, readPage, wantsBody } from '../../fetcher/pages/report.ts';
+import { type PageReader, wantsBody } from '../../fetcher/pages/report.ts';
 import { createLinkCache } from '../../fetcher/publish/link-cache.ts';
+import { createContactRecords } from '../../fetcher/unleased/contact-records.ts';
 import { pageRecords } from '../../fetcher/unleased/page-records.ts';
-import { soleTask } from '../../fetcher/unleased/sole-task.ts';
+
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -36,6 +37,7 @@ import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { addColumnarCommand } from './columnar-command.ts';
 import { addDeriveCommands } from './derive-command.ts';
+import { type Replayed, replayAnswer } from './replay-answer.ts';
 import { addWaczCommand } from './wacz-command.ts';
 import { createPayloads, type Payloads } from './warc-payloads.ts';
 
@@ -43,8 +45,8 @@ interface ReplayFlags extends KafkaFlags {
   readonly json?: boolean;
 }
 
-/** Takes the result of one response. */
-type Sink = (report: PageReport) => Promise<void>;
+/** Takes what one answer gave. */
+type Sink = (replayed: Replayed) => Promise<void>;
 
 export function addWarcCommand(program: Command): void {
   const warc = program.command('warc').description('work with WARC files');
@@ -66,10 +68,10 @@ async function replay(files: readonly string[], flags: ReplayFlags): Promise<voi
   const clock = new SystemClock();
   const isPrinting = flags.brokers === undefined && flags.data === undefined;
   const say = (counts: Counts) => {
-    const { pages, links, other, lost } = counts;
+    const { pages, links, redirects, sitemaps, robots, other, lost } = counts;
     if (flags.json) return (isPrinting ? process.stderr : process.stdout).write(`${JSON.stringify(counts)}\n`);
     return toStderr(
-      `${pages} pages, ${links} links; ${other} other responses${lost > 0 ? `, ${lost} whose payload is in none of these files` : ''}\n`,
+      `${pages} pages, ${links} links; ${redirects} redirects, ${sitemaps} sitemaps, ${robots} robots.txt, ${other} other responses${lost > 0 ? `, ${lost} whose payload is in none of these files` : ''}\n`,
     );
   };
   if (flags.brokers !== undefined) {
@@ -87,13 +89,18 @@ async function replay(files: readonly string[], flags: ReplayFlags): Promise<voi
   }
 }
 
-const print: Sink = async ({ page }) => {
-  if (page !== null && !toStdout(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');
+const print: Sink = async (replayed) => {
+  if (replayed.as !== 'page') return;
+  if (!toStdout(`${JSON.stringify(replayed.report.page)}\n`)) await once(process.stdout, 'drain');
 };
 
 function appendTo(log: Log, codec: RecordCodec, manifest: Manifest): Sink {
-  return async (report) => {
-    const records = pageRecords(report, codec, manifest);
+  const contacts = createContactRecords(codec, manifest, 'warc-replay');
+  return async (replayed) => {
+    if (replayed.as === 'robots') contacts.readRobots(replayed.copy);
+    const made =
+      replayed.as === 'robots' || replayed.as === 'other' ? [] : pageRecords(replayed.report, codec, manifest);
+    const records = [...contacts.take(), ...made];
     if (records.length > 0) await log.append(records);
   };
 }
@@ -101,14 +108,17 @@ function appendTo(log: Log, codec: RecordCodec, manifest: Manifest): Sink {
 interface Counts {
   readonly pages: number;
   readonly links: number;
-  /** Responses that are no page. */
+  readonly redirects: number;
+  readonly sitemaps: number;
+  readonly robots: number;
+  /** Answers that are none of these. */
   readonly other: number;
   /** Revisits of payloads that are not at hand. */
   readonly lost: number;
 }
 
 async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sink): Promise<Counts> {
-  const counts = { pages: 0, links: 0, other: 0, lost: 0 };
+  const counts = { pages: 0, links: 0, redirects: 0, sitemaps: 0, robots: 0, other: 0, lost: 0 };
   const cache = createLinkCache(fetcherLimits.linkCacheEntries);
   const extractor = createExtractor();
   const links = { normalize: compileNormalizer(), cache };
@@ -117,8 +127,8 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
   const payloads = createPayloads(archiveLimits.payloadsBytesMax);
   try {
     for (const file of files) {
-      for await (const { type, fields, block } of readWarc(file)) {
-        if (type !== 'response' && type !== 'revisit') continue;
+      for await (const { answer, kind, depth = 0 } of readExchanges(file)) {
+        const { type, fields, block } = answer;
         const url = fields.get('warc-target-uri')?.replace(/^<|>$/g, '') ?? '';
         if (!/^https?:/i.test(url)) continue;
         const response = await responseOf(type, fields, block, payloads);
@@ -128,18 +138,12 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
         }
         const hostKey = hostKeyOf(links.normalize(url) ?? url);
         const sourceKey = partitionKeyOf(hostKey, keyMode);
-        const report = await readPage(reader, soleTask(url, hostKey, 0), 0, response, {
-          sourceKey,
-          source: cache.source(sourceKey),
-        });
-        cache.remember(report.pending);
-        if (report.page === null || new URL(url).pathname === '/robots.txt') {
-          counts.other += 1;
-          continue;
-        }
-        await sink(report);
-        counts.pages += 1;
-        counts.links += report.page.links;
+        const source = { sourceKey, source: cache.source(sourceKey) };
+        const replayed = await replayAnswer(reader, { url, hostKey, depth, kind, response }, source);
+        if ('report' in replayed) cache.remember(replayed.report.pending);
+        await sink(replayed);
+        counts[countOf[replayed.as]] += 1;
+        if (replayed.as === 'page') counts.links += replayed.report.page?.links ?? 0;
       }
     }
   } finally {
@@ -147,6 +151,14 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
   }
   return counts;
 }
+
+const countOf = {
+  page: 'pages',
+  redirect: 'redirects',
+  sitemap: 'sitemaps',
+  robots: 'robots',
+  other: 'other',
+} as const;
 
 /** Null: a revisit of something that is not at hand. */
 async function responseOf(type: string, fields: ReadonlyMap<string, string>, block: Buffer, payloads: Payloads) {

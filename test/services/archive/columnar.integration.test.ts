@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { pythonEnvironment } from '../../../lab/bench/content/python-environment.ts';
 import { lastJson, runCommand } from '../../../lab/process/command.ts';
+import { runPython } from '../../kafka/python.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -143,11 +144,10 @@ for name, offset, length, url, digest in json.loads(sys.argv[2]):
     body = record.raw_stream.read()
     found.append([record.rec_headers.get_header('WARC-Target-URI'), base64.b32encode(hashlib.sha1(body).digest()).decode()])
 print(json.dumps(found))`;
-  const python = join(pythonEnvironment('warcio', ['warcio==1.7.5']), 'bin/python');
-  const { stdout } = await run(python, ['-c', program, archive, JSON.stringify(rows)]);
+  const found = await runPython(program, [archive, JSON.stringify(rows)]);
   assert.equal(rows!.length, 12);
   assert.deepEqual(
-    JSON.parse(stdout),
+    JSON.parse(found),
     rows!.map(([, , , url, digest]) => [url, digest]),
   );
 });

@@ -1,0 +1,51 @@
+/**
+ * The answers in a WARC file, each with what the metadata record after it says of the exchange: what it was for, and how
+ * far it was from a seed. Crawlstream's and Heritrix's are understood.
+ */
+import { type ReadRecord, readWarc } from './warc-reader.ts';
+
+export interface Exchange {
+  /** A response or a revisit. */
+  readonly answer: ReadRecord;
+  /** As `requestedAs` has it: page, robots, sitemap, requisite, other. Empty: not told. */
+  readonly kind: string;
+  /** Links from a seed. Undefined: not told. */
+  readonly depth: number | undefined;
+}
+
+/** Holds one answer until it is known whether there is metadata of it. */
+export async function* readExchanges(path: string): AsyncGenerator<Exchange> {
+  let answer: ReadRecord | undefined;
+  let told: Omit<Exchange, 'answer'> = nothing;
+  for await (const record of readWarc(path)) {
+    const { type, fields, block } = record;
+    if (type === 'metadata' && answer !== undefined && isOf(fields, answer)) told = toldIn(block.toString('utf8'));
+    if (type !== 'response' && type !== 'revisit') continue;
+    if (answer !== undefined) yield { answer, ...told };
+    [answer, told] = [record, nothing];
+  }
+  if (answer !== undefined) yield { answer, ...told };
+}
+
+const nothing = { kind: '', depth: undefined } as const;
+
+function isOf(fields: ReadRecord['fields'], answer: ReadRecord): boolean {
+  const id = answer.fields.get('warc-record-id');
+  return id !== undefined && (fields.get('warc-concurrent-to') === id || fields.get('warc-refers-to') === id);
+}
+
+function toldIn(lines: string): Omit<Exchange, 'answer'> {
+  const field = (name: RegExp) => name.exec(lines)?.[1];
+  const kind = field(/^requestedAs:[ \t]*(\S*)/im) ?? '';
+  const own = field(/^depth:[ \t]*(\d{1,6})[ \t]*\r?$/im);
+  if (own !== undefined) {
+    // Of a sitemap, it is that of the links it gives.
+    return { kind, depth: Math.max(0, Number(own) - (kind === 'sitemap' ? 1 : 0)) };
+  }
+  const hops = field(/^hopsFromSeed:[ \t]*([A-Z]{0,10000})[ \t]*\r?$/im);
+  if (hops !== undefined) return { kind, depth: hops.replace(hopsOfNoDepth, '').length };
+  return { kind, depth: /^seed:[ \t]*\r?$/im.test(lines) ? 0 : undefined };
+}
+
+/** Heritrix's letters for redirects, prerequisites, embeds and manifests, which lead to no page farther away. */
+const hopsOfNoDepth = /[RPEM]/g;

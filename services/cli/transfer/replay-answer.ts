@@ -1,0 +1,108 @@
+/** What an answer out of an archive gives to a crawl, by its kind: a page, the target of a redirect, a sitemap's links, a robots.txt. */
+import { hash } from 'node:crypto';
+import type { RobotsCopy } from '../../../schemas/types.ts';
+import { tokenInForce } from '../../../topology/robots/product-token.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
+import { parseRobots } from '../../../topology/robots/rules.ts';
+import { productToken } from '../../fetcher/http/identity.ts';
+import { type PageReader, type PageReport, readPage } from '../../fetcher/pages/report.ts';
+import { gatherEntries } from '../../fetcher/publish/entry-links.ts';
+import type { LinkOrigin } from '../../fetcher/publish/page-links.ts';
+import { openSitemapBody } from '../../fetcher/sitemaps/body.ts';
+import { soleTask } from '../../fetcher/unleased/sole-task.ts';
+
+export interface ArchivedAnswer {
+  readonly url: string;
+  readonly hostKey: string;
+  /** Links from a seed. */
+  readonly depth: number;
+  /** As the archive says; empty: it does not. */
+  readonly kind: string;
+  readonly response: Parameters<typeof readPage>[3];
+}
+
+export type Replayed =
+  | { readonly as: 'page' | 'redirect' | 'sitemap'; readonly report: Pick<PageReport, 'page' | 'groups' | 'pending'> }
+  | { readonly as: 'robots'; readonly copy: RobotsCopy }
+  | { readonly as: 'other' };
+
+type Source = Pick<LinkOrigin, 'source' | 'sourceKey'>;
+
+export async function replayAnswer(reader: PageReader, answer: ArchivedAnswer, source: Source): Promise<Replayed> {
+  const { url, hostKey, depth, kind, response } = answer;
+  const { status, body } = response;
+  if (kind === 'robots' || new URL(url).pathname === '/robots.txt') {
+    return status === 200 && isText(body) ? { as: 'robots', copy: robotsCopy(url, answer) } : { as: 'other' };
+  }
+  if (status === 200 && isSitemap(answer))
+    return { as: 'sitemap', report: await sitemapReport(reader, answer, source) };
+  const report = await readPage(reader, soleTask(url, hostKey, depth), 0, response, source);
+  if (report.page !== null) return { as: 'page', report };
+  // A sitemap's or a requisite's redirect leads to no page.
+  const leadsToPage = kind === '' || kind === 'page';
+  return report.outcome?.kind === 'redirect' && leadsToPage ? { as: 'redirect', report } : { as: 'other' };
+}
+
+function isText(body: Uint8Array): boolean {
+  return !body.subarray(0, 1024).includes(0);
+}
+
+function robotsCopy(url: string, { response }: ArchivedAnswer): RobotsCopy {
+  const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
+  const token = tokenInForce(body, productToken);
+  const { crawlDelayMs } = parseRobots(body, token, url);
+  return {
+    origin: new URL(url).origin,
+    url,
+    hash: hash('sha256', body, 'hex').slice(0, 32),
+    fetchedAtMs: response.endMs,
+    status: response.status,
+    token,
+    crawlDelayMs: crawlDelayMs ?? -1,
+    body,
+  };
+}
+
+/** By what the archive says, or the form that it has: https://www.sitemaps.org/protocol.html. */
+function isSitemap({ kind, url, response }: ArchivedAnswer): boolean {
+  if (kind !== '') return kind === 'sitemap';
+  const head = Buffer.from(
+    response.rawBody.buffer,
+    response.rawBody.byteOffset,
+    Math.min(response.rawBody.length, 1_024),
+  );
+  if (head[0] === 0x1f && head[1] === 0x8b) return /sitemap[^/]*\.xml\.gz$/i.test(new URL(url).pathname);
+  return /^(?:\ufeff)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:\w+:)?(?:urlset|sitemapindex)[\s>]/i.test(
+    head.toString('utf8'),
+  );
+}
+
+/** Its links, as far as a sitemap may speak for them: what an index lists is in the archive by itself. */
+async function sitemapReport(
+  { links }: PageReader,
+  { url, depth, response }: ArchivedAnswer,
+  source: Source,
+): Promise<Pick<PageReport, 'page' | 'groups' | 'pending'>> {
+  const groups: PageReport['groups'][number][] = [];
+  const pending: number[] = [];
+  const { hostname } = new URL(url);
+  const at = response.headers.indexOf('content-type');
+  const body = openSitemapBody({
+    url,
+    contentType: () => (at < 0 ? null : (response.headers[at + 1] ?? null)),
+    onEntries: (entries, isIndex) => {
+      if (isIndex) return undefined;
+      const origin = { url, ...source, atMs: response.endMs, traceparent: '' };
+      const speaksFor = (entry: { readonly url: string; readonly coverage: string }) =>
+        entry.coverage !== 'elsewhere' || new URL(entry.url).hostname === hostname ? true : null;
+      const found = gatherEntries(links, origin, entries, { depth: depth + 1, share: 0, speaksFor });
+      groups.push(...found.groups);
+      pending.push(...found.pending);
+      return undefined;
+    },
+  });
+  // In its content coding: gzip shows by itself.
+  body.sink.write(response.rawBody);
+  await body.finish(!response.truncated);
+  return { page: null, groups, pending };
+}
