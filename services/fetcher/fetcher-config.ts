@@ -1,11 +1,11 @@
 /** Configuration of a fetcher, beside what the crawl’s policy says. */
 
 import type { Outcome, Page } from '../../schemas/types.ts';
+import type { Outside } from '../runtime/leases/outside.ts';
 import type { ResolveOverride } from './connect/resolve-override.ts';
 import type { NamedHooks } from './hooks/fetch-hooks.ts';
 import type { HttpResponse } from './http/client.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
-import type { Outside } from './http/outside.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import type { Signing } from './http/web-bot-auth.ts';
 import type { ExtractRules } from './pages/extract-rules.ts';

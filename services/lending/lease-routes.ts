@@ -4,10 +4,11 @@
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
+import type { Errand } from '../runtime/leases/outside.ts';
 import { type AddTarget, gatherUrls, publishGroups } from './add-urls.ts';
 import { addCall, leaseCall, renewCall, resultsCall, type ToldResult } from './api-schemas.ts';
 import type { Lease } from './desk.ts';
-import type { ErrandUrl, Lending } from './lending.ts';
+import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
 import { openApi } from './openapi.ts';
 import { readCall } from './read-call.ts';
@@ -104,7 +105,7 @@ export function leaseRoutes(lending: Lending): Routes {
   };
 }
 
-function leaseOf({ token, url: errand, deadlineMs }: Lease<ErrandUrl>, nowMs: number): object {
+function leaseOf({ token, url: errand, deadlineMs }: Lease<Errand>, nowMs: number): object {
   const { url, hostKey: host, depth, hop, attempt, etag, lastModified, payload, userAgent, delayMs } = errand;
   const leaseMs = Math.max(0, deadlineMs - nowMs);
   const renewableMs = Math.max(0, errand.deadlineMs - nowMs);

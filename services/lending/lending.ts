@@ -4,26 +4,14 @@
  * The fetcher of this process uses `outside`, the HTTP side `routes`; a crawl that is up is made known by `open`.
  */
 import type { Clock } from '../runtime/clock.ts';
+import type { Errand, Outside, Told } from '../runtime/leases/outside.ts';
 import type { AddTarget } from './add-urls.ts';
-import { Desk, type GivenUrl } from './desk.ts';
-import { returned, type Told, unheard } from './told.ts';
-
-/** As services/fetcher/http/outside.ts has it. */
-export interface ErrandUrl extends GivenUrl {
-  readonly url: string;
-  readonly depth: number;
-  readonly hop: number;
-  readonly attempt: number;
-  readonly etag: string;
-  readonly lastModified: string;
-  readonly payload: string;
-  readonly userAgent: string;
-  readonly delayMs: number;
-}
+import { Desk } from './desk.ts';
+import { returned, unheard } from './told.ts';
 
 export class Lending {
   readonly clock: Clock;
-  readonly desk: Desk<ErrandUrl, Told>;
+  readonly desk: Desk<Errand, Told>;
   #target: AddTarget | undefined;
   #idle: boolean | null = null;
   /** Grows with whatever may give the crawl work. */
@@ -35,7 +23,7 @@ export class Lending {
   }
 
   /** What a fetcher's configuration takes. `only`: clients alone fetch pages. */
-  outside(only: boolean) {
+  outside(only: boolean): Outside {
     const { desk } = this;
     return {
       only,

@@ -1,27 +1,7 @@
 /** What a client reports, as the fetcher takes it. */
+import type { Told } from '../runtime/leases/outside.ts';
 import type { ToldResult } from './api-schemas.ts';
 import type { Lease } from './desk.ts';
-
-/** As services/fetcher/http/outside.ts has it. */
-export interface Told {
-  readonly kind: 'returned' | 'robotsDenied' | 'tooLarge' | null;
-  readonly status: number;
-  readonly failure: { readonly kind: Failure; readonly detail: string } | null;
-  readonly detail: string;
-  readonly headers: readonly string[];
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly bytes: number;
-  readonly contentHash: string;
-  readonly title: string;
-  readonly text: string;
-  readonly links: number;
-  readonly body: Buffer | null;
-  readonly final: boolean;
-  readonly follow: boolean;
-}
-
-type Failure = 'dnsFailed' | 'connectionFailed' | 'tlsFailed' | 'timeout' | 'badResponse' | 'refused';
 
 const nothing: Told = {
   ...{ kind: null, status: 0, failure: null, detail: '', headers: [], startMs: 0, endMs: 0, bytes: 0 },

@@ -5,8 +5,8 @@
 import type { PulledUrl } from '../../topology/frontier/decide/pull/calls.ts';
 import { metadataOf } from '../../topology/frontier/pull/payload.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
+import type { Answers } from '../runtime/grpc/grpc-server.ts';
 import { type Got, get } from './ask.ts';
-import type { Answers } from './grpc-server.ts';
 import { attemptsEntry, givenBack, unpackMetadata } from './metadata.ts';
 import { ownPartitions, partitionFor, partitionNumber } from './router.ts';
 import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';

@@ -1,9 +1,9 @@
 /** Calls of one server to another that owns what a client has asked for. */
 import type { EventEmitter } from 'node:events';
 import grpc from '@grpc/grpc-js';
-import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
+import { grpcLimits } from '../runtime/grpc/grpc-limits.ts';
+import { CallFailed, localHeader } from '../runtime/grpc/grpc-server.ts';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';
-import { CallFailed, localHeader } from './grpc-server.ts';
 import { peerCertificate } from './peer-certificate.ts';
 
 /** Another process that serves the same crawls. Its answers are of what it has itself. */
@@ -32,7 +32,7 @@ export function connectPeer(address: string, { service, token, tls }: PeerOption
       ? grpc.credentials.createInsecure()
       : grpc.experimental.createCertificateProviderChannelCredentials(peerCertificate(tls), null);
   const client = new grpc.Client(address, credentials, {
-    'grpc.max_receive_message_length': pullLimits.messageBytesMax,
+    'grpc.max_receive_message_length': grpcLimits.messageBytesMax,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1_000,
   });

@@ -1,8 +1,8 @@
 /** The methods of the API, by name. */
 
+import { type Answers, CallFailed, type Method } from '../runtime/grpc/grpc-server.ts';
 import { order } from './ask.ts';
 import { type GetParams, getUrls } from './get-urls.ts';
-import { type Answers, CallFailed, type Method } from './grpc-server.ts';
 import type { Peers } from './pass-on.ts';
 import { passedOn } from './passed-methods.ts';
 import { putMethods } from './put-streams.ts';

@@ -4,8 +4,8 @@
  * again.
  */
 
+import { type Answers, CallFailed, type Method } from '../runtime/grpc/grpc-server.ts';
 import type { Peer } from './grpc-peer.ts';
-import { type Answers, CallFailed, type Method } from './grpc-server.ts';
 import { codecOf, type UrlInfo } from './wire.ts';
 
 /** The other processes; none where there is only this one. */

@@ -1,7 +1,8 @@
 /** Which methods are passed on to other processes, and how their answers are put together. */
+
+import type { Method } from '../runtime/grpc/grpc-server.ts';
 import { checkUrl } from './check-url.ts';
 import { crawlOfGet, type GetParams } from './get-urls.ts';
-import type { Method } from './grpc-server.ts';
 import { getFromAll, type Peers, streamFromAll, toAll, toOwner } from './pass-on.ts';
 import { type ListUrlParams, listedDefault, type OfQueue, type Pagination } from './queue-methods.ts';
 import { crawlIdOf } from './served-crawl.ts';

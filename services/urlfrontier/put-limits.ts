@@ -8,16 +8,8 @@ export const putLimits = {
   bytesUnderWay: 2 * 1024 * 1024,
   /** The part of it that a stream has whatever the others take. */
   bytesFree: 64 * 1024,
-  /** Bytes of all calls under way, messages and answers; beyond it each stream of puts has only its first few. */
-  bytesOfAll: 32 * 1024 * 1024,
-  /** Beyond it calls are ended: first those whose clients have left their answers the longest. */
-  bytesOfAllHard: 64 * 1024 * 1024,
   /** What an item under way takes in memory beside its bytes. */
   itemOverheadBytes: 256,
-  /** Bytes of messages that have come in part, over all calls: a few of the largest, in pieces as they come. */
-  partBytesOfAll: 64 * 1024 * 1024,
-  /** Bytes of answers of one stream that its client has not taken. */
-  answerBytesAhead: 256 * 1024,
   /**
    * Of each partition of a crawl id beyond the first: table files held open (LevelDB takes no fewer), what a store
    * holds open beside them, and its memory. They are small, since naming an id costs a stranger nothing.
@@ -30,6 +22,4 @@ export const putLimits = {
    * The share of its descriptors up to which a process makes crawls for ids: connections and the first crawl need some.
    */
   descriptorShareMax: 0.75,
-  /** Calls of one connection at once: each may hold a message that has come in part. */
-  streamsPerConnection: 128,
 } as const;

@@ -11,9 +11,9 @@
 
 import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/calls.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
+import { type Answers, CallFailed, type Method, type Requests } from '../runtime/grpc/grpc-server.ts';
 import { checkUrl } from './check-url.ts';
 import { countFields } from './count-fields.ts';
-import { type Answers, CallFailed, type Method, type Requests } from './grpc-server.ts';
 import { itemId } from './item-id.ts';
 import { clientsOwn, frontQueueOf, packMetadata } from './metadata.ts';
 import { readable } from './metadata-shape.ts';

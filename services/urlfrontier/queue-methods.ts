@@ -3,9 +3,9 @@
 import type { ForgottenUrl } from '../../topology/frontier/decide/pull/calls.ts';
 import type { ListedUrl } from '../../topology/frontier/decide/pull/list-queue.ts';
 import { createdSecOf, metadataOf } from '../../topology/frontier/pull/payload.ts';
+import { type Answers, CallFailed } from '../runtime/grpc/grpc-server.ts';
 import { order } from './ask.ts';
 import { checkUrl } from './check-url.ts';
-import { type Answers, CallFailed } from './grpc-server.ts';
 import { findUrl, urlsOf } from './list-urls.ts';
 import { givenBack, unpackMetadata } from './metadata.ts';
 import { dateOf } from './refetch-date.ts';

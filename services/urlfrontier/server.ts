@@ -1,10 +1,12 @@
 /** The server: crawls behind, gRPC in front. */
+
+import { type GrpcListen, serveGrpc } from '../runtime/grpc/grpc-server.ts';
 import type { CrawlBook } from './crawl-book.ts';
 import type { GroupPeers } from './group-peers.ts';
-import { type GrpcListen, serveGrpc } from './grpc-server.ts';
 import { methodsOf } from './methods.ts';
 import { alone } from './pass-on.ts';
 import { callsPackage, RequestLog } from './request-log.ts';
+import { codecOf } from './wire.ts';
 
 export const urlfrontierService = 'urlfrontier.URLFrontier';
 
@@ -33,7 +35,7 @@ export async function startServer({ book, listen, peers, say }: ServerOptions): 
     configure: book.configure,
   });
   const onBug = (error: unknown) => log.tell('ERROR', () => `${callsPackage}: ${(error as Error).stack ?? error}`);
-  const server = await serveGrpc(urlfrontierService, methods, listen, onBug);
+  const server = await serveGrpc(urlfrontierService, methods, codecOf, listen, onBug);
   port = server.port;
   return server;
 }

@@ -1,13 +1,14 @@
 /**
- * The messages of URLFrontier's API, to and from bytes. The one file that knows protobufjs.
+ * The messages of URLFrontier's API, to and from bytes.
  *
  * Metadata is kept as its entries' own bytes: on the wire a map is a list of entries, and whoever only keeps it has no
  * need to look inside.
  */
-import protobuf from 'protobufjs/light.js';
 import { urlfrontierProto } from '../../schemas/urlfrontier.ts';
+import { codecsOf, type Proto, type ProtoType } from '../runtime/grpc/codec.ts';
 
-const root = protobuf.Root.fromJSON(opaqueMetadata(urlfrontierProto as protobuf.INamespace));
+/** By the name of its type. What is absent has the value that the type has by default. */
+export const codecOf = codecsOf(opaqueMetadata(urlfrontierProto as Proto), 'urlfrontier');
 
 export interface UrlInfo {
   readonly url: string;
@@ -48,25 +49,10 @@ export function numberOf(value: Whole): number {
   return typeof value === 'number' ? value : value.toNumber();
 }
 
-export interface Codec<T> {
-  encode(message: T): Buffer;
-  /** Throws on bytes that are no such message. */
-  decode(bytes: Uint8Array): T;
-}
-
-/** By the name of its type. What is absent has the value that the type has by default. */
-export function codecOf<T>(name: string): Codec<T> {
-  const type = root.lookupType(`urlfrontier.${name}`);
-  return {
-    encode: (message) => type.encode(message as Record<string, unknown>).finish() as Buffer,
-    decode: (bytes) => type.decode(bytes) as unknown as T,
-  };
-}
-
 /** `map<string, StringList> metadata = 3`, read as `repeated bytes metadata = 3`: the same bytes. */
-function opaqueMetadata(proto: protobuf.INamespace): protobuf.INamespace {
+function opaqueMetadata(proto: Proto): Proto {
   const copy = structuredClone(proto);
-  const types = (copy.nested!.urlfrontier as protobuf.INamespace).nested!;
-  (types.URLInfo as protobuf.IType).fields.metadata = { rule: 'repeated', type: 'bytes', id: 3 };
+  const types = (copy.nested!.urlfrontier as Proto).nested!;
+  (types.URLInfo as ProtoType).fields.metadata = { rule: 'repeated', type: 'bytes', id: 3 };
   return copy;
 }

@@ -4,11 +4,12 @@ import { EventEmitter } from 'node:events';
 import { Hand } from '../../lab/model/hand.ts';
 import { blankResult } from '../../schemas/blank.ts';
 import type { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
-import { CallRoom } from '../../services/urlfrontier/call-room.ts';
+import { CallRoom } from '../../services/runtime/grpc/call-room.ts';
+import { grpcLimits } from '../../services/runtime/grpc/grpc-limits.ts';
+import { PartRoom, type PartStream } from '../../services/runtime/grpc/part-room.ts';
 import { checkUrl } from '../../services/urlfrontier/check-url.ts';
 import { countFields } from '../../services/urlfrontier/count-fields.ts';
 import { getUrls } from '../../services/urlfrontier/get-urls.ts';
-import { PartRoom, type PartStream } from '../../services/urlfrontier/part-room.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
 import type { ServedPartition } from '../../services/urlfrontier/served-crawl.ts';
 import { answerUrl } from '../../topology/frontier/ask/queries.ts';
@@ -203,8 +204,6 @@ export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   // In bytes: a letter that has two, and one more of one.
   keyBytesMax: upTo((n) => checkUrl('http://a.test/', 'é'.repeat((n - (n % 2)) / 2) + 'x'.repeat(n % 2)).ok),
   metadataBytesMax: undriven('metadata of one URL, on the wire'),
-  messageBytesMax: undriven('a message of 4 MB over gRPC, which holds it itself'),
-  streamWindowBytes: tuning('HTTP/2’s window: how much a client sends ahead'),
   putsUnderWay: undriven('8,192 puts of one stream without an answer'),
   queuesPerGet: cutAt(pullLimits.queuesPerGet, firstAskedOf),
   crawlsMax: undriven('1,000 crawl ids, each a frontier of its own'),
@@ -212,7 +211,6 @@ export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   listRowsPerLook: tuning(slices),
   listUrlsPerLook: tuning(slices),
   groupIntervalMs: tuning('how long appends gather for one sync'),
-  closeMs: tuning('what is given to those who have not ended when a server does'),
 };
 
 export const putBoundaries: BoundaryTable<typeof putLimits> = {
@@ -224,28 +222,34 @@ export const putBoundaries: BoundaryTable<typeof putLimits> = {
   ),
   bytesUnderWay: undriven('hostile-puts.test.ts pours against it; what is in the sockets comes on top'),
   bytesFree: tuning('what a stream has whatever the others take'),
-  // Whoever comes with so much taken before still goes on.
-  bytesOfAll: upTo((n) => {
-    const room = new CallRoom(putLimits.bytesOfAll, putLimits.bytesOfAllHard);
-    room.take(n - 1);
-    return !room.isFull;
-  }),
-  bytesOfAllHard: upTo((n) => new CallRoom(putLimits.bytesOfAll, putLimits.bytesOfAllHard).take(n)),
   itemOverheadBytes: tuning('an estimate of what an object takes'),
-  partBytesOfAll: upTo((n) => {
-    let isOpen = true;
-    const stream = Object.assign(new EventEmitter(), { close: () => (isOpen = false) });
-    new PartRoom(putLimits.partBytesOfAll).watch(stream as unknown as PartStream);
-    // A message without end; a piece costs 256 bytes beside its own.
-    stream.emit('data', Buffer.alloc(n - 256, 0xff));
-    return isOpen;
-  }),
-  answerBytesAhead: tuning('how much is handed to a socket ahead'),
   idOpenFiles: tuning('the others are opened as they are wanted'),
   idOtherFiles: tuning('an estimate: what is open is counted'),
   idBufferBytes: tuning('how much is gathered before it is a table'),
   idCacheBytes: tuning('what is in memory as well as on disk'),
   descriptorShareMax: undriven('urlfrontier.integration.test.ts has ids against a limit of descriptors'),
+};
+
+export const grpcBoundaries: BoundaryTable<typeof grpcLimits> = {
+  messageBytesMax: undriven('a message of 4 MB over gRPC, which holds it itself'),
+  streamWindowBytes: tuning('HTTP/2’s window: how much a client sends ahead'),
+  closeMs: tuning('what is given to those who have not ended when a server does'),
+  // Whoever comes with so much taken before still goes on.
+  bytesOfAll: upTo((n) => {
+    const room = new CallRoom(grpcLimits.bytesOfAll, grpcLimits.bytesOfAllHard);
+    room.take(n - 1);
+    return !room.isFull;
+  }),
+  bytesOfAllHard: upTo((n) => new CallRoom(grpcLimits.bytesOfAll, grpcLimits.bytesOfAllHard).take(n)),
+  partBytesOfAll: upTo((n) => {
+    let isOpen = true;
+    const stream = Object.assign(new EventEmitter(), { close: () => (isOpen = false) });
+    new PartRoom(grpcLimits.partBytesOfAll).watch(stream as unknown as PartStream);
+    // A message without end; a piece costs 256 bytes beside its own.
+    stream.emit('data', Buffer.alloc(n - 256, 0xff));
+    return isOpen;
+  }),
+  answerBytesAhead: tuning('how much is handed to a socket ahead'),
   streamsPerConnection: undriven('HTTP/2 tells it to the client'),
 };
 

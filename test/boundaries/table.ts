@@ -16,6 +16,7 @@ import { lendingLimits } from '../../services/lending/lending-limits.ts';
 import { renderLimits } from '../../services/render/render-limits.ts';
 import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
+import { grpcLimits } from '../../services/runtime/grpc/grpc-limits.ts';
 import { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
 import { logLimits } from '../../services/runtime/log/log-limits.ts';
@@ -80,6 +81,7 @@ export const table: Readonly<Record<string, Group>> = {
   frontierServiceLimits: of(frontierServiceLimits, frontier.frontierServiceBoundaries),
   pullLimits: of(pullLimits, frontier.pullBoundaries),
   putLimits: of(putLimits, frontier.putBoundaries),
+  grpcLimits: of(grpcLimits, frontier.grpcBoundaries),
   seenLimits: of(seenLimits, frontier.seenBoundaries),
   demandLimits: of(demandLimits, frontier.demandBoundaries),
   crawlLimits: of(crawlLimits, services.crawlBoundaries),

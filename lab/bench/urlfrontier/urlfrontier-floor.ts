@@ -4,7 +4,8 @@
  * its own: prints its port.
  */
 import grpc from '@grpc/grpc-js';
-import { type Method, serveGrpc } from '../../../services/urlfrontier/grpc-server.ts';
+import { type Method, serveGrpc } from '../../../services/runtime/grpc/grpc-server.ts';
+import { codecOf } from '../../../services/urlfrontier/wire.ts';
 
 const ack = Buffer.from([0x0a, 3, 0x61, 0x62, 0x63]);
 
@@ -36,6 +37,7 @@ async function serveBatched(): Promise<void> {
   const { port } = await serveGrpc(
     'urlfrontier.URLFrontier',
     { PutURLs: put },
+    codecOf,
     { host: '127.0.0.1', port: 0 },
     () => {},
   );

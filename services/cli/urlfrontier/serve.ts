@@ -2,13 +2,13 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { GrpcListen } from '../../runtime/grpc/grpc-server.ts';
 import { isLoopbackHost } from '../../runtime/http/listen-address.ts';
 import { openTlsPair } from '../../runtime/http/tls-pair.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import type { CrawlBook } from '../../urlfrontier/crawl-book.ts';
 import type { GroupPeers } from '../../urlfrontier/group-peers.ts';
-import type { GrpcListen } from '../../urlfrontier/grpc-server.ts';
 import { servedMetrics } from '../../urlfrontier/served-metrics.ts';
 import { startServer } from '../../urlfrontier/server.ts';
 import type { ClusterWatch } from '../connect/cluster-watch.ts';

@@ -1,8 +1,8 @@
-/** A URL of a lease that may be fetched by a client in our place (http/outside.ts): one turn of it. */
+/** A URL of a lease that may be fetched by a client in our place (runtime/leases/outside.ts): one turn of it. */
 import type { Task } from '../../../schemas/types.ts';
+import type { Outside, Taker, Told } from '../../runtime/leases/outside.ts';
 import type { HttpRequest, HttpResponse } from '../http/client.ts';
 import { headerOf } from '../http/headers.ts';
-import type { Outside, Taker, Told } from '../http/outside.ts';
 import type { By, Road } from '../pace/paced-request.ts';
 
 /** Time for an answer to reach the frontier before it counts the lease as expired, ms. */

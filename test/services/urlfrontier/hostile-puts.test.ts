@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import grpc from '@grpc/grpc-js';
-import { putLimits } from '../../../services/urlfrontier/put-limits.ts';
+import { grpcLimits } from '../../../services/runtime/grpc/grpc-limits.ts';
 import { connect, found } from './client.ts';
 import { startRig } from './rig.ts';
 
@@ -165,7 +165,7 @@ test('messages that never end take bounded memory over all calls: the first to b
     });
     const left = () => calls.filter(({ closed }) => !closed).length;
     const deadlineMs = Date.now() + 120_000;
-    while (3 * mib * left() > putLimits.partBytesOfAll) {
+    while (3 * mib * left() > grpcLimits.partBytesOfAll) {
       assert.ok(Date.now() < deadlineMs, `waited for calls to end, of which ${left()} stand`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -211,7 +211,7 @@ test('answers that nobody takes are bounded over all calls, however many: the fi
     const calls = opened.flatMap((one) => one.calls);
     const left = () => calls.filter(({ closed }) => !closed).length;
     const deadlineMs = Date.now() + 120_000;
-    while (perCall * left() > putLimits.bytesOfAllHard + perCall) {
+    while (perCall * left() > grpcLimits.bytesOfAllHard + perCall) {
       assert.ok(Date.now() < deadlineMs, `${path}: waited for calls to end, of which ${left()} of 500 stand`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

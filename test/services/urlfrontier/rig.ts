@@ -3,10 +3,10 @@ import { startFrontier } from '../../../services/frontier/frontier.ts';
 import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
+import type { GrpcListen } from '../../../services/runtime/grpc/grpc-server.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { openCrawlBook } from '../../../services/urlfrontier/crawl-book.ts';
-import type { GrpcListen } from '../../../services/urlfrontier/grpc-server.ts';
 import { startServer } from '../../../services/urlfrontier/server.ts';
 import { type ApiClient, connect } from './client.ts';
 

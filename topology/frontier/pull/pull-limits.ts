@@ -16,10 +16,6 @@ export const pullLimits = {
   keyBytesMax: 1_024,
   /** Metadata of one URL: ten times what a crawler keeps of a page. */
   metadataBytesMax: 64 * 1024,
-  /** One message: a batch of some thousand URLs; what gRPC's own servers take. */
-  messageBytesMax: 4 * 1024 * 1024,
-  /** A client may send so much ahead: a commit's worth. */
-  streamWindowBytes: 1024 * 1024,
   /** URLs of one stream that are not acked yet; then its client waits. */
   putsUnderWay: 8_192,
   /** Queues asked for at once: their URLs are in memory until the client has taken them. */
@@ -33,6 +29,4 @@ export const pullLimits = {
   listUrlsPerLook: 1_024,
   /** Appends gather this long for one sync: a client waits for it, and a sync costs 0.15 ms of CPU. */
   groupIntervalMs: 2,
-  /** How long a stream or a get may take to end when the server stops. */
-  closeMs: 2_000,
 } as const;

@@ -1,5 +1,5 @@
 /**
- * gRPC over @grpc/grpc-js; the calls of one server to another are in grpc-peer.ts.
+ * gRPC over @grpc/grpc-js; the calls of one server to another are in services/urlfrontier/grpc-peer.ts.
  *
  * A method's answers leave in batches. grpc-js writes each message by itself, which costs 5 µs; a batch is framed here
  * and given to it as one message whose bytes, with every frame's head, take the place of its own frame: 0.5 µs a message
@@ -9,14 +9,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import grpc from '@grpc/grpc-js';
-import { CrawlstreamError } from '../../topology/errors.ts';
-import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
-import type { TlsPair } from '../runtime/http/tls-pair.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { TlsPair } from '../http/tls-pair.ts';
 import { CallRoom, type Debtor } from './call-room.ts';
+import type { Codec } from './codec.ts';
+import { grpcLimits } from './grpc-limits.ts';
 import { PartRoom } from './part-room.ts';
-import { putLimits } from './put-limits.ts';
 import { RenewedCredentials } from './renewed-credentials.ts';
-import { type Codec, codecOf } from './wire.ts';
 
 /** Where answers go. */
 export interface Answers {
@@ -28,6 +27,8 @@ export interface Answers {
 }
 
 export interface Caller {
+  /** Aborts when the client has hung up. */
+  readonly gone: AbortSignal;
   /** Another server of the same crawls passed this call on: it wants only what this server has. */
   readonly isLocal: boolean;
 }
@@ -54,6 +55,9 @@ export type Method =
     }
   | { readonly kind: 'stream'; readonly request: string; act(request: never, answers: Answers): Promise<void> }
   | { readonly kind: 'duplex'; act(requests: Requests, answers: Answers): Promise<void> };
+
+/** By the name of a message's type. */
+export type CodecOf = (name: string) => Codec<unknown>;
 
 export interface GrpcListen {
   readonly host: string;
@@ -84,22 +88,23 @@ export class CallFailed extends Error {
 export async function serveGrpc(
   service: string,
   methods: Readonly<Record<string, Method>>,
+  codecOf: CodecOf,
   listen: GrpcListen,
   onBug: (error: unknown) => void,
 ): Promise<GrpcServer> {
-  const parts = new PartRoom(putLimits.partBytesOfAll);
-  const room = new CallRoom(putLimits.bytesOfAll, putLimits.bytesOfAllHard);
+  const parts = new PartRoom(grpcLimits.partBytesOfAll);
+  const room = new CallRoom(grpcLimits.bytesOfAll, grpcLimits.bytesOfAllHard);
   const server = new grpc.Server({
-    'grpc.max_receive_message_length': pullLimits.messageBytesMax,
-    'grpc-node.flow_control_window': pullLimits.streamWindowBytes,
-    'grpc.max_concurrent_streams': putLimits.streamsPerConnection,
+    'grpc.max_receive_message_length': grpcLimits.messageBytesMax,
+    'grpc-node.flow_control_window': grpcLimits.streamWindowBytes,
+    'grpc.max_concurrent_streams': grpcLimits.streamsPerConnection,
     interceptors: [parts.interceptor, ...(listen.token === undefined ? [] : [refuseStrangers(listen.token)])],
   });
   const definition: Record<string, grpc.MethodDefinition<unknown, unknown>> = {};
   const handlers: Record<string, grpc.UntypedHandleCall> = {};
   for (const [name, method] of Object.entries(methods)) {
     definition[name] = definitionOf(`/${service}/${name}`, method);
-    handlers[name] = handlerOf(method, room, onBug);
+    handlers[name] = handlerOf(method, codecOf, room, onBug);
   }
   server.addService(definition, handlers);
   const { credentials, unwatch } = credentialsOf(listen.tls);
@@ -107,7 +112,7 @@ export async function serveGrpc(
     const address = `${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${listen.port}`;
     server.bindAsync(address, credentials, (error, bound) => {
       if (error === null) return resolve(bound);
-      const remedy = 'is another server there? Choose another --port, or another --address';
+      const remedy = 'is another server there? Choose another port, or another address';
       reject(new CrawlstreamError('INVALID_ARGUMENT', `cannot listen on ${address}: ${remedy} (${error.message})`));
     });
   });
@@ -115,7 +120,7 @@ export async function serveGrpc(
     port,
     close: async () => {
       unwatch();
-      const force = setTimeout(() => server.forceShutdown(), pullLimits.closeMs);
+      const force = setTimeout(() => server.forceShutdown(), grpcLimits.closeMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(force);
     },
@@ -164,11 +169,19 @@ function framed(messages: readonly Uint8Array[]): Buffer {
   return { byteLength: length - headBytes, copy } as unknown as Buffer;
 }
 
-function handlerOf(method: Method, room: CallRoom, onBug: (error: unknown) => void): grpc.UntypedHandleCall {
+function handlerOf(
+  method: Method,
+  codecOf: CodecOf,
+  room: CallRoom,
+  onBug: (error: unknown) => void,
+): grpc.UntypedHandleCall {
   if (method.kind === 'unary') {
     const [request, answer] = [codecOf(method.request), codecOf(method.answer)];
     const handle: grpc.handleUnaryCall<Buffer, Buffer> = (call, done) => {
-      run(async () => method.act(decoded(request, call.request) as never, callerOf(call.metadata)), onBug).then(
+      const gone = new AbortController();
+      call.on('cancelled', () => gone.abort());
+      const caller = { ...originOf(call.metadata), gone: gone.signal };
+      run(async () => method.act(decoded(request, call.request) as never, caller), onBug).then(
         (value) => done(null, answer.encode(value)),
         (error) => done(error),
       );
@@ -252,7 +265,7 @@ function answersOf(call: Writable, room: CallRoom): Answers {
   };
   call.on('cancelled', leave);
   return {
-    ...callerOf(call.metadata),
+    ...originOf(call.metadata),
     get isCancelled() {
       return isOver;
     },
@@ -265,11 +278,11 @@ function answersOf(call: Writable, room: CallRoom): Answers {
           ahead -= bytes;
           if (ahead === 0) room.paid(debtor);
           room.release(bytes);
-          if (ahead <= putLimits.answerBytesAhead) wakeAll();
+          if (ahead <= grpcLimits.answerBytesAhead) wakeAll();
         });
         room.owe(bytes, debtor);
       }
-      while (ahead > putLimits.answerBytesAhead && !isOver) {
+      while (ahead > grpcLimits.answerBytesAhead && !isOver) {
         await new Promise<void>((resolve) => wake.push(resolve));
       }
       if (isOver) throw new CallFailed('UNAVAILABLE', 'the client is gone');
@@ -277,7 +290,7 @@ function answersOf(call: Writable, room: CallRoom): Answers {
   };
 }
 
-function callerOf(metadata: grpc.Metadata): Caller {
+function originOf(metadata: grpc.Metadata): Pick<Caller, 'isLocal'> {
   return { isLocal: metadata.get(localHeader).length > 0 };
 }
 

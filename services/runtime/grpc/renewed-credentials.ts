@@ -7,7 +7,7 @@
  */
 import type { SecureContextOptions } from 'node:tls';
 import grpc from '@grpc/grpc-js';
-import type { CertificateAndKey, TlsPair } from '../runtime/http/tls-pair.ts';
+import type { CertificateAndKey, TlsPair } from '../http/tls-pair.ts';
 
 export class RenewedCredentials extends grpc.ServerCredentials {
   constructor({ now }: TlsPair) {

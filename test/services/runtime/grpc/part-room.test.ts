@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { PartRoom, type PartStream } from '../../../services/urlfrontier/part-room.ts';
+import { PartRoom, type PartStream } from '../../../../services/runtime/grpc/part-room.ts';
 
 class FakeStream extends EventEmitter {
   isOpen = true;

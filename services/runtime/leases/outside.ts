@@ -5,8 +5,6 @@
  * other. Times are those of this machine.
  */
 import type { OutcomeKind } from '../../../schemas/types.ts';
-import type { Headers } from './headers.ts';
-import type { RequestFailure } from './request-failure.ts';
 
 /** One URL to be fetched by a client: its host may be contacted now. */
 export interface Errand {
@@ -30,15 +28,22 @@ export interface Errand {
   readonly deadlineMs: number;
 }
 
+/** Why there was no response. */
+export interface ToldFailure {
+  readonly kind: 'dnsFailed' | 'connectionFailed' | 'tlsFailed' | 'timeout' | 'badResponse' | 'refused';
+  readonly detail: string;
+}
+
 /** What became of it. */
 export interface Told {
   /** What no status says; `returned`, `robotsDenied`: no request was made. null: the status and `failure` say it. */
   readonly kind: Extract<OutcomeKind, 'returned' | 'robotsDenied' | 'tooLarge'> | null;
   /** 0: no response. */
   readonly status: number;
-  readonly failure: RequestFailure | null;
+  readonly failure: ToldFailure | null;
   readonly detail: string;
-  readonly headers: Headers;
+  /** Names, in lower case, and values in turn. */
+  readonly headers: readonly string[];
   /** Start and completion of the request. */
   readonly startMs: number;
   readonly endMs: number;

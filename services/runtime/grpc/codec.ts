@@ -1,0 +1,44 @@
+/** Messages of gRPC, to and from bytes. The one file that knows protobufjs. */
+import protobuf from 'protobufjs/light.js';
+
+export interface Codec<T> {
+  encode(message: T): Buffer;
+  /** Throws on bytes that are no such message. */
+  decode(bytes: Uint8Array): T;
+}
+
+/** A message type as `schemas/` has it, for those who change it before use. */
+export type Proto = protobuf.INamespace;
+export type ProtoType = protobuf.IType;
+
+/** By the name of its type, in a package of the proto. What is absent has the value that the type has by default. */
+export function codecsOf(proto: Proto, packageName: string): <T>(name: string) => Codec<T> {
+  const root = protobuf.Root.fromJSON(proto);
+  return <T>(name: string): Codec<T> => {
+    const type = root.lookupType(`${packageName}.${name}`);
+    return {
+      encode: (message) => type.encode(message as Record<string, unknown>).finish() as Buffer,
+      decode: (bytes) => type.decode(bytes) as unknown as T,
+    };
+  };
+}
+
+/** As plain objects that have what was sent alone: names of enums, numbers of 64 bits as numbers, bytes in base64. */
+export function plainCodecsOf(proto: Proto, packageName: string): <T>(name: string) => Codec<T> {
+  const root = protobuf.Root.fromJSON(proto);
+  const plain = {
+    enums: String,
+    longs: Number,
+    bytes: String,
+    arrays: false,
+    objects: false,
+    defaults: false,
+  } as const;
+  return <T>(name: string): Codec<T> => {
+    const type = root.lookupType(`${packageName}.${name}`);
+    return {
+      encode: (message) => type.encode(type.fromObject(message as Record<string, unknown>)).finish() as Buffer,
+      decode: (bytes) => type.toObject(type.decode(bytes), plain) as T,
+    };
+  };
+}
