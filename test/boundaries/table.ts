@@ -26,6 +26,7 @@ import { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
 import { contentLimits } from '../../topology/content/content-limits.ts';
 import { responseLimits } from '../../topology/fetch/response-limits.ts';
+import { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
 import { demandLimits } from '../../topology/frontier/demand-limits.ts';
 import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
@@ -43,6 +44,7 @@ import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
+import { fleetBoundaries } from './fleet.ts';
 import * as frontier from './frontier.ts';
 import { lendingBoundaries } from './lending.ts';
 import { parseBoundaries } from './parse.ts';
@@ -74,6 +76,7 @@ export const table: Readonly<Record<string, Group>> = {
   policyLimits: of(policyLimits, policies.policyBoundaries),
   trapLimits: of(trapLimits, policies.trapBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
+  fleetLimits: of(fleetLimits, fleetBoundaries),
   lendingLimits: of(lendingLimits, lendingBoundaries),
   listLimits: of(listLimits, policies.listBoundaries),
   recrawlLimits: of(policy.recrawlLimits, policies.recrawlBoundaries),

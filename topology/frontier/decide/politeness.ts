@@ -31,8 +31,11 @@ export function failureDelayMs(settings: HostSettings, failures: number): number
 }
 
 /** Back-off after `throttles` (at least 1) in a row: the first retry step, doubled each time, with ± 20 % jitter. ms. */
-export function throttleDelayMs(settings: HostSettings, throttles: number, random: () => number): number {
-  const { retriesMs } = settings;
+export function throttleDelayMs(
+  { retriesMs }: Pick<HostSettings, 'retriesMs'>,
+  throttles: number,
+  random: () => number,
+): number {
   const firstMs = retriesMs[0] ?? 0;
   const capMs = retriesMs[retriesMs.length - 1] ?? 0;
   return Math.round(Math.min(firstMs * 2 ** Math.min(throttles - 1, 20), capMs) * (0.8 + 0.4 * random()));

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ArbiterOptions, type Ask, FleetArbiter, type Want } from '../../../topology/fleet/arbiter.ts';
+import { fleetLimits } from '../../../topology/fleet/fleet-limits.ts';
+import type { Contact } from '../../../topology/fleet/host-times.ts';
+
+const host = 'a.test';
+const wantOf = (crawl: string, more: Partial<Want> = {}): Want => ({
+  ...{ crawl, hostKey: host, delayMs: 100, delayFactor: 0, crawlDelayMs: 0, latestStartMs: 1e9 },
+  ...more,
+});
+const contact = (more: Partial<Contact> = {}): Contact => ({
+  ...{ delayMs: 100, tookMs: 10, crawlDelayMs: 0, isPressure: false, retryAfterMs: 0 },
+  ...more,
+});
+const arbiterOf = (weights: Readonly<Record<string, number>>, more: Partial<ArbiterOptions> = {}) => {
+  const never = Number.NEGATIVE_INFINITY;
+  const arbiter = new FleetArbiter({ requestsMax: 100, hostDelayMs: 0, contactedAtMs: never, ...more });
+  for (const [crawl, weight] of Object.entries(weights)) arbiter.join(crawl, weight);
+  return arbiter;
+};
+const crawlsOf = (asks: readonly Ask[]) => asks.map(({ crawl }) => crawl);
+
+test('two crawls never contact a host at once, and the second waits from the end of the first', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  const first = arbiter.ask(wantOf('a'), 0);
+  arbiter.ask(wantOf('b'), 0);
+  assert.deepEqual(crawlsOf(arbiter.step(0).granted), ['a']);
+  assert.deepEqual(crawlsOf(arbiter.step(500).granted), []);
+  arbiter.end(first, contact(), 500);
+  assert.deepEqual(crawlsOf(arbiter.step(600).granted), []);
+  assert.equal(arbiter.wakeAtMs, 601);
+  assert.deepEqual(crawlsOf(arbiter.step(601).granted), ['b']);
+});
+
+test('a permit that was given back without a contact costs nobody a wait', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  const first = arbiter.ask(wantOf('a'), 0);
+  arbiter.ask(wantOf('b'), 0);
+  arbiter.step(0);
+  arbiter.end(first, null, 5);
+  assert.deepEqual(crawlsOf(arbiter.step(5).granted), ['b']);
+  assert.throws(() => arbiter.end(first, null, 6), /has ended/);
+});
+
+test('between two crawls lies the wait of the less patient, a Crawl-delay of the host, and the delay of the fleet', () => {
+  const cases: readonly (readonly [hostDelayMs: number, after: Partial<Contact>, next: Partial<Want>, gap: number])[] =
+    [
+      [0, { delayMs: 86_400_000 }, { delayMs: 50 }, 50],
+      [0, { delayMs: 50 }, { delayMs: 86_400_000 }, 50],
+      [70, { delayMs: 50 }, { delayMs: 20 }, 70],
+      [0, { delayMs: 50, crawlDelayMs: 900 }, { delayMs: 20 }, 900],
+      [0, { delayMs: 50 }, { delayMs: 20, crawlDelayMs: 900 }, 900],
+      [0, { delayMs: 2_000, tookMs: 200 }, { delayMs: 20, delayFactor: 5 }, 1_000],
+    ];
+  for (const [hostDelayMs, after, next, gap] of cases) {
+    const arbiter = arbiterOf({ a: 1, b: 1 }, { hostDelayMs });
+    const first = arbiter.ask(wantOf('a'), 0);
+    arbiter.step(0);
+    arbiter.end(first, contact(after), 10);
+    arbiter.ask(wantOf('b', next), 10);
+    assert.deepEqual(arbiter.step(10 + gap).granted, [], JSON.stringify(next));
+    assert.deepEqual(crawlsOf(arbiter.step(11 + gap).granted), ['b'], JSON.stringify(next));
+  }
+});
+
+test('Retry-After and back-off of one crawl hold for all, and are told, to outlive the process', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  const first = arbiter.ask(wantOf('a'), 0);
+  arbiter.step(0);
+  const fact = arbiter.end(first, contact({ isPressure: true, retryAfterMs: 60_000 }), 10);
+  assert.deepEqual(fact, { heldUntilMs: 60_011, crawlDelayMs: 0 });
+  const second = arbiter.ask(wantOf('b'), 20);
+  assert.deepEqual(arbiter.step(60_010).granted, []);
+  assert.deepEqual(crawlsOf(arbiter.step(60_011).granted), ['b']);
+  // Asked for fewer again, without saying for how long: the second step, 10 s.
+  assert.equal(arbiter.end(second, contact({ isPressure: true }), 60_020)!.heldUntilMs, 60_021 + 10_000);
+  const late = arbiter.ask(wantOf('a', { latestStartMs: 61_000 }), 60_030);
+  assert.deepEqual(arbiter.step(60_030), { granted: [], late: [late] });
+  assert.equal(arbiter.hold(host, 65_000, 60_040), null);
+  assert.equal(arbiter.hold(host, 90_000, 60_040)!.heldUntilMs, 90_000);
+  const third = arbiter.ask(wantOf('a'), 60_050);
+  assert.deepEqual(arbiter.step(90_000).granted, [third]);
+  // It answers well: the count begins anew.
+  arbiter.end(third, contact(), 90_001);
+  const fourth = arbiter.ask(wantOf('b'), 90_001);
+  arbiter.step(90_102);
+  assert.equal(arbiter.end(fourth, contact({ isPressure: true }), 90_110)!.heldUntilMs, 90_111 + 5_000);
+});
+
+test('after a restart any host counts as contacted at the start, and what it had asked for holds', () => {
+  const arbiter = arbiterOf({ a: 1 }, { contactedAtMs: 1_000, hostDelayMs: 300 });
+  arbiter.remember('held.test', { heldUntilMs: 5_000, crawlDelayMs: 0 });
+  arbiter.remember('slow.test', { heldUntilMs: Number.NEGATIVE_INFINITY, crawlDelayMs: 2_000 });
+  for (const hostKey of ['new.test', 'held.test', 'slow.test']) arbiter.ask(wantOf('a', { hostKey }), 1_000);
+  const grantedAt: Record<string, number> = {};
+  for (let nowMs = 1_000; nowMs < 6_000; nowMs++) {
+    for (const { hostKey } of arbiter.step(nowMs).granted) grantedAt[hostKey] = nowMs;
+  }
+  assert.deepEqual(grantedAt, { 'new.test': 1_301, 'slow.test': 3_001, 'held.test': 5_000 });
+});
+
+test('a want that cannot start in time is told at once where it has no chance, and when its time is over else', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1, c: 1 });
+  const first = arbiter.ask(wantOf('a'), 0);
+  arbiter.step(0);
+  const second = arbiter.ask(wantOf('b', { latestStartMs: 50 }), 0);
+  const gone = arbiter.ask(wantOf('c', { latestStartMs: 50 }), 0);
+  arbiter.withdraw(gone);
+  assert.deepEqual(arbiter.step(50).late, []);
+  assert.deepEqual(arbiter.step(51).late, [second]);
+  arbiter.end(first, contact({ delayMs: 1_000 }), 60);
+  const third = arbiter.ask(wantOf('b', { latestStartMs: 100 }), 60);
+  assert.deepEqual(arbiter.step(60).late, [third]);
+  assert.equal(arbiter.inFlight, 0);
+});
+
+/** Crawls that always want more of these hosts; requests that take `tookMs`. Requests of each crawl, after so long. */
+function play(
+  weights: Readonly<Record<string, number>>,
+  hostsOf: (crawl: string) => readonly string[],
+  options: Partial<ArbiterOptions> & { readonly delayMs?: number; readonly forMs?: number } = {},
+) {
+  const { delayMs = 10, forMs = 60_000, ...more } = options;
+  const arbiter = arbiterOf(weights, more);
+  const counts: Record<string, number> = {};
+  const gaps = new Map<string, number>();
+  const running: { readonly ask: Ask; readonly untilMs: number }[] = [];
+  let shortest = Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (const crawl of Object.keys(weights)) {
+    counts[crawl] = 0;
+    for (const hostKey of hostsOf(crawl)) arbiter.ask(wantOf(crawl, { hostKey, delayMs }), 0);
+  }
+  for (let nowMs = 0; nowMs < forMs; nowMs++) {
+    for (const { ask, untilMs } of running.splice(0)) {
+      if (untilMs > nowMs) {
+        running.push({ ask, untilMs });
+        continue;
+      }
+      arbiter.end(ask, contact({ delayMs, tookMs: 20 }), nowMs);
+      gaps.set(ask.hostKey, nowMs);
+      arbiter.ask(wantOf(ask.crawl, { hostKey: ask.hostKey, delayMs }), nowMs);
+    }
+    for (const ask of arbiter.step(nowMs).granted) {
+      counts[ask.crawl] = counts[ask.crawl]! + 1;
+      shortest = Math.min(shortest, nowMs - (gaps.get(ask.hostKey) ?? Number.NEGATIVE_INFINITY));
+      running.push({ ask, untilMs: nowMs + 20 });
+    }
+    most = Math.max(most, running.length);
+  }
+  return { counts, shortest, most };
+}
+
+const assertShares = (counts: Readonly<Record<string, number>>, weights: Readonly<Record<string, number>>) => {
+  const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+  const [all, allWeights] = [sum(Object.values(counts)), sum(Object.values(weights))];
+  for (const [crawl, weight] of Object.entries(weights)) {
+    const share = counts[crawl]! / all / (weight / allWeights);
+    assert.ok(Math.abs(share - 1) < 0.1, `${crawl} has ${share} of its share: ${JSON.stringify(counts)}`);
+  }
+};
+
+const names = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `h${from + n}.test`);
+
+test('when all want more than there is, each has its share by weight, whichever hosts it shares with whom', () => {
+  const weights = { a: 1, b: 2, c: 4, d: 1 };
+  const hosts: Readonly<Record<string, readonly string[]>> = {
+    ...{ a: names(0, 30), b: names(10, 50), c: names(0, 60), d: names(55, 100) },
+  };
+  const { counts, shortest, most } = play(weights, (crawl) => hosts[crawl]!, { requestsMax: 8 });
+  assertShares(counts, weights);
+  assert.equal(most, 8);
+  assert.ok(shortest >= 11, `${shortest}`);
+});
+
+test('where hosts are what is scarce, their permits go by weight', () => {
+  const weights = { a: 1, b: 3 };
+  const { counts, shortest } = play(weights, () => names(0, 5), { delayMs: 300, forMs: 300_000 });
+  assertShares(counts, weights);
+  assert.ok(shortest >= 301, `${shortest}`);
+});
+
+test('a crawl that has hosts of its own is not shut out of those it shares', () => {
+  const hosts: Readonly<Record<string, readonly string[]>> = { a: names(0, 20), b: names(0, 1) };
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  const shared: string[] = [];
+  for (const crawl of ['a', 'b']) for (const hostKey of hosts[crawl]!) arbiter.ask(wantOf(crawl, { hostKey }), 0);
+  for (let nowMs = 0; shared.length < 4 * fleetLimits.turnsOfShares; nowMs++) {
+    for (const ask of arbiter.step(nowMs).granted) {
+      if (ask.hostKey === 'h0.test') shared.push(ask.crawl);
+      // What the others take is long, so that crawl a has always had more.
+      arbiter.end(ask, contact({ delayMs: 10 }), nowMs);
+      arbiter.ask(wantOf(ask.crawl, { hostKey: ask.hostKey, delayMs: 10 }), nowMs);
+    }
+  }
+  assert.ok(shared.filter((crawl) => crawl === 'a').length >= 3, shared.join(''));
+});
+
+test('a crawl that had nothing to ask for is owed a few requests and no more', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
+  const order: string[] = [];
+  const turn = (nowMs: number) => {
+    for (const ask of arbiter.step(nowMs).granted) {
+      order.push(ask.crawl);
+      arbiter.end(ask, contact({ delayMs: 0 }), nowMs + 10);
+      arbiter.ask(wantOf(ask.crawl, { hostKey: `${ask.crawl}.test`, delayMs: 0 }), nowMs + 10);
+    }
+  };
+  arbiter.ask(wantOf('a', { hostKey: 'a.test' }), 0);
+  let nowMs = 0;
+  for (; nowMs < 1_000; nowMs += 10) turn(nowMs);
+  arbiter.ask(wantOf('b', { hostKey: 'b.test' }), nowMs);
+  order.length = 0;
+  for (const end = nowMs + 1_000; nowMs < end; nowMs += 10) turn(nowMs);
+  const b = order.filter((crawl) => crawl === 'b').length;
+  assert.ok(b - order.length / 2 <= fleetLimits.requestsOwed / 2 + 1, order.join(''));
+  assert.ok(b >= order.length / 2, order.join(''));
+});
+
+test('hosts that bind nobody any more are forgotten', () => {
+  const arbiter = arbiterOf({ a: 1 });
+  for (let n = 0; n < fleetLimits.sweepAtLeast; n++) {
+    const ask = arbiter.ask(wantOf('a', { hostKey: `${n}.test` }), 0);
+    arbiter.step(0);
+    arbiter.end(ask, contact({ isPressure: n === 7 }), 1);
+  }
+  assert.equal(arbiter.hosts, fleetLimits.sweepAtLeast);
+  arbiter.ask(wantOf('a', { hostKey: 'new.test' }), 10_000);
+  assert.equal(arbiter.hosts, 2);
+});

@@ -1,0 +1,279 @@
+/**
+ * Who of a fleet's crawls may contact which host next: one clock for each host over all crawls, and one number of
+ * requests in flight, shared by weight.
+ *
+ * Invariants: a host has one permit at a time, whatever the crawls; it starts no earlier than host-times.ts says. No
+ * more than `requestsMax` permits are out. A permit goes to the crawl that was served least for its weight among those
+ * that have a host that is ready; every `turnsOfShares` permits of a host, to the crawl that has waited longest there,
+ * so that none waits for ever. A permit is a host and a place among the requests at once: a crawl that waits for a
+ * place keeps no host from others.
+ *
+ * Pure: time is an argument, ms, and never goes back.
+ */
+import { EventQueue } from '../what-if/event-queue.ts';
+import { fleetLimits } from './fleet-limits.ts';
+import {
+  type Contact,
+  canBeForgotten,
+  type Gap,
+  type HostTimes,
+  learnContact,
+  newHostTimes,
+  readyAtMs,
+} from './host-times.ts';
+import { Share } from './share.ts';
+
+export interface Want extends Gap {
+  readonly crawl: string;
+  readonly hostKey: string;
+  /** Later is too late, ms. */
+  readonly latestStartMs: number;
+}
+
+/** A want on its way: it waits, has its permit, or is over. */
+export interface Ask extends Want {
+  state: 'waits' | 'granted' | 'over';
+  startedAtMs: number;
+}
+
+export interface ArbiterOptions {
+  /** Permits out at once. */
+  readonly requestsMax: number;
+  /** Least time between contacts of a host, ms. */
+  readonly hostDelayMs: number;
+  /** Any host may have been contacted then, by a process of before; −Infinity: none was. ms */
+  readonly contactedAtMs: number;
+}
+
+/** What must outlive the process: ms. */
+export interface HostFact {
+  readonly heldUntilMs: number;
+  readonly crawlDelayMs: number;
+}
+
+interface Host {
+  readonly times: HostTimes;
+  /** In the order in which they came. */
+  readonly waiting: Set<Ask>;
+  isBusy: boolean;
+  /** Permits given. */
+  turns: number;
+  /** When somebody looks again, ms; Infinity: nobody does. */
+  armedAtMs: number;
+}
+
+export interface Decided {
+  readonly granted: readonly Ask[];
+  /** They could not start in time. */
+  readonly late: readonly Ask[];
+}
+
+export class FleetArbiter {
+  readonly #options: ArbiterOptions;
+  readonly #shares = new Map<string, Share<Ask>>();
+  readonly #hosts = new Map<string, Host>();
+  readonly #events = new EventQueue();
+  #inFlight = 0;
+  /** What a permit takes, smoothed. */
+  #requestMs = 0;
+  #nowMs = Number.NEGATIVE_INFINITY;
+  #sweepAt: number = fleetLimits.sweepAtLeast;
+  #late: Ask[] = [];
+
+  constructor(options: ArbiterOptions) {
+    this.#options = options;
+  }
+
+  /** The crawl takes part from now on, or its weight changes. */
+  join(crawl: string, weight: number): void {
+    const share = this.#shares.get(crawl);
+    if (share === undefined) this.#shares.set(crawl, new Share(crawl, weight));
+    else share.weight = weight;
+  }
+
+  /** Its permits have ended, and its wants were withdrawn. */
+  leave(crawl: string): void {
+    this.#shares.delete(crawl);
+  }
+
+  /** `step` tells what becomes of it. */
+  ask(want: Want, nowMs: number): Ask {
+    this.#nowMs = nowMs;
+    const ask: Ask = { ...want, state: 'waits', startedAtMs: 0 };
+    const host = this.#hostOf(want.hostKey);
+    host.waiting.add(ask);
+    this.#events.at(want.latestStartMs + 1, () => this.#giveUp(ask));
+    this.#look(want.hostKey, host);
+    return ask;
+  }
+
+  /** It is not wanted any more. */
+  withdraw(ask: Ask): void {
+    if (ask.state === 'waits') this.#drop(ask);
+  }
+
+  step(nowMs: number): Decided {
+    this.#nowMs = nowMs;
+    while (this.#events.nextMs !== undefined && this.#events.nextMs <= nowMs) this.#events.run();
+    const granted: Ask[] = [];
+    while (this.#inFlight < this.#options.requestsMax) {
+      const ask = this.#next();
+      if (ask === undefined) break;
+      this.#grant(ask);
+      granted.push(ask);
+    }
+    const late = this.#late;
+    this.#late = [];
+    return { granted, late };
+  }
+
+  /** When `step` may have something to say, unless something happens before; undefined: never. ms */
+  get wakeAtMs(): number | undefined {
+    return this.#events.nextMs;
+  }
+
+  /** A permit ends. `contact` null: nobody was contacted. What is to outlive the process; null: nothing new. */
+  end(ask: Ask, contact: Contact | null, nowMs: number): HostFact | null {
+    this.#nowMs = nowMs;
+    if (ask.state !== 'granted') throw new Error('the permit has ended already');
+    ask.state = 'over';
+    this.#inFlight -= 1;
+    this.#shares.get(ask.crawl)?.end(ask.startedAtMs, nowMs);
+    this.#requestMs += (nowMs - ask.startedAtMs + fleetLimits.requestCostMs - this.#requestMs) / 16;
+    const host = this.#hosts.get(ask.hostKey)!;
+    host.isBusy = false;
+    const before = factOf(host);
+    if (contact !== null) learnContact(host.times, contact, nowMs);
+    this.#look(ask.hostKey, host);
+    return newFact(before, factOf(host));
+  }
+
+  /** No permit of the host before `untilMs`. */
+  hold(hostKey: string, untilMs: number, nowMs: number): HostFact | null {
+    this.#nowMs = nowMs;
+    const host = this.#hostOf(hostKey);
+    const before = factOf(host);
+    host.times.heldUntilMs = Math.max(host.times.heldUntilMs, untilMs);
+    for (const ask of host.waiting) this.#shares.get(ask.crawl)?.ready.delete(ask);
+    this.#look(hostKey, host);
+    return newFact(before, factOf(host));
+  }
+
+  /** What a process of before knew. */
+  remember(hostKey: string, { heldUntilMs, crawlDelayMs }: HostFact): void {
+    const { times } = this.#hostOf(hostKey);
+    times.heldUntilMs = Math.max(times.heldUntilMs, heldUntilMs);
+    times.crawlDelayMs = crawlDelayMs;
+  }
+
+  get hosts(): number {
+    return this.#hosts.size;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  #hostOf(hostKey: string): Host {
+    let host = this.#hosts.get(hostKey);
+    if (host === undefined) {
+      if (this.#hosts.size >= this.#sweepAt) this.#sweep();
+      const times = newHostTimes(this.#options.contactedAtMs);
+      host = { times, waiting: new Set(), isBusy: false, turns: 0, armedAtMs: Number.POSITIVE_INFINITY };
+      this.#hosts.set(hostKey, host);
+    }
+    return host;
+  }
+
+  #sweep(): void {
+    for (const [hostKey, { times, waiting, isBusy }] of this.#hosts) {
+      if (isBusy || waiting.size > 0) continue;
+      if (canBeForgotten(times, this.#options.hostDelayMs, this.#nowMs)) this.#hosts.delete(hostKey);
+    }
+    this.#sweepAt = Math.max(fleetLimits.sweepAtLeast, this.#hosts.size * 2);
+  }
+
+  /** Whose time has come is ready; for the first of the others, somebody looks again. */
+  #look(hostKey: string, host: Host): void {
+    if (host.isBusy) return;
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const ask of host.waiting) {
+      const share = this.#shares.get(ask.crawl)!;
+      if (share.ready.has(ask)) continue;
+      const atMs = readyAtMs(host.times, ask, this.#options.hostDelayMs);
+      if (atMs <= this.#nowMs) this.#isReady(share, ask);
+      // One that has no chance need not wait until it is too late.
+      else if (atMs > ask.latestStartMs) this.#giveUp(ask);
+      else nextMs = Math.min(nextMs, atMs);
+    }
+    if (nextMs >= host.armedAtMs) return;
+    host.armedAtMs = nextMs;
+    this.#events.at(nextMs, () => {
+      if (host.armedAtMs !== nextMs) return;
+      host.armedAtMs = Number.POSITIVE_INFINITY;
+      this.#look(hostKey, host);
+    });
+  }
+
+  #isReady(share: Share<Ask>, ask: Ask): void {
+    if (!share.isActive) {
+      let leastMs = Number.POSITIVE_INFINITY;
+      for (const other of this.#shares.values()) {
+        if (other.isActive) leastMs = Math.min(leastMs, other.servedMs(this.#nowMs));
+      }
+      const owedMs = (fleetLimits.requestsOwed * this.#requestMs) / share.weight;
+      if (leastMs < Number.POSITIVE_INFINITY) share.beginAt(leastMs - owedMs);
+    }
+    share.ready.add(ask);
+  }
+
+  #next(): Ask | undefined {
+    let least: Share<Ask> | undefined;
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const share of this.#shares.values()) {
+      if (share.ready.size === 0) continue;
+      const servedMs = share.servedMs(this.#nowMs);
+      if (servedMs < leastMs) [least, leastMs] = [share, servedMs];
+    }
+    const [ask] = least?.ready ?? [];
+    if (ask === undefined) return undefined;
+    const { turns, waiting } = this.#hosts.get(ask.hostKey)!;
+    if (turns % fleetLimits.turnsOfShares !== fleetLimits.turnsOfShares - 1) return ask;
+    for (const longest of waiting) if (this.#shares.get(longest.crawl)!.ready.has(longest)) return longest;
+    return ask;
+  }
+
+  #grant(ask: Ask): void {
+    const host = this.#hosts.get(ask.hostKey)!;
+    host.waiting.delete(ask);
+    for (const one of host.waiting) this.#shares.get(one.crawl)!.ready.delete(one);
+    const share = this.#shares.get(ask.crawl)!;
+    share.ready.delete(ask);
+    share.begin(this.#nowMs);
+    host.isBusy = true;
+    host.turns += 1;
+    this.#inFlight += 1;
+    ask.state = 'granted';
+    ask.startedAtMs = this.#nowMs;
+  }
+
+  #giveUp(ask: Ask): void {
+    if (ask.state !== 'waits') return;
+    this.#drop(ask);
+    this.#late.push(ask);
+  }
+
+  #drop(ask: Ask): void {
+    ask.state = 'over';
+    this.#hosts.get(ask.hostKey)?.waiting.delete(ask);
+    this.#shares.get(ask.crawl)?.ready.delete(ask);
+  }
+}
+
+function factOf({ times: { heldUntilMs, crawlDelayMs } }: Host): HostFact {
+  return { heldUntilMs, crawlDelayMs };
+}
+
+function newFact(before: HostFact, after: HostFact): HostFact | null {
+  return before.heldUntilMs === after.heldUntilMs && before.crawlDelayMs === after.crawlDelayMs ? null : after;
+}

@@ -1,0 +1,22 @@
+/** Bounds of a fleet: many crawls in one process (docs/fleet.md). */
+export const fleetLimits = {
+  /** Least time between the end of a request of any crawl and the start of the next one to the same host, ms. */
+  hostDelayMs: 1_000,
+  /** Every so many permits of a host, the crawl that has waited longest there goes first, whatever the shares. */
+  turnsOfShares: 16,
+  /**
+   * A crawl whose hosts all wait out their delays keeps what it is owed up to so many requests; what it could not have used
+   * anyway is not made up for later.
+   */
+  requestsOwed: 16,
+  /** What a request costs a crawl beside its time, ms: one that is over within a millisecond is one all the same. */
+  requestCostMs: 1,
+  /** Back-off of a host that asks for fewer requests: from the first, doubled, to the last. ms */
+  backOffMs: [5_000, 30_000, 300_000],
+  /** What a multiple of the last request's time may come to, ms: as a fetcher's. */
+  adaptiveDelayMaxMs: 30_000,
+  /** A host that nobody asks for is forgotten this long after its time has come, with how often it asked for fewer requests. ms */
+  forgetMs: 600_000,
+  /** Hosts before the first look for such. */
+  sweepAtLeast: 4_096,
+} as const;
