@@ -43,7 +43,7 @@ import { type LeaseRunner, runLease } from './leases/lease.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
 import { createGrantClock } from './pace/grant-clock.ts';
-import { createPacer } from './pace/pacer.ts';
+import { createPacer, type Pacer } from './pace/pacer.ts';
 import { createProcessorShare } from './pace/processor-share.ts';
 import { createSlots } from './pace/slots.ts';
 import { createExtractor } from './pages/extract.ts';
@@ -78,6 +78,8 @@ export interface FetcherOptions {
   /** Limits that it shares with others in another way than by shares of the group's. Absent: its own, by its share. */
   readonly addressPacer?: AddressPacer;
   readonly bandwidth?: Bandwidth;
+  /** Makes the fetcher's own clock of hosts one of several crawls' (pace/fleet-pace.ts). Absent: it has its hosts to itself. */
+  readonly sharePace?: (own: Pacer, clock: Clock, signal: AbortSignal) => Pacer;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
@@ -226,9 +228,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     onFailure: fail,
   });
-  const pacer = createPacer(options.clock, stopping.signal, hostSlots.of, (ms) =>
+  const ownPacer = createPacer(options.clock, stopping.signal, hostSlots.of, (ms) =>
     hostIntervalSeconds.observe(ms / 1000),
   );
+  const pacer = options.sharePace?.(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);

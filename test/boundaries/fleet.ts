@@ -7,7 +7,7 @@ import { type BoundaryTable, cutAt, tuning } from './boundary.ts';
 /** What a host's next contact waits for after one that took so long, where crawls keep once that. */
 function adaptiveMs(tookMs: number): number {
   const host = newHostTimes(0);
-  const contact = { delayMs: 1e9, tookMs, crawlDelayMs: 0, isPressure: false, retryAfterMs: 0 };
+  const contact = { delayMs: 1e9, tookMs, crawlDelayMs: 0, isAnswered: true, isPressure: false, retryAfterMs: 0 };
   learnContact(host, contact, 0);
   return readyAtMs(host, { delayMs: 0, delayFactor: 1, crawlDelayMs: 0 }, 0) - 1;
 }

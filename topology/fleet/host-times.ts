@@ -26,6 +26,8 @@ export interface Contact {
   readonly delayMs: number;
   readonly tookMs: number;
   readonly crawlDelayMs: number;
+  /** Was there a whole response? */
+  readonly isAnswered: boolean;
   /** The host asks for fewer requests, or shows that it needs fewer. */
   readonly isPressure: boolean;
   /** 0: it asks for no pause. */
@@ -65,7 +67,7 @@ export function learnContact(host: HostTimes, contact: Contact, nowMs: number): 
   host.tookMs = contact.tookMs;
   if (contact.crawlDelayMs > 0) host.crawlDelayMs = contact.crawlDelayMs;
   if (!contact.isPressure) {
-    host.throttles = 0;
+    if (contact.isAnswered) host.throttles = 0;
     return;
   }
   host.throttles += 1;

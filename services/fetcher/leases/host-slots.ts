@@ -38,18 +38,18 @@ export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer 
     get size() {
       return pacer.size;
     },
-    async acquire(hostKey, delayMs, latestStartMs, alone) {
+    async acquire(hostKey, delayMs, latestStartMs, alone, asked) {
       const gapMs = Math.max(keptMs, delayMs);
       const readyMs = endedMs === 0 || gapMs === 0 ? endedMs : endedMs + 1 + gapMs;
       if (readyMs + jumpedMs() > latestStartMs) return null;
       while (readyMs > clock.nowMs() - jumpedMs() && !signal.aborted)
         await clock.sleepUntil(readyMs + jumpedMs(), signal);
-      const permit = await pacer.acquire(hostKey, delayMs, latestStartMs, alone);
+      const permit = await pacer.acquire(hostKey, delayMs, latestStartMs, alone, asked);
       return (
         permit && {
-          release(endMs, afterMs) {
+          release(endMs, afterMs, response) {
             if (endMs > 0) [endedMs, keptMs] = [endMs - jumpedMs(), afterMs];
-            permit.release(endMs, afterMs);
+            permit.release(endMs, afterMs, response);
           },
         }
       );

@@ -264,7 +264,7 @@ async function fetchOne(
     hostKey: task.hostKey,
     delayMs,
     delayFactor: task.delayFactor,
-    alone: crawlDelayMs > 0,
+    crawlDelayMs,
     connections: task.lanes,
     latestStartMs,
     kind: 'page',

@@ -45,8 +45,8 @@ export interface PacedRequest extends HttpRequest {
   /** Shortest time from the completion of the last contact to this start, ms. */
   readonly delayMs: number;
   readonly delayFactor: number;
-  /** The delay is a Crawl-delay: it binds all leases of the host. */
-  readonly alone?: boolean;
+  /** As the host's robots.txt asks, and part of the delay: it binds all leases of the host. ms; 0 or absent: it does not. */
+  readonly crawlDelayMs?: number;
   /** No start after this, ms since the Unix epoch. */
   readonly latestStartMs: number;
   /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
@@ -95,8 +95,9 @@ function isElsewhere({ resolver }: Road, { url }: PacedRequest, { response, addr
 
 async function oneRequest(road: Road, request: PacedRequest): Promise<Made | null> {
   const { clock, ownClock, pacer, slots, signal } = road;
-  const { hostKey, delayMs, latestStartMs } = request;
-  const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
+  const { hostKey, delayMs, delayFactor, latestStartMs, crawlDelayMs = 0 } = request;
+  const asked = { delayFactor, crawlDelayMs };
+  const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, crawlDelayMs > 0, asked);
   if (permit === null) return null;
   const turn = request.by === undefined ? 'us' : await request.by.turn();
   const by = turn === 'them' ? request.by : undefined;
@@ -107,8 +108,8 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
     permit.release(0, 0);
     return null;
   }
-  const asked = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
-  const passage = asked instanceof Promise ? await asked : asked;
+  const bytes = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
+  const passage = bytes instanceof Promise ? await bytes : bytes;
   if (passage === null) {
     by?.pass();
     place?.pass();
@@ -133,7 +134,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   if (by === undefined) slots.release();
   // They tell of it some time after it has ended.
   const endMs = by === undefined ? ownClock.nowMs() : response.endMs - clock.aheadMs;
-  permit.release(endMs, Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
+  permit.release(endMs, Math.max(delayMs, adaptiveDelayMs(delayFactor, response)), response);
   request.record(response, place?.apartMs ?? 0);
   (request.holdsResponse ?? road.onResponse)?.(request, response);
   return { response, address: place?.address };

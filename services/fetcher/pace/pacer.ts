@@ -14,6 +14,7 @@
  * that has really passed: a wall clock that is set forward brings no contact early.
  */
 import type { Clock } from '../../runtime/clock.ts';
+import type { HttpResponse } from '../http/client.ts';
 
 export interface Pacer {
   /** ms until the host may be contacted with `delayMs` between completion and start; Infinity while all permits are taken. */
@@ -22,16 +23,30 @@ export interface Pacer {
    * Takes the host's permit, waiting for it. Null: it can't start by `latestStartMs`, or we are shutting down. A caller
    * in line learns that it is too late when the permit before it ends, so at most one request later.
    */
-  acquire(hostKey: string, delayMs: number, latestStartMs: number, alone?: boolean): Promise<Permit | null>;
+  acquire(
+    hostKey: string,
+    delayMs: number,
+    latestStartMs: number,
+    alone?: boolean,
+    asked?: Asked,
+  ): Promise<Permit | null>;
   /** The host's next permit starts no earlier than this, whatever the delays. */
   hold(hostKey: string, untilMs: number): void;
   /** Hosts remembered. */
   readonly size: number;
 }
 
+/** What the delay is made of, for those who share hosts with other crawls (fleet-pace.ts). */
+export interface Asked {
+  /** The delay is at least so many times what the last request took. */
+  readonly delayFactor: number;
+  /** As the host's robots.txt asks, ms; 0: it does not. */
+  readonly crawlDelayMs: number;
+}
+
 export interface Permit {
-  /** Ends the permit. `endMs`: completion of the contact; 0: there was none. */
-  release(endMs: number, delayMs: number): void;
+  /** Ends the permit. `endMs`: completion of the contact; 0: there was none. `response`: what came of it. */
+  release(endMs: number, delayMs: number, response?: HttpResponse): void;
 }
 
 interface HostSlot {

@@ -91,7 +91,7 @@ export function tdmFetch(
       hostKey,
       delayMs,
       delayFactor,
-      alone: crawlDelayMs > 0,
+      crawlDelayMs,
       latestStartMs,
       record: (made, addressDelayMs) => reporter.requested(requestRecord(url, purpose, delayMs, made, addressDelayMs)),
     });

@@ -104,7 +104,7 @@ async function readSitemap(
     hostKey: task.hostKey,
     delayMs,
     delayFactor: task.delayFactor,
-    alone: crawlDelayMs > 0,
+    crawlDelayMs,
     latestStartMs: reading.latestStartMs,
     kind: 'sitemap',
     depth: errand.depth,

@@ -10,7 +10,7 @@ const wantOf = (crawl: string, more: Partial<Want> = {}): Want => ({
   ...more,
 });
 const contact = (more: Partial<Contact> = {}): Contact => ({
-  ...{ delayMs: 100, tookMs: 10, crawlDelayMs: 0, isPressure: false, retryAfterMs: 0 },
+  ...{ delayMs: 100, tookMs: 10, crawlDelayMs: 0, isAnswered: true, isPressure: false, retryAfterMs: 0 },
   ...more,
 });
 const arbiterOf = (weights: Readonly<Record<string, number>>, more: Partial<ArbiterOptions> = {}) => {
@@ -81,11 +81,14 @@ test('Retry-After and back-off of one crawl hold for all, and are told, to outli
   assert.equal(arbiter.hold(host, 90_000, 60_040)!.heldUntilMs, 90_000);
   const third = arbiter.ask(wantOf('a'), 60_050);
   assert.deepEqual(arbiter.step(90_000).granted, [third]);
-  // It answers well: the count begins anew.
-  arbiter.end(third, contact(), 90_001);
-  const fourth = arbiter.ask(wantOf('b'), 90_001);
+  // Silence says nothing; it answers well, and the count begins anew.
+  arbiter.end(third, contact({ isAnswered: false }), 90_001);
+  const answered = arbiter.ask(wantOf('b'), 90_001);
   arbiter.step(90_102);
-  assert.equal(arbiter.end(fourth, contact({ isPressure: true }), 90_110)!.heldUntilMs, 90_111 + 5_000);
+  arbiter.end(answered, contact(), 90_102);
+  const fourth = arbiter.ask(wantOf('a'), 90_102);
+  arbiter.step(90_203);
+  assert.equal(arbiter.end(fourth, contact({ isPressure: true }), 90_210)!.heldUntilMs, 90_211 + 5_000);
 });
 
 test('after a restart any host counts as contacted at the start, and what it had asked for holds', () => {

@@ -1,0 +1,167 @@
+/**
+ * The fetchers of several crawls in one process, polite together: each keeps its own clock of hosts (pacer.ts), and no
+ * request of any starts without a permit of the fleet's arbiter (topology/fleet/arbiter.ts), which knows all of them.
+ *
+ * A fetcher asks the arbiter once its own clock allows the request, so that the arbiter chooses among requests that could
+ * start now. A permit of the fleet is one of the places among its requests in flight, too.
+ */
+import { type Ask, FleetArbiter, type HostFact } from '../../../topology/fleet/arbiter.ts';
+import type { Contact } from '../../../topology/fleet/host-times.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { HttpResponse } from '../http/client.ts';
+import { retryAfterMsOf } from '../http/outcomes.ts';
+import type { Asked, Pacer, Permit } from './pacer.ts';
+
+export interface FleetPaceOptions {
+  /** Of the fleet; those of its crawls may differ from it, since each goes on from where its log ends. */
+  readonly clock: Clock;
+  /** Requests in flight, of all crawls together. */
+  readonly requestsMax: number;
+  /** Least time between requests to a host, ms. */
+  readonly hostDelayMs: number;
+  /** Hosts may have been contacted until now, by a process of before. */
+  readonly isResumed: boolean;
+  /** What that knew: ms since the Unix epoch. */
+  readonly facts?: Iterable<readonly [hostKey: string, fact: HostFact]>;
+  /** Is called with what a process to come must know: ms since the Unix epoch. */
+  readonly onFact?: (hostKey: string, fact: HostFact) => void;
+}
+
+export interface FleetPace {
+  /** A crawl takes part until it leaves. `weight`: its share, against that of the others. */
+  join(crawl: string, weight: number): FleetSeat;
+  readonly requestsInFlight: number;
+  readonly hosts: number;
+  close(): void;
+}
+
+export interface FleetSeat {
+  /** As FetcherOptions has it. */
+  sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
+  leave(): void;
+}
+
+export function createFleetPace(options: FleetPaceOptions): FleetPace {
+  const { clock, requestsMax, hostDelayMs, onFact } = options;
+  const jumpedMs = () => clock.jumpedMs ?? 0;
+  const steadyMs = () => clock.nowMs() - jumpedMs();
+  const contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;
+  const arbiter = new FleetArbiter({ requestsMax, hostDelayMs, contactedAtMs });
+  for (const [hostKey, { heldUntilMs, crawlDelayMs }] of options.facts ?? []) {
+    arbiter.remember(hostKey, { heldUntilMs: heldUntilMs - jumpedMs(), crawlDelayMs });
+  }
+  const waiting = new Map<Ask, (granted: boolean) => void>();
+  const closing = new AbortController();
+  let armedAtMs = Number.POSITIVE_INFINITY;
+
+  const settle = (ask: Ask, granted: boolean) => {
+    waiting.get(ask)?.(granted);
+    waiting.delete(ask);
+  };
+
+  const decide = () => {
+    const { granted, late } = arbiter.step(steadyMs());
+    for (const ask of granted) settle(ask, true);
+    for (const ask of late) settle(ask, false);
+    const atMs = arbiter.wakeAtMs;
+    if (atMs === undefined || atMs >= armedAtMs || closing.signal.aborted) return;
+    armedAtMs = atMs;
+    void clock.sleepUntil(atMs + jumpedMs(), closing.signal).then(() => {
+      if (armedAtMs === atMs) armedAtMs = Number.POSITIVE_INFINITY;
+      if (!closing.signal.aborted) decide();
+    });
+  };
+
+  const tell = (hostKey: string, fact: HostFact | null) => {
+    if (fact !== null) onFact?.(hostKey, { ...fact, heldUntilMs: fact.heldUntilMs + jumpedMs() });
+  };
+
+  const end = (ask: Ask, contact: Contact | null) => {
+    tell(ask.hostKey, arbiter.end(ask, contact, steadyMs()));
+    decide();
+  };
+
+  /** `leftMs`: until it is too late. */
+  const acquire = async (
+    crawl: string,
+    hostKey: string,
+    gap: Asked & { readonly delayMs: number },
+    leftMs: number,
+    signal: AbortSignal,
+  ): Promise<Ask | null> => {
+    if (signal.aborted) return null;
+    const nowMs = steadyMs();
+    const ask = arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);
+    const decided = new Promise<boolean>((resolve) => waiting.set(ask, resolve));
+    const giveUp = () => {
+      arbiter.withdraw(ask);
+      settle(ask, false);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    decide();
+    const granted = await decided;
+    signal.removeEventListener('abort', giveUp);
+    return granted ? ask : null;
+  };
+
+  return {
+    join(crawl, weight) {
+      arbiter.join(crawl, weight);
+      return {
+        sharePace: (own, crawlClock, signal) => ({
+          waitMs: own.waitMs,
+          hold(hostKey, untilMs) {
+            own.hold(hostKey, untilMs);
+            const nowMs = steadyMs();
+            tell(hostKey, arbiter.hold(hostKey, nowMs + untilMs - crawlClock.nowMs(), nowMs));
+            decide();
+          },
+          get size() {
+            return own.size;
+          },
+          async acquire(hostKey, delayMs, latestStartMs, alone, asked = nothingMore) {
+            const permit = await own.acquire(hostKey, delayMs, latestStartMs, alone, asked);
+            if (permit === null) return null;
+            const leftMs = latestStartMs - crawlClock.nowMs();
+            const ask = await acquire(crawl, hostKey, { ...asked, delayMs }, leftMs, signal);
+            if (ask === null) permit.release(0, 0);
+            return ask && both(permit, (contact) => end(ask, contact), asked);
+          },
+        }),
+        leave: () => arbiter.leave(crawl),
+      };
+    },
+    get requestsInFlight() {
+      return arbiter.inFlight;
+    },
+    get hosts() {
+      return arbiter.hosts;
+    },
+    close: () => closing.abort(),
+  };
+}
+
+const nothingMore: Asked = { delayFactor: 0, crawlDelayMs: 0 };
+
+/** The crawl's own permit, and the fleet's. */
+function both(permit: Permit, end: (contact: Contact | null) => void, { crawlDelayMs }: Asked): Permit {
+  return {
+    release(endMs, delayMs, response) {
+      permit.release(endMs, delayMs, response);
+      end(endMs > 0 ? { delayMs, crawlDelayMs, ...contactOf(response) } : null);
+    },
+  };
+}
+
+function contactOf(response: HttpResponse | undefined): Omit<Contact, 'delayMs' | 'crawlDelayMs'> {
+  if (response === undefined) return { tookMs: 0, isAnswered: false, isPressure: false, retryAfterMs: 0 };
+  const { failure, status, startMs, endMs } = response;
+  const asksForFewer = failure === null && (status === 429 || status === 503);
+  const isSlow = failure === null ? status === 408 : failure.kind === 'timeout';
+  return {
+    tookMs: endMs - startMs,
+    isAnswered: failure === null,
+    isPressure: asksForFewer || isSlow,
+    retryAfterMs: asksForFewer ? retryAfterMsOf(response) : 0,
+  };
+}

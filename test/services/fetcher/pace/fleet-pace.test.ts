@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFleetPace, type FleetPaceOptions } from '../../../../services/fetcher/pace/fleet-pace.ts';
+import { createPacer, type Pacer } from '../../../../services/fetcher/pace/pacer.ts';
+import type { HostFact } from '../../../../topology/fleet/arbiter.ts';
+import { createFakeClock } from '../fake-clock.ts';
+
+const late = Number.MAX_SAFE_INTEGER;
+const response = (status: number, headers: readonly string[] = []) =>
+  ({ status, headers, failure: null, startMs: 0, endMs: 10 }) as never;
+
+function fleetOf(more: Partial<FleetPaceOptions> = {}) {
+  const clock = createFakeClock();
+  const facts: (readonly [string, HostFact])[] = [];
+  const onFact = (hostKey: string, fact: HostFact) => facts.push([hostKey, fact]);
+  const fleet = createFleetPace({ clock, requestsMax: 8, hostDelayMs: 0, isResumed: false, onFact, ...more });
+  const stopping = new AbortController();
+  const crawl = (name: string): Pacer =>
+    fleet.join(name, 1).sharePace(createPacer(clock, stopping.signal), clock, stopping.signal);
+  return { clock, fleet, facts, crawl, stopping };
+}
+
+test('a host’s delay holds between the requests of two crawls', async () => {
+  const { clock, crawl } = fleetOf();
+  const [a, b] = [crawl('a'), crawl('b')];
+  const first = await a.acquire('h', 100, late);
+  let startMs = 0;
+  const second = b.acquire('h', 100, late).then((permit) => {
+    startMs = clock.nowMs();
+    return permit;
+  });
+  await clock.advance(500);
+  assert.equal(startMs, 0);
+  const endMs = clock.nowMs();
+  first!.release(endMs, 100, response(200));
+  await clock.advance(1_000);
+  assert.ok(await second);
+  assert.equal(startMs, endMs + 101);
+});
+
+test('Retry-After that one crawl was told holds for the others, and is told to be kept', async () => {
+  const { clock, crawl, facts } = fleetOf();
+  const [a, b] = [crawl('a'), crawl('b')];
+  const permit = await a.acquire('h', 10, late);
+  const toldMs = clock.nowMs();
+  permit!.release(toldMs, 10, response(503, ['retry-after', '60']));
+  assert.deepEqual(facts, [['h', { heldUntilMs: toldMs + 60_001, crawlDelayMs: 0 }]]);
+  assert.equal(await b.acquire('h', 10, clock.nowMs() + 5_000), null);
+  let startMs = 0;
+  const next = b.acquire('h', 10, late).then((taken) => {
+    startMs = clock.nowMs();
+    return taken;
+  });
+  await clock.advance(70_000);
+  assert.ok(await next);
+  assert.equal(startMs, toldMs + 60_001);
+});
+
+test('what a process of before was told holds, and any host may have been contacted by it', async () => {
+  const fact = { heldUntilMs: createFakeClock().nowMs() + 900, crawlDelayMs: 0 };
+  const { clock, crawl } = fleetOf({ isResumed: true, facts: [['held', fact]] });
+  const a = crawl('a');
+  const startedMs = clock.nowMs();
+  const starts: Record<string, number> = {};
+  for (const host of ['held', 'new']) void a.acquire(host, 200, late).then(() => (starts[host] = clock.nowMs()));
+  await clock.advance(2_000);
+  assert.deepEqual(starts, { new: startedMs + 201, held: startedMs + 900 });
+});
+
+test('a crawl that stops gives up its wishes, and its host is free for others', async () => {
+  const { clock, fleet, stopping, crawl } = fleetOf({ requestsMax: 1 });
+  const a = crawl('a');
+  const b = fleet
+    .join('b', 1)
+    .sharePace(createPacer(clock, new AbortController().signal), clock, new AbortController().signal);
+  const first = await b.acquire('h', 0, late);
+  const waiting = a.acquire('g', 0, late);
+  const other = b.acquire('f', 0, late);
+  stopping.abort();
+  assert.equal(await waiting, null);
+  assert.equal(fleet.requestsInFlight, 1);
+  first!.release(0, 0);
+  assert.ok(await other);
+  assert.equal(await a.acquire('g', 0, late), null);
+});
