@@ -21,6 +21,7 @@ import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
 import { oneOf } from './flags/arguments.ts';
 import { setting } from './flags/setting.ts';
+import { addFleetCommand } from './fleet/fleet-command.ts';
 import { groupCommands, orderCrawlOptions } from './help-groups.ts';
 import { addAuditCommand } from './inspect/audit-command.ts';
 import { addDashboardCommand } from './inspect/dashboard-command.ts';
@@ -77,6 +78,7 @@ export function createProgram(): Command {
     );
   addCrawlCommand(program);
   orderCrawlOptions(program.commands[0]!);
+  addFleetCommand(program);
   addRoleCommands(program);
   addConsumerCommands(program);
   addConsumeCommand(program);

@@ -228,9 +228,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     onFailure: fail,
   });
-  const ownPacer = createPacer(options.clock, stopping.signal, hostSlots.of, (ms) =>
-    hostIntervalSeconds.observe(ms / 1000),
-  );
+  const tellInterval = (ms: number) => hostIntervalSeconds.observe(ms / 1000);
+  const ownPacer = createPacer(options.clock, stopping.signal, hostSlots.of, tellInterval);
   const pacer = options.sharePace?.(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();

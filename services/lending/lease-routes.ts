@@ -4,6 +4,7 @@
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
+import { readCall } from '../runtime/http/read-call.ts';
 import type { Errand } from '../runtime/leases/outside.ts';
 import { type AddTarget, gatherUrls, publishGroups } from './add-urls.ts';
 import { addCall, leaseCall, renewCall, resultsCall, type ToldResult } from './api-schemas.ts';
@@ -11,7 +12,6 @@ import type { Lease } from './desk.ts';
 import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
 import { openApi } from './openapi.ts';
-import { readCall } from './read-call.ts';
 import { returned, toldOf } from './told.ts';
 
 export function leaseRoutes(lending: Lending): Routes {

@@ -1,5 +1,5 @@
 /** The lease API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
-import { z } from 'zod';
+import { bodyOf, license, schemasOf, security, securitySchemes } from '../runtime/http/openapi.ts';
 import {
   addAnswer,
   addCall,
@@ -15,11 +15,6 @@ import {
 
 const answers = { leaseAnswer, resultsAnswer, renewAnswer, addAnswer, statusAnswer, problem };
 const calls = { leaseCall, resultsCall, renewCall, addCall };
-
-const nameOf = (name: string) => `${name[0]!.toUpperCase()}${name.slice(1)}`;
-const bodyOf = (name: keyof typeof answers | keyof typeof calls) => ({
-  'application/json': { schema: { $ref: `#/components/schemas/${nameOf(name)}` } },
-});
 
 const problems = {
   '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
@@ -43,17 +38,6 @@ const post = (
   },
 });
 
-/** Calls as clients may write them, with defaults left out; answers as they come. */
-function schemasOf(): Record<string, object> {
-  const schemas: Record<string, object> = {};
-  for (const [io, some] of [['input', calls] as const, ['output', answers] as const])
-    for (const [name, schema] of Object.entries(some)) {
-      const { $schema: _, ...plain } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any' });
-      schemas[nameOf(name)] = plain;
-    }
-  return schemas;
-}
-
 /** Made when it is first asked for: a start of the command has no use for it. */
 export function openApi(): object {
   return (made ??= document());
@@ -66,11 +50,11 @@ const document = () => ({
   info: {
     title: 'Crawlstream: leases by HTTP',
     version: '1',
-    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    license,
     description:
       'A client leases URLs whose hosts may be contacted now, fetches each at once, and tells what became of it. The crawl keeps the delay of each host, asks robots.txt, remembers what was seen, and leases a URL again whose client has died.',
   },
-  security: [{}, { token: [] }],
+  security,
   tags: [{ name: 'leases', description: 'URLs to fetch, and what became of them.' }],
   paths: {
     '/v1/leases': {
@@ -84,8 +68,5 @@ const document = () => ({
     '/v1/renewals': post('renew', 'More time for leases.', 'renewCall', 'renewAnswer'),
     '/v1/urls': post('add', 'URLs to be crawled, such as those to start from.', 'addCall', 'addAnswer', '202'),
   },
-  components: {
-    schemas: schemasOf(),
-    securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'CRAWLSTREAM_HTTP_TOKEN' } },
-  },
+  components: { schemas: schemasOf(calls, answers), securitySchemes },
 });

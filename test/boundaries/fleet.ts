@@ -1,8 +1,10 @@
 /** Many crawls in one process. */
+import { createCall, pagesQuery } from '../../services/fleet/fleet-schemas.ts';
+import type { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import type { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
 import { fleetLimits as limits } from '../../topology/fleet/fleet-limits.ts';
 import { learnContact, newHostTimes, readyAtMs } from '../../topology/fleet/host-times.ts';
-import { type BoundaryTable, cutAt, tuning } from './boundary.ts';
+import { type BoundaryTable, cutAt, tuning, undriven, upTo } from './boundary.ts';
 
 /** What a host's next contact waits for after one that took so long, where crawls keep once that. */
 function adaptiveMs(tookMs: number): number {
@@ -21,4 +23,20 @@ export const fleetBoundaries: BoundaryTable<typeof fleetLimits> = {
   adaptiveDelayMaxMs: cutAt(limits.adaptiveDelayMaxMs, adaptiveMs),
   forgetMs: tuning('when a host is forgotten that binds nobody any more'),
   sweepAtLeast: tuning('how often somebody looks for such hosts'),
+};
+
+const seed = 'http://a.test/';
+const makes = (more: object) => createCall.safeParse({ seeds: [seed], ...more }).success;
+
+export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = {
+  crawlsMax: undriven('a thousand data folders: the crawl beyond it is refused before anything is made'),
+  startsAtOnce: tuning('how many crawls are opened at once: all are'),
+  weightMax: upTo((weight) => makes({ weight })),
+  seedsMax: upTo((count) => makes({ seeds: Array.from({ length: count }, () => seed) })),
+  bodyBytesMax: undriven('fastify refuses what is larger with 413'),
+  pagesMax: upTo((limit) => pagesQuery.safeParse({ limit }).success),
+  pagesCharsSoft: tuning('how many pages share an answer: the cursor goes on where it ended'),
+  graceMs: tuning('what was under way then is fetched again'),
+  factMsMin: tuning('what is over sooner is over before a restart is'),
+  factsMax: undriven('a hundred thousand hosts: of more, the first by name are left out at the next start'),
 };

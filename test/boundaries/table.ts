@@ -7,6 +7,7 @@ import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
+import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
@@ -44,7 +45,7 @@ import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
-import { fleetBoundaries } from './fleet.ts';
+import { fleetBoundaries, fleetServiceBoundaries } from './fleet.ts';
 import * as frontier from './frontier.ts';
 import { lendingBoundaries } from './lending.ts';
 import { parseBoundaries } from './parse.ts';
@@ -77,6 +78,7 @@ export const table: Readonly<Record<string, Group>> = {
   trapLimits: of(trapLimits, policies.trapBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
   fleetLimits: of(fleetLimits, fleetBoundaries),
+  fleetServiceLimits: of(fleetServiceLimits, fleetServiceBoundaries),
   lendingLimits: of(lendingLimits, lendingBoundaries),
   listLimits: of(listLimits, policies.listBoundaries),
   recrawlLimits: of(policy.recrawlLimits, policies.recrawlBoundaries),

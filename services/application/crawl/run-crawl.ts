@@ -21,7 +21,9 @@ export interface CrawlRun extends Ports {
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
   /** How long requests under way may take to finish then, ms. Absent: their whole timeout. */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
+  /** Time between looks for its end and its status, ms. Absent: short, for a person who watches. */
+  readonly lookEveryMs?: number | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
   /** As in WatchedCrawl. */
   readonly stays?: WatchedCrawl['stays'];
@@ -68,7 +70,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
       stays: run.stays,
       startedAtMs,
       failed: Promise.race(failures),
-      everyMs: lookEveryMs,
+      everyMs: run.lookEveryMs ?? lookEveryMs,
       look: () => look(log, crawl, frontier),
       hosts: () => hostsOf(frontier.committed()),
       settle: processors.settle,

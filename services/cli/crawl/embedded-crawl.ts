@@ -11,9 +11,10 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
-import { type Attendants, runCrawl } from '../../application/crawl/run-crawl.ts';
+import { type Attendants, type CrawlRun, runCrawl } from '../../application/crawl/run-crawl.ts';
 import type { RunningWhole } from '../../application/crawl/start-whole.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
+import type { FetcherOptions } from '../../application/fetching.ts';
 import type { RunningProcessors } from '../../application/start-processors.ts';
 import { type FetchWorkersOptions, startFetchWorkers } from '../../application/workers/fetch-workers.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
@@ -84,8 +85,14 @@ export interface EmbeddedCrawl {
   /** Gives URLs to clients; the crawl then has no end of its own. Absent: nobody does. */
   readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
+  /** Where it is one of several in this process: what its fetcher shares with theirs, and how it is run beside them. */
+  readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
   readonly attach: (log: Log, codec: RecordCodec) => Promise<RunningProcessors>;
+}
+
+export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'> {
+  readonly fetcher: Pick<FetcherOptions, 'sharePace' | 'addressPacer'>;
 }
 
 /** Less is nothing that anybody would notice. */
@@ -138,10 +145,12 @@ async function runWith(
   const { manifest } = folder;
   const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher) }, opened);
   const { seeds } = await readRequest(folder);
-  for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
+  if (crawl.beside === undefined)
+    for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
   const meters = createMeters();
   const outcome = await runCrawl({
     ...{ log, codec, clock, manifest, signal, onStatus, processors },
+    ...{ graceMs: crawl.beside?.graceMs, lookEveryMs: crawl.beside?.lookEveryMs },
     frontier: {
       key: fingerprintKeyOf(manifest),
       stores,
@@ -163,6 +172,7 @@ async function runWith(
       normalize: compileNormalizer(policy.normalize),
       config: { ...crawl.fetcher, leasesMax },
       onSpan: service.spans?.tell,
+      ...crawl.beside?.fetcher,
     },
     ...(crawl.workers > 1 && {
       workers: (start) =>

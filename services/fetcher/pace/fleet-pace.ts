@@ -5,6 +5,7 @@
  * A fetcher asks the arbiter once its own clock allows the request, so that the arbiter chooses among requests that could
  * start now. A permit of the fleet is one of the places among its requests in flight, too.
  */
+import { setMaxListeners } from 'node:events';
 import { type Ask, FleetArbiter, type HostFact } from '../../../topology/fleet/arbiter.ts';
 import type { Contact } from '../../../topology/fleet/host-times.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -52,6 +53,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   }
   const waiting = new Map<Ask, (granted: boolean) => void>();
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
   let armedAtMs = Number.POSITIVE_INFINITY;
 
   const settle = (ask: Ask, granted: boolean) => {

@@ -1,6 +1,6 @@
 /** A body by its schema. Throws INVALID_ARGUMENT, naming the first field at fault and what to do. */
 import type { z } from 'zod';
-import { CrawlstreamError } from '../../topology/errors.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 
 export function readCall<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))

@@ -1,0 +1,112 @@
+/** Starts one crawl of a fleet: as `crawl` runs it, over its data folder, and beside the others. */
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import { validatePolicy } from '../../../topology/policy/validate.ts';
+import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
+import type { FetcherConfig } from '../../application/fetching.ts';
+import type { RunningProcessors } from '../../application/start-processors.ts';
+import type { FleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import type { CrawlCounts, CrawlFile } from '../../fleet/crawl-file.ts';
+import type { ReadLog, RunningCrawl } from '../../fleet/fleet.ts';
+import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { createService } from '../../runtime/metrics/service.ts';
+import type { BesideOthers } from '../crawl/embedded-crawl.ts';
+import { runEmbeddedCrawl } from '../crawl/embedded-crawl.ts';
+import type { SeenFlags } from '../flags/seen-flags.ts';
+import { seenConfigOf } from '../flags/seen-flags.ts';
+import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
+import { QueryService } from '../roles/query-service.ts';
+
+export interface FleetCrawlOptions {
+  readonly pace: FleetPace;
+  readonly addressPacer: NonNullable<BesideOthers['fetcher']['addressPacer']>;
+  readonly fetcher: FetcherConfig;
+  readonly leasesMax: number;
+  readonly seen: SeenFlags;
+  readonly keepMs: number | null;
+  readonly snapshots: SnapshotRoleFlags;
+  say(text: string): void;
+}
+
+/** Two hundred crawls look for their ends so often. */
+const lookEveryMs = 250;
+
+export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
+  const { name, weight, seeds } = file;
+  // Each goes on from where its log ends, which may be ahead of the machine.
+  const clock = new SystemClock();
+  const stop = new AbortController();
+  const seat = options.pace.join(name, weight);
+  const policy = validatePolicy(file.policy);
+  let reads: ReadLog | undefined;
+  let status: CrawlStatus | undefined;
+  let counters: Counters | undefined;
+  let isUp = () => {};
+  const up = new Promise<void>((resolve) => {
+    isUp = resolve;
+  });
+  const run = async () => {
+    const service = createService('fleet');
+    const outcome = await runEmbeddedCrawl({
+      ...{ clock, policy, service, folder: await readDataFolder(path), desk: new QueryService(clock) },
+      ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
+      seeds: seeds.map((url) => ({ url, priority: -1 })),
+      // What was set since then stays in force.
+      ask: (_, before) => before ?? policy,
+      say: (text) => options.say(`${name}: ${text}`),
+      fetcher: options.fetcher,
+      leasesMax: options.leasesMax,
+      seen: seenConfigOf(options.seen, 1),
+      keepMs: options.keepMs,
+      snapshots: options.snapshots,
+      signal: stop.signal,
+      beside: {
+        fetcher: { sharePace: seat.sharePace, addressPacer: options.addressPacer },
+        ...{ lookEveryMs, graceMs: fleetServiceLimits.graceMs },
+      },
+      onStatus(now) {
+        status = now;
+        counters = now.counters;
+        isUp();
+      },
+      attach: async (log, codec) => {
+        reads = { log, codec, crawl: name };
+        return nobodyBeside;
+      },
+    });
+    // What was decided after the last look.
+    counters = outcome.counters;
+    return outcome.end;
+  };
+  const ended = run().finally(() => {
+    reads = undefined;
+    seat.leave();
+  });
+  return {
+    up,
+    ended,
+    get counts() {
+      return counters === undefined ? file.counts : countsOf(counters);
+    },
+    get pagesPerSecond() {
+      return status?.pagesPerSecond ?? 0;
+    },
+    get reads() {
+      return reads;
+    },
+    stop: () => stop.abort(),
+  };
+}
+
+function countsOf(counters: Counters): CrawlCounts {
+  const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts } = counters;
+  return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts };
+}
+
+const nobodyBeside: RunningProcessors = {
+  failed: new Promise<never>(() => {}),
+  settle: async () => {},
+  drain: async () => {},
+  stop: async () => {},
+};

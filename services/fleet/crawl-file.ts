@@ -1,0 +1,135 @@
+/**
+ * What a fleet keeps of a crawl beside the crawl's own data: `fleet.json` in its folder.
+ *
+ *   DIR/crawls/NAME/           the data folder of the crawl: every command that takes --data takes it
+ *   DIR/crawls/NAME/fleet.json this
+ *   DIR/crawls/.new-NAME/      a crawl that is being made: a kill leaves it, and the next start removes it
+ *   DIR/crawls/.gone-…/        a crawl that is being deleted: the next start goes on with it
+ *   DIR/hosts/                 what hosts asked for that outlives the process (host-facts.ts); its lock is the fleet's
+ */
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CrawlstreamError } from '../../topology/errors.ts';
+
+/** running: by will, whatever it does now. ended: it is over, and stays so. */
+export const wishes = ['running', 'paused', 'ended'] as const;
+export type Wish = (typeof wishes)[number];
+
+const countsSchema = z.object({
+  pages: z.number(),
+  queued: z.number(),
+  leased: z.number(),
+  failed: z.number(),
+  hosts: z.number(),
+});
+
+/** Of its URLs: where they are. failed: those that gave no page, whatever the reason. */
+export type CrawlCounts = z.output<typeof countsSchema>;
+
+const fileSchema = z.object({
+  format: z.literal(1),
+  name: z.string(),
+  owner: z.string(),
+  weight: z.number(),
+  createdAtMs: z.number(),
+  wish: z.enum(wishes),
+  seeds: z.array(z.string()),
+  policy: z.record(z.string(), z.unknown()),
+  idempotencyKey: z.string(),
+  requestHash: z.string(),
+  end: z.string().nullable(),
+  failure: z.string().nullable(),
+  counts: countsSchema,
+});
+
+export type CrawlFile = z.output<typeof fileSchema>;
+
+export const noCounts: CrawlCounts = { pages: 0, queued: 0, leased: 0, failed: 0, hosts: 0 };
+
+const fileName = 'fleet.json';
+const [making, going] = ['.new-', '.gone-'];
+
+export class CrawlFiles {
+  readonly #folder: string;
+  #number = 0;
+
+  /** `fleet`: its folder. */
+  constructor(fleet: string) {
+    this.#folder = join(fleet, 'crawls');
+  }
+
+  pathOf(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** All crawls. What a kill left half made or half deleted is removed. */
+  async list(): Promise<CrawlFile[]> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const files: CrawlFile[] = [];
+    for (const name of (await readdir(this.#folder)).sort()) {
+      if (name.startsWith(making) || name.startsWith(going)) await this.#remove(name);
+      else files.push(await this.#read(name));
+    }
+    return files;
+  }
+
+  /** In one step, after `make` has made the data folder. */
+  async create(file: CrawlFile, make: (path: string) => Promise<void>): Promise<void> {
+    const path = this.pathOf(`${making}${file.name}`);
+    await rm(path, { recursive: true, force: true });
+    await make(path);
+    await writeIn(path, file);
+    await rename(path, this.pathOf(file.name));
+    await this.#sync();
+  }
+
+  /** In one step. */
+  write(file: CrawlFile): Promise<void> {
+    return writeIn(this.pathOf(file.name), file);
+  }
+
+  /** Its name is free at once. */
+  async remove(name: string): Promise<void> {
+    const gone = `${going}${process.pid}-${this.#number++}-${name}`;
+    await rename(this.pathOf(name), this.pathOf(gone));
+    await this.#sync();
+    await this.#remove(gone);
+  }
+
+  #remove(name: string): Promise<void> {
+    return rm(this.pathOf(name), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #read(name: string): Promise<CrawlFile> {
+    const path = join(this.pathOf(name), fileName);
+    try {
+      return fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    } catch (error) {
+      const remedy = 'put it back from a copy, or move that folder elsewhere';
+      const message = `${path} cannot be read (${(error as Error).message.split('\n')[0]}): ${remedy}`;
+      throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const handle = await open(this.#folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+async function writeIn(folder: string, file: CrawlFile): Promise<void> {
+  const path = join(folder, fileName);
+  const handle = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,100 @@
+/** A fleet's API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
+import { z } from 'zod';
+import { bodyOf, license, schemasOf, security, securitySchemes } from '../runtime/http/openapi.ts';
+import { crawlAnswer, createCall, listAnswer, pagesQuery, problem } from './fleet-schemas.ts';
+
+const problems = {
+  '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
+  '401': { description: 'The token is missing or wrong.', content: bodyOf('problem') },
+  '403': { description: 'Beyond loopback there must be a token.', content: bodyOf('problem') },
+  '503': { description: 'The fleet stops: ask again in a moment.', content: bodyOf('problem') },
+};
+const missing = { '404': { description: 'There is no crawl of that name.', content: bodyOf('problem') } };
+
+const name = { name: 'name', in: 'path', required: true, schema: { type: 'string' } };
+const answering = (description: string, answer: string, status = '200') => ({
+  [status]: { description, content: bodyOf(answer) },
+});
+
+const wishing = (operationId: string, summary: string) => ({
+  parameters: [name],
+  post: {
+    ...{ operationId, summary, tags: ['crawls'] },
+    responses: { ...answering('The crawl, once it is so.', 'crawlAnswer'), ...problems, ...missing },
+  },
+});
+
+function queryOf(): object[] {
+  const { properties = {} } = z.toJSONSchema(pagesQuery, { io: 'input', target: 'draft-2020-12' });
+  return Object.entries(properties).map(([field, schema]) => ({ name: field, in: 'query', schema }));
+}
+
+/** Made when it is first asked for. */
+export function fleetOpenApi(): object {
+  return (made ??= document());
+}
+
+let made: object | undefined;
+
+const document = () => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Crawlstream: a fleet of crawls',
+    version: '1',
+    license,
+    description:
+      'Crawls are made, paused, resumed, ended and deleted while others go on. All of them share one clock for each host, and the requests in flight by their weights.',
+  },
+  security,
+  tags: [{ name: 'crawls', description: 'Crawls of the fleet.' }],
+  paths: {
+    '/v1/crawls': {
+      post: {
+        ...{ operationId: 'create', summary: 'A new crawl, which begins at once.', tags: ['crawls'] },
+        requestBody: { required: true, content: bodyOf('createCall') },
+        responses: {
+          ...answering('The crawl.', 'crawlAnswer', '201'),
+          ...answering('The crawl that the same call made before.', 'crawlAnswer'),
+          ...problems,
+        },
+      },
+      get: {
+        ...{ operationId: 'list', summary: 'All crawls.', tags: ['crawls'] },
+        responses: { ...answering('The crawls.', 'listAnswer'), ...problems },
+      },
+    },
+    '/v1/crawls/{name}': {
+      parameters: [name],
+      get: {
+        ...{ operationId: 'get', summary: 'A crawl: its state and counts.', tags: ['crawls'] },
+        responses: { ...answering('The crawl.', 'crawlAnswer'), ...problems, ...missing },
+      },
+      delete: {
+        ...{ operationId: 'delete', summary: 'Ends a crawl, and removes all it has.', tags: ['crawls'] },
+        responses: { '204': { description: 'It is gone, and its name free.' }, ...problems, ...missing },
+      },
+    },
+    '/v1/crawls/{name}/pages': {
+      parameters: [name],
+      get: {
+        operationId: 'pages',
+        summary: 'Pages in the order of their fetching, from a cursor on.',
+        tags: ['crawls'],
+        parameters: queryOf(),
+        responses: {
+          '200': {
+            description: 'A page a line (docs/page-record.md); none: there are no more for now.',
+            headers: { 'X-Cursor': { description: 'Where to go on.', schema: { type: 'string' } } },
+            content: { 'application/jsonl': { schema: { type: 'string' } } },
+          },
+          ...problems,
+          ...missing,
+        },
+      },
+    },
+    '/v1/crawls/{name}/pause': wishing('pause', 'Stops a crawl until it is resumed; it takes no memory meanwhile.'),
+    '/v1/crawls/{name}/resume': wishing('resume', 'Goes on with a crawl that was paused or has failed.'),
+    '/v1/crawls/{name}/end': wishing('end', 'Stops a crawl for good; what it fetched stays.'),
+  },
+  components: { schemas: schemasOf({ createCall }, { crawlAnswer, listAnswer, problem }), securitySchemes },
+});

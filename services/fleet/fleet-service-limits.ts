@@ -1,0 +1,23 @@
+/** Bounds of a fleet's API (services/fleet). */
+export const fleetServiceLimits = {
+  /** Crawls that exist at once, run or not: each that runs takes two stores and some megabytes. */
+  crawlsMax: 1_000,
+  /** Crawls that are opened at once when a fleet starts: opening is disk and processor. */
+  startsAtOnce: 4,
+  /** Heavier than this is a fleet of its own. */
+  weightMax: 1_000,
+  /** Seeds in one call. */
+  seedsMax: 10_000,
+  /** A call that makes a crawl: its seeds, and a policy with rules of its own. */
+  bodyBytesMax: 4 * 1024 * 1024,
+  /** Pages in one answer. */
+  pagesMax: 1_000,
+  /** An answer is over once it has so many characters of JSON lines: a page with its text has some ten thousand. */
+  pagesCharsSoft: 8 * 1024 * 1024,
+  /** Requests under way have so long to end when a crawl is paused or ended, ms. */
+  graceMs: 5_000,
+  /** Of a host, what is to outlive the process is written if it holds for longer, ms: a restart takes as long. */
+  factMsMin: 1_000,
+  /** Hosts of which something is kept at most. */
+  factsMax: 100_000,
+} as const;

@@ -1,0 +1,263 @@
+/**
+ * The crawls of a fleet: made, paused, resumed, ended and deleted while the others go on.
+ *
+ * What is wanted of a crawl is written before it is done, so that a kill at any moment leaves a fleet that does it at its
+ * next start: crawls that are to run are started, those that were being deleted are gone. A crawl that fails is told of
+ * and stopped; the others do not notice.
+ */
+import { createHash } from 'node:crypto';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log/log.ts';
+import { type CrawlCounts, type CrawlFile, type CrawlFiles, noCounts, type Wish } from './crawl-file.ts';
+import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
+import { fleetServiceLimits } from './fleet-service-limits.ts';
+import { newName } from './new-name.ts';
+
+/** A crawl's log, to be read. */
+export interface ReadLog {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  /** Prefix of its topics. */
+  readonly crawl: string;
+}
+
+/** A crawl under way. */
+export interface RunningCrawl {
+  /** Resolves once it decides and fetches. */
+  readonly up: Promise<void>;
+  /** Why it is over; rejects with what stopped it. */
+  readonly ended: Promise<'done' | 'quotaSpent' | 'stopped'>;
+  readonly counts: CrawlCounts;
+  readonly pagesPerSecond: number;
+  /** undefined: it is not open yet, or not any more. */
+  readonly reads: ReadLog | undefined;
+  /** `ended` resolves soon. */
+  stop(): void;
+}
+
+export interface FleetOptions {
+  readonly files: CrawlFiles;
+  readonly clock: Clock;
+  /** Seeds as they are spelt, and the whole policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
+  check(call: CreateCall): Pick<CrawlFile, 'seeds' | 'policy'>;
+  /** Makes the data folder of a new crawl. */
+  make(path: string, name: string): Promise<void>;
+  start(file: CrawlFile, path: string): RunningCrawl;
+  say(text: string): void;
+}
+
+interface Entry {
+  file: CrawlFile;
+  state: CrawlState;
+  running: RunningCrawl | undefined;
+  /** What is done to it is done in turn. */
+  turn: Promise<unknown>;
+  /** Resolves once nothing of it runs. */
+  over: Promise<void>;
+}
+
+const restStates: Readonly<Record<Wish, CrawlState>> = { running: 'failed', paused: 'paused', ended: 'ended' };
+
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #entries = new Map<string, Entry>();
+  #isStopping = false;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  /** Goes on with all that are to run. `files`: from CrawlFiles.list. */
+  async open(files: readonly CrawlFile[]): Promise<void> {
+    for (const file of files) this.#entries.set(file.name, restingEntry(file));
+    const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running');
+    const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
+      for (let entry = wanted.shift(); entry !== undefined && !this.#isStopping; entry = wanted.shift()) {
+        this.#start(entry);
+        await Promise.race([entry.running!.up, entry.over]);
+      }
+    });
+    await Promise.all(some);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** `isNew` false: the same call was made before. */
+  async create(call: CreateCall): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
+    const requestHash = createHash('sha256').update(JSON.stringify(call)).digest('hex');
+    const before = this.#byKey(call.idempotencyKey);
+    if (before !== undefined) {
+      if (before.file.requestHash !== requestHash) throw invalid('idempotencyKey: another crawl was made with it');
+      await before.turn;
+      return { crawl: this.#answer(before), isNew: false };
+    }
+    const { seeds, policy } = this.#options.check(call);
+    if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
+      throw invalid(`there are ${this.#entries.size} crawls, and may be no more: delete some that have ended`);
+    }
+    if (this.#isStopping) throw stopping();
+    const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
+    if (this.#entries.has(name)) throw invalid(`name: there is a crawl ${name} already`);
+    const { owner, weight, idempotencyKey } = call;
+    const file: CrawlFile = {
+      ...{ format: 1, name, owner, weight, createdAtMs: this.#options.clock.nowMs(), wish: 'running' },
+      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts },
+    };
+    const entry = restingEntry(file);
+    entry.state = 'starting';
+    // Its name and key are taken from now on.
+    this.#entries.set(name, entry);
+    await this.#inTurn(entry, async () => {
+      try {
+        await this.#options.files.create(file, (path) => this.#options.make(path, name));
+      } catch (error) {
+        this.#entries.delete(name);
+        throw error;
+      }
+      this.#start(entry);
+    });
+    return { crawl: this.#answer(entry), isNew: true };
+  }
+
+  list(): CrawlAnswer[] {
+    return [...this.#entries.values()].map((entry) => this.#answer(entry));
+  }
+
+  /** undefined: there is none of that name. */
+  find(name: string): CrawlAnswer | undefined {
+    const entry = this.#entries.get(name);
+    return entry && this.#answer(entry);
+  }
+
+  /** Of a crawl that runs; undefined: its log is to be opened. */
+  reads(name: string): ReadLog | undefined {
+    return this.#entries.get(name)?.running?.reads;
+  }
+
+  /** Resolves once it is so. undefined: there is none of that name. */
+  async wish(name: string, wish: Wish): Promise<CrawlAnswer | undefined> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return undefined;
+    await this.#inTurn(entry, async () => {
+      const { file } = entry;
+      if (this.#isStopping) throw stopping();
+      if (file.wish === 'ended' && wish !== 'ended')
+        throw invalid(`crawl ${name} has ended (${file.end}): make another`);
+      if (wish === 'running') {
+        if (entry.running !== undefined) return;
+        await this.#write(entry, { wish, failure: null });
+        this.#start(entry);
+        return;
+      }
+      await this.#write(entry, wish === 'ended' ? { wish, end: file.end ?? 'stopped' } : { wish });
+      await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
+      entry.state = restStates[entry.file.wish];
+    });
+    return this.#answer(entry);
+  }
+
+  /** Its folder is gone, and its name free. false: there is none of that name. */
+  async delete(name: string): Promise<boolean> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return false;
+    await this.#inTurn(entry, async () => {
+      if (this.#entries.get(name) !== entry) return;
+      await this.#halt(entry, 'ending');
+      await this.#options.files.remove(name);
+      this.#entries.delete(name);
+    });
+    return true;
+  }
+
+  /** The process ends: what is wanted of the crawls stays. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(
+      [...this.#entries.values()].map((entry) => this.#inTurn(entry, () => this.#halt(entry, 'pausing'))),
+    );
+  }
+
+  #byKey(key: string): Entry | undefined {
+    if (key === '') return undefined;
+    for (const entry of this.#entries.values()) if (entry.file.idempotencyKey === key) return entry;
+    return undefined;
+  }
+
+  async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {
+    const mine = entry.turn.then(act);
+    entry.turn = mine.catch(() => {});
+    await mine;
+  }
+
+  async #write(entry: Entry, change: Partial<CrawlFile>): Promise<void> {
+    const file = { ...entry.file, ...change };
+    await this.#options.files.write(file);
+    entry.file = file;
+  }
+
+  #start(entry: Entry): void {
+    const { files, say } = this.#options;
+    const { name } = entry.file;
+    entry.state = 'starting';
+    const running = this.#options.start(entry.file, files.pathOf(name));
+    entry.running = running;
+    running.up.then(
+      () => {
+        if (entry.running === running && entry.state === 'starting') entry.state = 'running';
+      },
+      () => {},
+    );
+    entry.over = (async () => {
+      const change: Partial<CrawlFile>[] = [];
+      try {
+        const end = await running.ended;
+        if (end !== 'stopped') change.push({ wish: 'ended', end: end === 'done' ? 'done' : 'quota' });
+      } catch (error) {
+        const failure = (error as Error).message;
+        say(
+          `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${(error as Error).stack}`}`,
+        );
+        change.push({ failure });
+      }
+      await this.#write(entry, Object.assign({ counts: running.counts }, ...change)).catch((error: Error) =>
+        say(`${name}: its end cannot be written: ${error.message}`),
+      );
+      entry.running = undefined;
+      if (entry.state === 'starting' || entry.state === 'running') entry.state = restStates[entry.file.wish];
+    })();
+  }
+
+  async #halt(entry: Entry, state: CrawlState): Promise<void> {
+    if (entry.running === undefined) return;
+    entry.state = state;
+    entry.running.stop();
+    await entry.over;
+  }
+
+  #answer({ file, state, running }: Entry): CrawlAnswer {
+    const { name, owner, weight, end, failure, createdAtMs, seeds, counts } = file;
+    return {
+      ...{ name, owner, weight, state, end, failure, createdAtMs, seeds: seeds.length },
+      counts: running?.counts ?? counts,
+      pagesPerSecond: running?.pagesPerSecond ?? 0,
+      data: this.#options.files.pathOf(name),
+    };
+  }
+}
+
+function restingEntry(file: CrawlFile): Entry {
+  const state = restStates[file.wish];
+  return { file, state, running: undefined, turn: Promise.resolve(), over: Promise.resolve() };
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}
+
+function stopping(): CrawlstreamError {
+  return new CrawlstreamError('OWNERSHIP_LOST', 'this fleet is stopping: ask again in a moment');
+}

@@ -1,0 +1,35 @@
+/**
+ * Pages of a crawl in the order in which they were fetched, from a place on: a page that was fetched again is there again.
+ * What was purged is left out.
+ */
+import { readRecord } from '../runtime/avro/read-record.ts';
+import { readPurges } from '../runtime/crawl/purges.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
+import type { ReadLog } from './fleet.ts';
+import { fleetServiceLimits } from './fleet-service-limits.ts';
+
+export interface SomePages {
+  /** A page each, as JSON. */
+  readonly lines: readonly string[];
+  /** Where to go on. */
+  readonly cursor: number;
+}
+
+export async function readPages({ log, codec, crawl }: ReadLog, from: number, most: number): Promise<SomePages> {
+  const purges = await readPurges(log, codec, { crawl, partitions: 1 });
+  const topic = `${crawl}.pages`;
+  const { start, end } = await log.offsets(topic, 0);
+  const lines: string[] = [];
+  let cursor = Math.min(Math.max(from, start), end);
+  let chars = 0;
+  for await (const { offset, value } of recordsOf(log, topic, 0, cursor, end)) {
+    cursor = offset + 1;
+    const page = await readRecord(codec, 'pages', value, () => {});
+    if (page === undefined || purges.refuses(page.url, page.fetchedAtMs)) continue;
+    const line = JSON.stringify(page);
+    lines.push(line);
+    chars += line.length;
+    if (lines.length >= most || chars >= fleetServiceLimits.pagesCharsSoft) break;
+  }
+  return { lines, cursor };
+}
