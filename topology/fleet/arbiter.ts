@@ -151,12 +151,17 @@ export class FleetArbiter {
   /** No permit of the host before `untilMs`. */
   hold(hostKey: string, untilMs: number, nowMs: number): HostFact | null {
     this.#nowMs = nowMs;
-    const host = this.#hostOf(hostKey);
-    const before = factOf(host);
-    host.times.heldUntilMs = Math.max(host.times.heldUntilMs, untilMs);
-    for (const ask of host.waiting) this.#shares.get(ask.crawl)?.ready.delete(ask);
-    this.#look(hostKey, host);
-    return newFact(before, factOf(host));
+    return this.#learn(hostKey, (times) => {
+      times.heldUntilMs = Math.max(times.heldUntilMs, untilMs);
+    });
+  }
+
+  /** A crawl has read the host's robots.txt, and is to contact it at that pace: so are all, from now on. */
+  learnCrawlDelay(hostKey: string, crawlDelayMs: number, nowMs: number): HostFact | null {
+    this.#nowMs = nowMs;
+    return this.#learn(hostKey, (times) => {
+      times.crawlDelayMs = crawlDelayMs;
+    });
   }
 
   /** What a process of before knew. */
@@ -183,6 +188,18 @@ export class FleetArbiter {
       this.#hosts.set(hostKey, host);
     }
     return host;
+  }
+
+  /** Who was ready may have to wait now. */
+  #learn(hostKey: string, learn: (times: HostTimes) => void): HostFact | null {
+    const host = this.#hostOf(hostKey);
+    const before = factOf(host);
+    learn(host.times);
+    const fact = newFact(before, factOf(host));
+    if (fact === null) return null;
+    for (const ask of host.waiting) this.#shares.get(ask.crawl)?.ready.delete(ask);
+    this.#look(hostKey, host);
+    return fact;
   }
 
   #sweep(): void {

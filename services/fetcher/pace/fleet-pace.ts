@@ -122,6 +122,8 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
             return own.size;
           },
           async acquire(hostKey, delayMs, latestStartMs, alone, asked = nothingMore) {
+            // Its own wait may be long: the others are to know before.
+            if (asked.crawlDelayMs > 0) tell(hostKey, arbiter.learnCrawlDelay(hostKey, asked.crawlDelayMs, steadyMs()));
             const permit = await own.acquire(hostKey, delayMs, latestStartMs, alone, asked);
             if (permit === null) return null;
             const leftMs = latestStartMs - crawlClock.nowMs();

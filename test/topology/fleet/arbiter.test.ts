@@ -91,6 +91,21 @@ test('Retry-After and back-off of one crawl hold for all, and are told, to outli
   assert.equal(arbiter.end(fourth, contact({ isPressure: true }), 90_210)!.heldUntilMs, 90_211 + 5_000);
 });
 
+test('a Crawl-delay that one crawl has read binds the others before it has waited for its own turn', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  const first = arbiter.ask(wantOf('a'), 0);
+  arbiter.step(0);
+  arbiter.end(first, contact(), 10);
+  arbiter.ask(wantOf('b'), 20);
+  assert.deepEqual(arbiter.learnCrawlDelay(host, 2_000, 30), {
+    heldUntilMs: Number.NEGATIVE_INFINITY,
+    crawlDelayMs: 2_000,
+  });
+  assert.equal(arbiter.learnCrawlDelay(host, 2_000, 31), null);
+  assert.deepEqual(arbiter.step(2_010).granted, []);
+  assert.deepEqual(crawlsOf(arbiter.step(2_011).granted), ['b']);
+});
+
 test('after a restart any host counts as contacted at the start, and what it had asked for holds', () => {
   const arbiter = arbiterOf({ a: 1 }, { contactedAtMs: 1_000, hostDelayMs: 300 });
   arbiter.remember('held.test', { heldUntilMs: 5_000, crawlDelayMs: 0 });
