@@ -40,6 +40,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   hosts: [`--sort errors ${folder}`, `example.org ${folder}`],
   search: [`'example -permission' ${folder}`],
   dashboard: [folder, kafka, '--url http://localhost:9464'],
+  replay: [folder, 'crawl-data/example.org/archive/*.warc.gz --http 9466'],
   'dlq list': [`--reason retriesExhausted ${folder}`],
   'dlq show': [`0:17 ${folder}`],
   'dlq replay': [`--host example.org ${folder}`],

@@ -28,6 +28,7 @@ import { addDashboardCommand } from './inspect/dashboard-command.ts';
 import { addExplainCommand } from './inspect/explain-command.ts';
 import { addHostsCommand } from './inspect/hosts-command.ts';
 import { addReadCommands } from './inspect/read-commands.ts';
+import { addReplayCommand } from './inspect/replay-command.ts';
 import { addSearchCommand } from './inspect/search-command.ts';
 import { addStoryCommand } from './inspect/story-command.ts';
 import { addNewCommand } from './new-command.ts';
@@ -88,6 +89,7 @@ export function createProgram(): Command {
   addHostsCommand(program);
   addSearchCommand(program);
   addDashboardCommand(program);
+  addReplayCommand(program);
   addDlqCommand(program);
   addExplainCommand(program);
   addStoryCommand(program);

@@ -2,6 +2,7 @@
 
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import type { archiveLimits } from '../../services/archive/archive-limits.ts';
+import type { replayLimits } from '../../services/archive/replay/replay-limits.ts';
 import type { auditLimits } from '../../services/audit/audit-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
@@ -221,6 +222,18 @@ export const archiveBoundaries: BoundaryTable<typeof archiveLimits> = {
   indexedBytesMax: undriven('the beginning of a long record: columnar.integration.test.ts has one'),
   payloadsBytesMax: undriven('256 MiB of payloads'),
   uploadRetriesMs: tuning(pause),
+};
+
+export const replayBoundaries: BoundaryTable<typeof replayLimits> = {
+  rewrittenBytesMax: undriven('a page of 16 MiB'),
+  headBytesMax: undriven('replay.integration.test.ts has a head that does not end'),
+  lineBytesMax: undriven('sorted-lines.test.ts has a line that does not end'),
+  pieceBytes: tuning(batch),
+  unindexedBytesMax: undriven('a file of 256 MiB'),
+  unpackedBytesMax: undriven('a record of 512 MiB'),
+  revisitsMax: undriven('replay.integration.test.ts has a revisit of itself'),
+  rowsMax: undriven('sorted-lines.test.ts: 401 captures come in three pages'),
+  nestedMax: undriven('rewrite.test.ts has pages within pages within pages'),
 };
 
 const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');

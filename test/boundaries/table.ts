@@ -2,6 +2,7 @@
 
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { archiveLimits } from '../../services/archive/archive-limits.ts';
+import { replayLimits } from '../../services/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/audit/audit-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
@@ -99,6 +100,7 @@ export const table: Readonly<Record<string, Group>> = {
   changelogLimits: of(changelogLimits, services.changelogBoundaries),
   consumerLimits: of(consumerLimits, services.consumerBoundaries),
   archiveLimits: of(archiveLimits, services.archiveBoundaries),
+  replayLimits: of(replayLimits, services.replayBoundaries),
   contentLimits: of(contentLimits, services.contentBoundaries),
   indexLimits: of(indexLimits, services.indexBoundaries),
   graphLimits: of(graphLimits, services.graphBoundaries),

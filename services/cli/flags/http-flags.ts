@@ -72,13 +72,15 @@ export interface HttpSide {
   readonly role: string;
   /** The service's own. */
   readonly routes?: readonly Routes[];
+  /** services/runtime/http/http-server.ts */
+  readonly rewriteUrl?: (target: string) => string;
   say(text: string): void;
 }
 
 /** Runs `act` with its service's HTTP side up, if one is asked for. */
 export async function withHttp<T>(
   flags: HttpFlags,
-  { role, routes = [], say }: HttpSide,
+  { role, routes = [], rewriteUrl, say }: HttpSide,
   act: (service: Service) => Promise<T>,
 ): Promise<T> {
   const service = createService(role);
@@ -114,6 +116,7 @@ export async function withHttp<T>(
     probes,
     metrics: exposition.scrape,
     routes,
+    rewriteUrl,
     onBug,
   });
   service.listensOn = server.address;

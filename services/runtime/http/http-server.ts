@@ -5,9 +5,9 @@
  * its `config.access` (access.ts). Requests under way are finished when the server closes, idle connections are not
  * waited for. This is the one file that knows fastify; it is loaded only by a service that listens.
  */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import { type Access, type Opening, refusalOf } from './access.ts';
 import { httpLimits } from './http-limits.ts';
@@ -23,6 +23,8 @@ declare module 'fastify' {
 }
 
 export type HttpApp = FastifyInstance;
+export type HttpRequest = FastifyRequest;
+export type HttpReply = FastifyReply;
 
 /** Adds a service's own routes. */
 export type Routes = (app: HttpApp) => void;
@@ -39,6 +41,8 @@ export interface HttpOptions {
   /** In the text format of Prometheus, and its content type. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly routes?: readonly Routes[];
+  /** Of a request's target, before a route is looked for: for paths that hold whole URLs. Absent: as it is. */
+  readonly rewriteUrl?: ((target: string) => string) | undefined;
   /** Called with an error that is a bug. */
   readonly onBug: (error: unknown) => void;
 }
@@ -51,7 +55,7 @@ export interface HttpServer {
 
 /** Rejects with INVALID_ARGUMENT where it cannot listen. */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { listen, token, opened, tls, probes, onBug } = options;
+  const { listen, token, opened, tls, probes, onBug, rewriteUrl = (target) => target } = options;
   const rules = { loopback: isLoopbackHost(listen.host), token, opened };
   const app = fastify({
     // `null`: no TLS. The types of fastify know one kind of server or the other.
@@ -61,6 +65,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     keepAliveTimeout: httpLimits.keepAliveMs,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url),
   });
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;

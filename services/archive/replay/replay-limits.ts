@@ -1,0 +1,21 @@
+/** Bounds of an archive that is served here. */
+export const replayLimits = {
+  /** Bytes of a page or style sheet, decoded: it is held whole while its links are written anew. What is beyond is left out. */
+  rewrittenBytesMax: 16 * 1024 * 1024,
+  /** Bytes of a record's head, and of the HTTP head in it. */
+  headBytesMax: 256 * 1024,
+  /** Bytes of a line of an index: a URL may be long, and so may what other tools add. */
+  lineBytesMax: 1024 * 1024,
+  /** Bytes of an index that are read at once: a search ends in a piece this long. */
+  pieceBytes: 16 * 1024,
+  /** Bytes of a WARC file without an index: it is read once, and its index is kept in memory. */
+  unindexedBytesMax: 256 * 1024 * 1024,
+  /** Bytes that a record of such a file may unpack to. */
+  unpackedBytesMax: 512 * 1024 * 1024,
+  /** Revisits of revisits that are followed. */
+  revisitsMax: 3,
+  /** Rows of a list in a page. */
+  rowsMax: 200,
+  /** Pages within pages (`srcdoc`) whose links are written anew. */
+  nestedMax: 2,
+} as const;
