@@ -31,7 +31,17 @@ export function php(): Php {
         if (!existsSync(join(folder, file))) symlinkSync(join(below, api, file), join(folder, file));
   }
   const command = join(debianPackage('php8.2-cli'), 'usr/bin/php8.2');
-  const args = ['-n', '-d', `extension_dir=${folder}`, '-d', 'memory_limit=512M', '-d', 'display_errors=stderr'];
+  const args = [
+    '-n',
+    '-d',
+    `extension_dir=${folder}`,
+    '-d',
+    `session.save_path=${folder}`,
+    '-d',
+    'memory_limit=512M',
+    '-d',
+    'display_errors=stderr',
+  ];
   for (const name of extensions) args.push('-d', `extension=${name}`);
   const library = libraries.map((name) => join(debianPackage(name), 'usr/lib/x86_64-linux-gnu')).join(':');
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: library, PHP_CLI_SERVER_WORKERS: '2' };
