@@ -86,7 +86,7 @@ export const hiddenSettings: readonly HiddenSetting[] = [
   hidden(
     'grpcToken',
     true,
-    'token that every call of urlfrontier needs',
+    'token that every call of urlfrontier, and of --clients-grpc, needs',
     'none',
     'URLFrontier has none, and its clients send none',
   ),

@@ -15,6 +15,7 @@ import { productVersion } from '../../runtime/version.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { duration } from '../flags/arguments.ts';
+import { withClientsGrpc } from '../flags/clients-grpc.ts';
 import { addDashboardOption, type DashboardFlags, dashboardUrl, listenFor } from '../flags/dashboard-flags.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
@@ -151,7 +152,9 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   try {
     const routes = lending === undefined ? [desk.routes] : [desk.routes, leaseRoutes(lending)];
     await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
-      withTracing(flags, service, progress.note, () => run(service)),
+      withTracing(flags, service, progress.note, () =>
+        withClientsGrpc(flags, lending, progress.note, () => run(service)),
+      ),
     );
   } finally {
     progress.end();

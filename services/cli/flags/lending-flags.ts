@@ -1,15 +1,16 @@
-/** `--clients`: programs of others lease this crawl's URLs by HTTP, and fetch in the place of our fetchers, or beside them. */
+/** `--clients`: programs of others lease this crawl's URLs, and fetch in the place of our fetchers, or beside them. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { Lending } from '../../lending/lending.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { oneOf } from './arguments.ts';
+import { addClientsGrpcOptions, type ClientsGrpcFlags } from './clients-grpc.ts';
 import type { HttpFlags } from './http-flags.ts';
 import { setting } from './setting.ts';
 
 const clientsChoices = ['only', 'beside'] as const;
 
-export interface LendingFlags {
+export interface LendingFlags extends ClientsGrpcFlags {
   readonly clients?: (typeof clientsChoices)[number];
 }
 
@@ -17,20 +18,26 @@ export interface LendingFlags {
 export const clientTimeMs = 300_000;
 
 export function addClientsOption(command: Command): Command {
-  return command.addOption(
+  command.addOption(
     setting(
       '--clients <how>',
-      'programs such as Scrapy lease URLs by HTTP (--http, /v1/leases) and fetch them: only they fetch pages, or beside our own fetcher, which takes what none asks for; the crawl then goes on until it is stopped',
+      'programs such as Scrapy and Crawlee lease URLs by HTTP (--http, /v1/leases) or gRPC (--clients-grpc) and fetch them: only they fetch pages, or beside our own fetcher, which takes what none asks for; the crawl then goes on until it is stopped',
       'a crawl fetches its own pages',
       oneOf('--clients', clientsChoices),
     ),
   );
+  return addClientsGrpcOptions(command);
 }
 
 /** undefined: no client may lease anything. Throws INVALID_ARGUMENT where clients could not reach it. */
-export function lendingOf({ clients }: LendingFlags, listen: HttpFlags, clock: Clock): Lending | undefined {
+export function lendingOf(flags: LendingFlags, listen: HttpFlags, clock: Clock): Lending | undefined {
+  const { clients, clientsGrpc } = flags;
+  if (clients === undefined && clientsGrpc !== undefined) {
+    const remedy = 'give --clients only or --clients beside too';
+    throw new CrawlstreamError('INVALID_ARGUMENT', `--clients-grpc: no client may lease anything; ${remedy}`);
+  }
   if (clients === undefined) return undefined;
-  if (listen.http !== undefined) return new Lending(clock);
-  const remedy = 'give --http HOST:PORT too, as in --http 127.0.0.1:9464';
-  throw new CrawlstreamError('INVALID_ARGUMENT', `--clients ${clients}: clients lease by HTTP; ${remedy}`);
+  if (listen.http !== undefined || clientsGrpc !== undefined) return new Lending(clock);
+  const remedy = 'give --http HOST:PORT too, as in --http 127.0.0.1:9464, or --clients-grpc';
+  throw new CrawlstreamError('INVALID_ARGUMENT', `--clients ${clients}: clients lease by HTTP or gRPC; ${remedy}`);
 }

@@ -13,6 +13,7 @@ import { watchCluster } from '../connect/cluster-watch.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolderPath } from '../connect/own-folder.ts';
+import { withClientsGrpc } from '../flags/clients-grpc.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import type { HttpFlags } from '../flags/http-flags.ts';
@@ -61,7 +62,8 @@ async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags & Lendi
     lending?.open({ ...role, topics: role.manifest });
     return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say, outside });
   };
-  await runRole('fetcher', flags, take, lending === undefined ? [] : [leaseRoutes(lending)]);
+  const routes = lending === undefined ? [] : [leaseRoutes(lending)];
+  await withClientsGrpc(flags, lending, say, () => runRole('fetcher', flags, take, routes));
 }
 
 function keepFrontier(flags: FrontierFlags, desk: QueryService): Promise<void> {

@@ -1,10 +1,7 @@
 /** Serves URLFrontier's API over gRPC, from a data folder or on Kafka, until stopped. */
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { GrpcListen } from '../../runtime/grpc/grpc-server.ts';
-import { isLoopbackHost } from '../../runtime/http/listen-address.ts';
-import { openTlsPair } from '../../runtime/http/tls-pair.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import type { CrawlBook } from '../../urlfrontier/crawl-book.ts';
@@ -13,6 +10,7 @@ import { servedMetrics } from '../../urlfrontier/served-metrics.ts';
 import { startServer } from '../../urlfrontier/server.ts';
 import type { ClusterWatch } from '../connect/cluster-watch.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
+import { grpcListen } from '../flags/grpc-listen.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
 import { say, timeLines } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
@@ -73,24 +71,8 @@ export async function serve(flags: UrlfrontierFlags, service: Service): Promise<
   }
 }
 
-function listenOf({ address: host, port, tlsCert, tlsKey, allowPlain }: UrlfrontierFlags): GrpcListen {
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    const [given, missing] = tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${given} without ${missing}: give both, or neither`);
-  }
-  const token = process.env.CRAWLSTREAM_GRPC_TOKEN || undefined;
-  const lacks = [
-    ...(token === undefined ? ['a token (set CRAWLSTREAM_GRPC_TOKEN)'] : []),
-    ...(tlsCert === undefined ? ['TLS (give --tls-cert and --tls-key)'] : []),
-  ].join(' and without ');
-  if (!isLoopbackHost(host) && lacks !== '') {
-    if (allowPlain !== true) {
-      const message = `--address ${host} lets others call without ${lacks}: add what is missing, or give --allow-plain if a proxy or a firewall stands before it`;
-      throw new CrawlstreamError('INVALID_ARGUMENT', message);
-    }
-    say(`whoever reaches ${host} calls without ${lacks}`, 'warn');
-  }
-  if (tlsCert === undefined || tlsKey === undefined) return { host, port, token };
-  const files = { cert: tlsCert, key: tlsKey, options: ['--tls-cert', '--tls-key'] } as const;
-  return { host, port, token, tls: openTlsPair(files, (message) => say(message, 'warn')) };
+function listenOf({ address, port, tlsCert: cert, tlsKey: key, allowPlain: plain }: UrlfrontierFlags): GrpcListen {
+  const options = { address: '--address', cert: '--tls-cert', key: '--tls-key', plain: '--allow-plain' };
+  const access = { listen: { host: address, port }, cert, key, plain, options };
+  return grpcListen(access, (message) => say(message, 'warn'));
 }

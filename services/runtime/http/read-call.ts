@@ -2,7 +2,11 @@
 import type { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-export function readCall<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
+export function readCall<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+  fields = 'GET /v1/openapi.json has all fields',
+): z.output<T> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('the body is no JSON object: send one, with content-type application/json');
   const parsed = schema.safeParse(body);
@@ -14,7 +18,7 @@ export function readCall<T extends z.ZodType>(schema: T, body: unknown): z.outpu
     typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`,
   );
   const remedy = issue.code === 'unrecognized_keys' ? 'remove it, or correct its name' : 'correct it';
-  throw invalid(`${field.join('') || 'the body'}: ${issue.message}; ${remedy} (GET /v1/openapi.json has all fields)`);
+  throw invalid(`${field.join('') || 'the body'}: ${issue.message}; ${remedy} (${fields})`);
 }
 
 function invalid(message: string): CrawlstreamError {

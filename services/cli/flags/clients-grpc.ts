@@ -1,0 +1,70 @@
+/** `--clients-grpc`: the gRPC side of a crawl whose clients lease its URLs, while the crawl runs. */
+import type { Command } from 'commander';
+import type { Lending } from '../../lending/lending.ts';
+import { addressText, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
+import { grpcListen } from './grpc-listen.ts';
+import { setting } from './setting.ts';
+
+export interface ClientsGrpcFlags {
+  /** Absent: nothing listens. */
+  readonly clientsGrpc?: ListenAddress;
+  readonly clientsGrpcCert?: string;
+  readonly clientsGrpcKey?: string;
+  readonly clientsGrpcPlain?: boolean;
+}
+
+export function addClientsGrpcOptions(command: Command): Command {
+  return command
+    .addOption(
+      setting(
+        '--clients-grpc <host:port>',
+        'with --clients, lease URLs by gRPC there (schemas/leases.proto), beside --http or without it; a port alone: on this machine only; with CRAWLSTREAM_GRPC_TOKEN set, calls need authorization: Bearer <token>',
+        'nothing listens that nobody asked for',
+        (value) => parseListenAddress('--clients-grpc', value),
+      ),
+    )
+    .addOption(
+      setting(
+        '--clients-grpc-cert <file>',
+        'certificate chain in PEM; with --clients-grpc-key, --clients-grpc speaks TLS; read again when it changes',
+        'on loopback there is nobody to listen in',
+      ),
+    )
+    .addOption(setting('--clients-grpc-key <file>', 'its private key, in PEM', 'it goes with a certificate'))
+    .addOption(
+      setting(
+        '--clients-grpc-plain',
+        'listen beyond this machine without a token or without TLS: something else guards the port',
+        'whoever reaches the port may take and add URLs',
+      ),
+    );
+}
+
+/** Runs `act` with the gRPC side up, if one is asked for. */
+export async function withClientsGrpc<T>(
+  flags: ClientsGrpcFlags,
+  lending: Lending | undefined,
+  say: (text: string) => void,
+  act: () => Promise<T>,
+): Promise<T> {
+  const { clientsGrpc: listen, clientsGrpcCert: cert, clientsGrpcKey: key, clientsGrpcPlain: plain } = flags;
+  if (listen === undefined || lending === undefined) return act();
+  const options = {
+    address: '--clients-grpc',
+    cert: '--clients-grpc-cert',
+    key: '--clients-grpc-key',
+    plain: '--clients-grpc-plain',
+  };
+  const access = grpcListen({ listen, cert, key, plain, options }, say);
+  // As large as everything else: loaded where it is asked for.
+  const { serveLeases } = await import('../../lending/lease-methods.ts');
+  const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`);
+  const server = await serveLeases(lending, access, onBug);
+  const address = addressText({ host: listen.host, port: server.port });
+  say(`leases by gRPC on ${address}${access.tls === undefined ? '' : ' (TLS)'}`);
+  try {
+    return await act();
+  } finally {
+    await server.close();
+  }
+}

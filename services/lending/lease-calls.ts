@@ -1,0 +1,121 @@
+/** What the calls of the lease API do, by whichever protocol they come: HTTP (lease-routes.ts) or gRPC (lease-methods.ts). */
+import type { z } from 'zod';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Errand } from '../runtime/leases/outside.ts';
+import { type AddTarget, gatherUrls, publishGroups } from './add-urls.ts';
+import type {
+  addAnswer,
+  addCall,
+  leaseAnswer,
+  leaseCall,
+  leasedUrl,
+  renewAnswer,
+  renewCall,
+  resultsAnswer,
+  resultsCall,
+  statusAnswer,
+  ToldResult,
+} from './api-schemas.ts';
+import type { Lease } from './desk.ts';
+import type { Lending } from './lending.ts';
+import { lendingLimits } from './lending-limits.ts';
+import { returned, toldOf } from './told.ts';
+
+/** Each throws OWNERSHIP_LOST, to be tried again, while the crawl is not up. */
+export interface LeaseCalls {
+  /** Throws it, too, where too many wait already. `gone`: the client has hung up. */
+  lease(call: z.output<typeof leaseCall>, gone: AbortSignal): Promise<z.output<typeof leaseAnswer>>;
+  tell(call: z.output<typeof resultsCall>): Promise<z.output<typeof resultsAnswer>>;
+  renew(call: z.output<typeof renewCall>): z.output<typeof renewAnswer>;
+  add(call: z.output<typeof addCall>): Promise<z.output<typeof addAnswer>>;
+  status(): z.output<typeof statusAnswer>;
+}
+
+export function leaseCallsOf(lending: Lending): LeaseCalls {
+  const { clock, desk } = lending;
+
+  const up = (): AddTarget => {
+    if (lending.target !== undefined) return lending.target;
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is not up yet, or stops: ask again in a moment');
+  };
+
+  const publish = async (target: AddTarget, gathered: readonly ReturnType<typeof gatherUrls>[]) => {
+    lending.noteNews();
+    try {
+      await publishGroups(
+        target,
+        gathered.flatMap(({ groups }) => groups),
+      );
+    } finally {
+      lending.noteNews();
+    }
+  };
+
+  const settle = (result: ToldResult, links: number) => {
+    // Links may be waiting to be decided when the URL itself is done.
+    lending.noteNews();
+    return desk.settle(result.lease, (lease) => toldOf(result, links, lease, clock.nowMs()));
+  };
+
+  return {
+    status: () => ({ ...desk.stats(), idle: lending.idle }),
+
+    lease: async ({ count, waitMs, leaseMs }, gone) => {
+      up();
+      if (desk.asks.calls >= lendingLimits.asksMax)
+        throw new CrawlstreamError('OWNERSHIP_LOST', 'too many calls wait already: ask again in a second');
+      const mostMs = lending.idle === true ? Math.min(waitMs, lendingLimits.idleWaitMs) : waitMs;
+      const leases = await desk.lease(count, leaseMs, clock.nowMs() + mostMs, gone);
+      // Nobody has seen them.
+      if (gone.aborted) for (const { token } of leases) desk.settle(token, () => returned('its client hung up'));
+      return {
+        leases: leases.map((lease) => leasedOf(lease, clock.nowMs())),
+        idle: leases.length > 0 ? false : lending.idle,
+      };
+    },
+
+    tell: async ({ results }) => {
+      const target = up();
+      const nowMs = clock.nowMs();
+      const gathered = results.map(({ lease, urls }) => {
+        const { url } = desk.leased(lease) ?? {};
+        return gatherUrls(urls, url === undefined ? null : { url: url.url, depth: url.depth }, nowMs);
+      });
+      // Links first: a result means that they are durable.
+      await publish(target, gathered);
+      return {
+        results: results.map((result, at) => {
+          const { accepted, refused } = gathered[at]!;
+          return { lease: result.lease, state: settle(result, accepted), refused: [...refused] };
+        }),
+      };
+    },
+
+    renew: ({ leases, leaseMs }) => {
+      const nowMs = clock.nowMs();
+      return {
+        leases: leases.map((lease) => {
+          const renewed = desk.renew(lease, leaseMs);
+          return { lease, leaseMs: renewed === undefined ? 0 : Math.max(0, renewed.deadlineMs - nowMs) };
+        }),
+      };
+    },
+
+    add: async ({ urls }) => {
+      const target = up();
+      const gathered = gatherUrls(urls, null, clock.nowMs());
+      await publish(target, [gathered]);
+      return { accepted: gathered.accepted, refused: [...gathered.refused] };
+    },
+  };
+}
+
+function leasedOf({ token, url: errand, deadlineMs }: Lease<Errand>, nowMs: number): z.output<typeof leasedUrl> {
+  const { url, hostKey: host, depth, hop, attempt, etag, lastModified, payload, userAgent, delayMs } = errand;
+  const leaseMs = Math.max(0, deadlineMs - nowMs);
+  const renewableMs = Math.max(0, errand.deadlineMs - nowMs);
+  return {
+    lease: token,
+    ...{ url, host, depth, hop, attempt, etag, lastModified, payload, userAgent, delayMs, leaseMs, renewableMs },
+  };
+}

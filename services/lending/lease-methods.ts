@@ -1,0 +1,91 @@
+/**
+ * The lease API by gRPC (schemas/leases.proto): the calls of lease-routes.ts, checked by the same schemas, behind the
+ * same desk.
+ */
+import type { z } from 'zod';
+import { leasesProto } from '../../schemas/leases.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { type Proto, plainCodecsOf } from '../runtime/grpc/codec.ts';
+import {
+  type Caller,
+  CallFailed,
+  type GrpcListen,
+  type GrpcServer,
+  type Method,
+  serveGrpc,
+} from '../runtime/grpc/grpc-server.ts';
+import { addCall, leaseCall, renewCall, resultsCall } from './api-schemas.ts';
+import { leaseCallsOf } from './lease-calls.ts';
+import type { Lending } from './lending.ts';
+import { readCall } from './read-call.ts';
+
+const packageName = 'crawlstream.v1';
+
+export function serveLeases(
+  lending: Lending,
+  listen: GrpcListen,
+  onBug: (error: unknown) => void,
+): Promise<GrpcServer> {
+  const codecOf = plainCodecsOf(leasesProto as Proto, packageName);
+  return serveGrpc(`${packageName}.Leases`, leaseMethods(lending), codecOf, listen, onBug);
+}
+
+function leaseMethods(lending: Lending): Readonly<Record<string, Method>> {
+  const calls = leaseCallsOf(lending);
+  return {
+    Lease: method('Lease', leaseCall, async (call, { gone }) => unknownIdle(await calls.lease(call, gone))),
+    Tell: method('Tell', resultsCall, async (call) => {
+      const { results } = await calls.tell(call);
+      return { results: results.map(({ state, ...rest }) => ({ ...rest, state: state.toUpperCase() })) };
+    }),
+    Renew: method('Renew', renewCall, async (call) => calls.renew(call)),
+    Add: method('Add', addCall, (call) => calls.add(call)),
+    Status: {
+      ...{ kind: 'unary', request: 'StatusRequest', answer: 'StatusAnswer' },
+      act: async () => unknownIdle(calls.status()),
+    },
+  };
+}
+
+function method<T extends z.ZodType>(
+  name: string,
+  schema: T,
+  act: (call: z.output<T>, caller: Caller) => Promise<object>,
+): Method {
+  return {
+    kind: 'unary',
+    request: `${name}Request`,
+    answer: `${name}Answer`,
+    act: async (request: Record<string, unknown>, caller) => {
+      try {
+        return await act(readCall(schema, asCalled(request), 'schemas/leases.proto has all fields'), caller);
+      } catch (error) {
+        if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
+        throw new CallFailed('INVALID_ARGUMENT', error.message);
+      }
+    },
+  };
+}
+
+/** As the schemas have it: failures are named as in JSON. */
+function asCalled(request: Record<string, unknown>): object {
+  const { results, ...rest } = request as { results?: readonly { failure?: string | number }[] };
+  if (results === undefined) return rest;
+  return {
+    ...rest,
+    results: results.map(({ failure = 'NONE', ...result }) => ({
+      ...result,
+      // A number has no name: no schema takes it.
+      ...(failure !== 'NONE' && { failure: typeof failure === 'string' ? camel(failure) : failure }),
+    })),
+  };
+}
+
+function camel(name: string): string {
+  return name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What is not known is left out. */
+function unknownIdle<T extends { readonly idle: boolean | null }>({ idle, ...answer }: T): object {
+  return idle === null ? answer : { ...answer, idle };
+}
