@@ -11,6 +11,8 @@ export const fetcherLimits = {
   /** robots.txt copies kept, and their bytes together: most have 1–5 kB, hostile ones 500 KiB. */
   robotsEntriesMax: 20_000,
   robotsEntriesBytesMax: 64 * 1024 * 1024,
+  /** How long fetchers of one process share an answer for robots.txt: long enough for crawls that are started together. */
+  robotsSharedMs: 3_600_000,
   /** While an old copy stands in, the host is asked again after this. */
   robotsStaleRecheckMs: 600_000,
   /** Processor time of one response that counts as ordinary: some ten times a page's. */

@@ -43,7 +43,7 @@ import { type LeaseRunner, runLease } from './leases/lease.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
 import { createGrantClock } from './pace/grant-clock.ts';
-import { createPacer, type Pacer } from './pace/pacer.ts';
+import { createPacer } from './pace/pacer.ts';
 import { createProcessorShare } from './pace/processor-share.ts';
 import { createSlots } from './pace/slots.ts';
 import { createExtractor } from './pages/extract.ts';
@@ -54,6 +54,7 @@ import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache } from './robots/cache.ts';
 import { exceptHosts } from './robots/exempt-hosts.ts';
+import type { FetcherSeat } from './robots/shared-robots.ts';
 import { createTdmFiles } from './robots/tdm-files.ts';
 import { createSitemapAgenda } from './sitemaps/agenda.ts';
 
@@ -78,8 +79,8 @@ export interface FetcherOptions {
   /** Limits that it shares with others in another way than by shares of the group's. Absent: its own, by its share. */
   readonly addressPacer?: AddressPacer;
   readonly bandwidth?: Bandwidth;
-  /** Makes the fetcher's own clock of hosts one of several crawls' (pace/fleet-pace.ts). Absent: it has its hosts to itself. */
-  readonly sharePace?: (own: Pacer, clock: Clock, signal: AbortSignal) => Pacer;
+  /** What it shares with fetchers of other crawls (pace/fleet-pace.ts). Absent: it has its hosts to itself. */
+  readonly seat?: FetcherSeat;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
@@ -144,10 +145,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const backlog = createTaskBacklog(log, options.group);
   const requestSeconds = new Distribution(secondsBounds);
   const hostIntervalSeconds = new Distribution(waitBounds);
-  let requests = 0;
-  let bytes = 0;
-  let misroutedTasks = 0;
-  let undecodableTasks = 0;
+  let [requests, bytes] = [0, 0];
+  let [misroutedTasks, undecodableTasks] = [0, 0];
   let leaseEnded = () => {};
 
   const fail = (error: unknown) => {
@@ -230,7 +229,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const tellInterval = (ms: number) => hostIntervalSeconds.observe(ms / 1000);
   const ownPacer = createPacer(options.clock, stopping.signal, hostSlots.of, tellInterval);
-  const pacer = options.sharePace?.(ownPacer, options.clock, stopping.signal) ?? ownPacer;
+  const pacer = options.seat?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
@@ -249,6 +248,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
+    sharedRobots: options.seat?.robots,
     tdmFiles: createTdmFiles(clock),
     outside,
     robots: exceptHosts(

@@ -18,6 +18,7 @@ import { createExtractor } from '../../services/fetcher/pages/extract.ts';
 import { parseByHook } from '../../services/fetcher/pages/parse-by-hook.ts';
 import { discoveredMessages } from '../../services/fetcher/publish/discovered-batch.ts';
 import { createRobotsCache, type RobotsFetch } from '../../services/fetcher/robots/cache.ts';
+import { createSharedRobots } from '../../services/fetcher/robots/shared-robots.ts';
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
 import { zstdFrames } from '../../services/runtime/zstd/frames.ts';
 import type { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
@@ -222,6 +223,16 @@ const group = (bytes: number) => ({
   })),
 });
 
+/** Is an answer for robots.txt that came so long ago still given to other crawls? */
+function isShared(ageMs: number): boolean {
+  let nowMs = 0;
+  const shared = createSharedRobots({ nowMs: () => nowMs, sleepUntil: async () => {} });
+  const rest = { location: null, body: Buffer.alloc(0), retryAfterMs: 0, blockedAddress: false, detail: '' };
+  shared.put('http://a.test/robots.txt', { status: 200, ...rest });
+  nowMs = ageMs;
+  return shared.get('http://a.test/robots.txt') !== undefined;
+}
+
 export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   leasesMax: undriven('leases run at once: fetcher.test.ts has four'),
   requestsMax: undriven('requests in flight: fetcher.test.ts has two'),
@@ -244,6 +255,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
     await cache.get('http://h0.test', fetch);
     return asked.length === count;
   }),
+  robotsSharedMs: driven(isShared, true, false, false),
   robotsStaleRecheckMs: driven(
     async (n) => {
       const clock = createFakeClock();

@@ -92,7 +92,7 @@ export interface EmbeddedCrawl {
 }
 
 export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'> {
-  readonly fetcher: Pick<FetcherOptions, 'sharePace' | 'addressPacer'>;
+  readonly fetcher: Pick<FetcherOptions, 'seat' | 'addressPacer'>;
 }
 
 /** Less is nothing that anybody would notice. */

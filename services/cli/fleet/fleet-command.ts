@@ -7,6 +7,7 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import { CrawlFiles } from '../../fleet/crawl-file.ts';
 import { Fleet, type ReadLog } from '../../fleet/fleet.ts';
 import { type FleetDesk, fleetRoutes } from '../../fleet/fleet-routes.ts';
@@ -105,6 +106,7 @@ async function runFleet(flags: FleetFlags): Promise<void> {
         const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
         const options = {
           pace,
+          robots: createSharedRobots(clock),
           // One for all, which no crawl's policy changes.
           addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
           fetcher: { ...fetcherConfig(flags), requestsMax: flags.inFlight, say },

@@ -5,6 +5,7 @@ import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import type { FetcherConfig } from '../../application/fetching.ts';
 import type { RunningProcessors } from '../../application/start-processors.ts';
 import type { FleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { CrawlCounts, CrawlFile } from '../../fleet/crawl-file.ts';
 import type { ReadLog, RunningCrawl } from '../../fleet/fleet.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
@@ -21,6 +22,7 @@ import { QueryService } from '../roles/query-service.ts';
 export interface FleetCrawlOptions {
   readonly pace: FleetPace;
   readonly addressPacer: NonNullable<BesideOthers['fetcher']['addressPacer']>;
+  readonly robots: SharedRobots;
   readonly fetcher: FetcherConfig;
   readonly leasesMax: number;
   readonly seen: SeenFlags;
@@ -62,7 +64,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       snapshots: options.snapshots,
       signal: stop.signal,
       beside: {
-        fetcher: { sharePace: seat.sharePace, addressPacer: options.addressPacer },
+        fetcher: { seat: { sharePace: seat.sharePace, robots: options.robots }, addressPacer: options.addressPacer },
         ...{ lookEveryMs, graceMs: fleetServiceLimits.graceMs },
       },
       onStatus(now) {

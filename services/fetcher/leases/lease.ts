@@ -31,7 +31,7 @@ import { withholding } from '../pages/withhold.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
 import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
-import { robotsFetch } from '../robots/fetch.ts';
+import { type RobotsAsker, robotsFetch } from '../robots/fetch.ts';
 import { noTdmFile, type TdmFiles, tdmFetch, wantsTdmFile } from '../robots/tdm-files.ts';
 import type { SitemapAgenda } from '../sitemaps/agenda.ts';
 import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
@@ -50,6 +50,8 @@ export interface LeaseRunner {
    */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
+  /** As RobotsAsker has it. */
+  readonly sharedRobots?: RobotsAsker['sharedRobots'];
   readonly tdmFiles: TdmFiles;
   /** Programs that may fetch in our place. Absent: there are none. */
   readonly outside?: Outside | undefined;

@@ -57,6 +57,8 @@ export interface PacedRequest extends HttpRequest {
   readonly depth?: number;
   /** Sees the response in the place of the road's `onResponse`, which is told of it once it has been read. */
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
+  /** Asked once the host may be contacted. Absent: it is. */
+  readonly isNeeded?: () => boolean;
   /** Another program may make the request in our place. Absent: we make it. */
   readonly by?: By | undefined;
 }
@@ -71,7 +73,7 @@ export interface By {
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** Null: it could not start in time, the host is blocked, or we are shutting down. Nothing was sent then. */
+/** Null: it could not start in time, is not needed any more, the host is blocked, or we are shutting down. Nothing was sent then. */
 export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
   const first = await oneRequest(road, request);
   if (first === null || !(first.response.staleConnection || isElsewhere(road, request, first))) {
@@ -99,6 +101,10 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   const asked = { delayFactor, crawlDelayMs };
   const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, crawlDelayMs > 0, asked);
   if (permit === null) return null;
+  if (request.isNeeded?.() === false) {
+    permit.release(0, 0);
+    return null;
+  }
   const turn = request.by === undefined ? 'us' : await request.by.turn();
   const by = turn === 'them' ? request.by : undefined;
   const wanted = turn === null ? null : addressPermit(road, request);

@@ -54,6 +54,8 @@ export interface RobotsResponse {
   readonly retryAfterMs: number;
   readonly blockedAddress: boolean;
   readonly detail: string;
+  /** How long ago it came, ms. Absent: it has just come. */
+  readonly ageMs?: number;
   /** Is called with the time that parsing the body took, ms. */
   readonly onParsed?: (readMs: number) => void;
 }
@@ -163,6 +165,7 @@ export function createRobotsCache(
     if (isFar) told.add(url, response);
     const nowMs = clock.nowMs();
     const old = entries.get(origin);
+    const cameAtMs = nowMs - (response.ageMs ?? 0);
     const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
     const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
     const tell = (binds: string, robots: Robots, body: Uint8Array) =>
@@ -189,7 +192,7 @@ export function createRobotsCache(
         response.onParsed?.(performance.now() - startMs);
         const usage = compileUsage(rules);
         const robots = {
-          ...open(nowMs, anyToken),
+          ...open(cameAtMs, anyToken),
           status: 'rules',
           rules,
           usage,
@@ -199,7 +202,7 @@ export function createRobotsCache(
         return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
       }
       case 'allow_all':
-        return keepHere({ robots: open(nowMs, anyToken), bytes: 0, staleUntilMs: 0 }, nothing);
+        return keepHere({ robots: open(cameAtMs, anyToken), bytes: 0, staleUntilMs: 0 }, nothing);
       case 'use_cached': {
         const robots = { ...old!.robots, stale: true };
         keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });

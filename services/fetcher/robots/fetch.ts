@@ -19,6 +19,7 @@ import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.t
 import type { LinkMaker } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { RobotsFetch, RobotsResponse } from './cache.ts';
+import type { SharedRobots } from './shared-robots.ts';
 
 /** The parts of a lease's runner that are needed to ask. */
 export interface RobotsAsker {
@@ -27,6 +28,8 @@ export interface RobotsAsker {
   readonly reader: { readonly links: Pick<LinkMaker, 'normalize'> };
   readonly headers: Headers;
   readonly totalTimeoutMs: number;
+  /** Answers of other crawls' requests, and for them. Absent: there are no others. */
+  readonly sharedRobots?: SharedRobots | undefined;
 }
 
 export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseReporter): RobotsFetch {
@@ -41,6 +44,9 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
       reporter.requestLease(hostKey, { url, asked: asked.slice(0, hop), partition });
       return 'elsewhere';
     }
+    const { sharedRobots: shared } = runner;
+    const known = shared?.get(url);
+    if (known !== undefined) return known;
     const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '', robotsAtMs: 0 } as const;
     const response = await pacedRequest(runner.road, {
       url,
@@ -51,15 +57,19 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
       delayMs: task.delayMs,
       delayFactor: task.delayFactor,
       kind: 'robots',
+      // Somebody else may have asked while this waited.
+      isNeeded: () => shared?.get(url) === undefined,
       latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
       record: (made, addressDelayMs) =>
         reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),
     });
-    if (response === null || isOurs(response.failure)) return null;
+    if (response === null || isOurs(response.failure)) return shared?.get(url) ?? null;
     keepPause(runner.road, hostKey, response);
     const spent = (readMs: number) => holdBack(runner.road, runner.processorShare, hostKey, costOf(response, readMs));
     spent(0);
-    return { ...robotsResponse(response), onParsed: spent };
+    const answer = robotsResponse(response);
+    shared?.put(url, answer);
+    return { ...answer, onParsed: spent };
   };
 }
 

@@ -52,7 +52,8 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
   t.diagnostic(`pages by weight ${weights.join(', ')}: ${gained.join(', ')}`);
   for (const [at, weight] of weights.entries()) {
     const share = gained[at]! / all / (weight / 10);
-    assert.ok(Math.abs(share - 1) < 0.1, `weight ${weight} has ${share} of its share: ${gained.join(', ')}`);
+    // Exactly: test/topology/fleet/arbiter.test.ts. Here, looks and commits come when they come.
+    assert.ok(Math.abs(share - 1) < 0.15, `weight ${weight} has ${share} of its share: ${gained.join(', ')}`);
   }
 
   fleet.running.child.kill('SIGKILL');
@@ -66,6 +67,14 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, unexpected }))
     assert.equal(count, 0, `${what}: ${details.join('; ')}`);
   assert.equal(robotsViolations.count, 0, robotsViolations.details.join('; '));
+  const asked = new Map<number, number>();
+  for (const { host, path } of small.web.requests())
+    if (path === '/robots.txt') asked.set(host, (asked.get(host) ?? 0) + 1);
+  // Once for all crawls, and once more after the kill.
+  assert.ok(
+    [...asked.values()].every((times) => times <= 2),
+    [...asked].join(' '),
+  );
   for (const n of [0, 7, 19]) {
     const { code, stdout } = await runCommand(['audit', '--data', join(data, 'crawls', nameOf(n))]);
     assert.equal(code, 0, stdout);

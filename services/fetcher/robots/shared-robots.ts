@@ -1,0 +1,59 @@
+/**
+ * Answers for robots.txt that fetchers of one identity share, each with a cache and a log of its own (cache.ts): a file is
+ * asked for once, whichever crawl asks first. Only answers that say what is allowed are shared, so that a host that could
+ * not be asked is asked by the next one, in its turn. Bounded by entries and bytes; the oldest go first.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
+import type { FleetSeat } from '../pace/fleet-pace.ts';
+import type { RobotsResponse } from './cache.ts';
+
+export interface SharedRobots {
+  /** With its age; undefined: there is none that may be used. */
+  get(url: string): RobotsResponse | undefined;
+  /** As it came, now. */
+  put(url: string, response: RobotsResponse): void;
+  readonly size: number;
+}
+
+/** What a fetcher shares with those of other crawls. */
+export interface FetcherSeat {
+  readonly sharePace: FleetSeat['sharePace'];
+  readonly robots: SharedRobots;
+}
+
+interface Shared {
+  readonly response: RobotsResponse;
+  readonly atMs: number;
+}
+
+export function createSharedRobots(clock: Clock): SharedRobots {
+  const answers = new Map<string, Shared>();
+  let bytes = 0;
+  const forget = (url: string) => {
+    bytes -= answers.get(url)?.response.body.length ?? 0;
+    answers.delete(url);
+  };
+  return {
+    get(url) {
+      const shared = answers.get(url);
+      if (shared === undefined) return undefined;
+      const ageMs = clock.nowMs() - shared.atMs;
+      if (ageMs < fetcherLimits.robotsSharedMs) return { ...shared.response, ageMs };
+      forget(url);
+      return undefined;
+    },
+    put(url, { status, location, body }) {
+      forget(url);
+      if (status < 200 || status >= 500 || status === 429) return;
+      const response = { status, location, body, retryAfterMs: 0, blockedAddress: false, detail: '' };
+      answers.set(url, { response, atMs: clock.nowMs() });
+      bytes += body.length;
+      const { robotsEntriesMax, robotsEntriesBytesMax } = fetcherLimits;
+      while (answers.size > robotsEntriesMax || bytes > robotsEntriesBytesMax) forget(answers.keys().next().value!);
+    },
+    get size() {
+      return answers.size;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRobotsCache, type RobotsResponse } from '../../../../services/fetcher/robots/cache.ts';
+import { createSharedRobots } from '../../../../services/fetcher/robots/shared-robots.ts';
+import { createFakeClock } from '../fake-clock.ts';
+
+const url = 'http://a.test/robots.txt';
+const answer = (status: number, text = ''): RobotsResponse => ({
+  ...{ status, location: null, body: Buffer.from(text), retryAfterMs: 0, blockedAddress: false, detail: '' },
+});
+
+test('what says what is allowed is shared; that a file could not be had is not', () => {
+  const shared = createSharedRobots(createFakeClock());
+  for (const status of [0, 429, 500, 503]) {
+    shared.put(url, answer(status));
+    assert.equal(shared.get(url), undefined, `${status}`);
+  }
+  for (const status of [200, 301, 404]) {
+    shared.put(url, answer(status, 'x'));
+    assert.equal(shared.get(url)!.status, status);
+  }
+  // The newest counts, and one that could not be had takes the place of what was.
+  shared.put(url, answer(503));
+  assert.equal(shared.get(url), undefined);
+  assert.equal(shared.size, 0);
+});
+
+test('a copy that another crawl fetched is as old as it is, and is fetched anew a day after that', async () => {
+  const clock = createFakeClock();
+  const shared = createSharedRobots(clock);
+  const fetchedAtMs = clock.nowMs();
+  shared.put(url, answer(200, 'User-agent: *\nCrawl-delay: 2'));
+  await clock.advance(3_000_000);
+  const cache = createRobotsCache(clock, ['bot']);
+  const copy = await cache.get('http://a.test', async () => shared.get(url) ?? null);
+  assert.deepEqual([copy!.robots.fetchedAtMs, copy!.robots.rules.crawlDelayMs], [fetchedAtMs, 2_000]);
+  await clock.advance(86_400_000 - 3_000_001);
+  assert.ok(cache.has('http://a.test'));
+  await clock.advance(2);
+  assert.ok(!cache.has('http://a.test'));
+});
