@@ -30,6 +30,7 @@ const sized: readonly PlannedBench[] = [
   plan('crawl', 'crawl', '--kafka', '--hosts', '100', '--pages', '50'),
   plan('fetch', 'fetch', '--runs', '1', '--no-stages'),
   plan('polite', 'polite', '--seconds', '10'),
+  plan('fleet', 'fleet', '--crawls', '20', '--hosts', '200', '--seconds', '10'),
   plan('hostile', 'hostile', '--hosts', '300', '--runs', '1'),
   plan('checks', 'checks', '--pairs', '2'),
   plan('takeover', 'takeover', '--urls', '100000'),

@@ -1,0 +1,187 @@
+/**
+ * `npm run bench -- fleet [--crawls N] [--hosts N] [--hosts-each N] [--seconds N] [--in-flight N] [--delay MS] [--json]`
+ *
+ * Many crawls of one fleet over hosts that they share, each request of which takes 20 ms, with more pages than there is
+ * time for. Told: how long a crawl takes to start and to its first page, how far pages are from the shares by weight
+ * (1 to 4, over the second half), what a crawl with a delay of a day and one with a spent quota change for the others,
+ * gaps below the delay as the web saw them, and memory, threads and files while all run and when all are deleted.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { CrawlAnswer } from '../../../services/fleet/fleet-schemas.ts';
+import { build } from '../process/compiled.ts';
+import { startNode } from '../process/compiled-process.ts';
+import { startWebProcess } from '../process/web-process.ts';
+
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      crawls: { type: 'string', default: '200' },
+      hosts: { type: 'string', default: '2000' },
+      'hosts-each': { type: 'string', default: '60' },
+      seconds: { type: 'string', default: '60' },
+      'in-flight': { type: 'string', default: '6' },
+      delay: { type: 'string', default: '100' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [crawls, hosts, each] = [Number(values.crawls), Number(values.hosts), Number(values['hosts-each'])];
+  const seconds = Number(values.seconds);
+  const delayMs = Number(values.delay);
+  build();
+  const sets = [`domains=${hosts}`, 'sameHostShare=1', 'linksPerPage=12', 'slow=1', 'slowMs=20'];
+  const web = await startWebProcess(
+    ['--preset', 'plain', '--hosts', `${hosts}`, '--pages', '200', ...sets.flatMap((set) => ['--set', set])],
+    null,
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'crawlstream-fleet-'));
+  const resolve = web.resolve.flatMap((one) => ['--resolve', one]);
+  const flags = ['--host-delay', `${delayMs}`, '--in-flight', values['in-flight'], '--seen-memory', '256', ...resolve];
+  const command = ['dist/bundle/crawlstream.js', 'fleet', '--data', folder, '--http', '0', ...flags];
+  const child = startNode(null, command, ['ignore', 'ignore', 'pipe']);
+  try {
+    const base = await addressOf(child.stderr!);
+    const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+      const json = { 'content-type': 'application/json' };
+      const init = body === undefined ? { method } : { method, headers: json, body: JSON.stringify(body) };
+      const response = await fetch(`${base}${path}`, init);
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return text === '' ? null : JSON.parse(text);
+    };
+    const list = async () => ((await call('GET', '/v1/crawls')) as { readonly crawls: readonly CrawlAnswer[] }).crawls;
+    const policy = { delayMs, delayFactor: 0, scope: { kind: 'host' } };
+    const seedsOf = (n: number) =>
+      Array.from({ length: each }, (_, i) => web.seeds[(Math.floor((n * hosts) / crawls) + i) % hosts]!);
+
+    const idle = usageOf(child.pid!);
+    const startMs: number[] = [];
+    let firstPageMs = 0;
+    for (let n = 0; n < crawls; n++) {
+      const beginMs = performance.now();
+      await call('POST', '/v1/crawls', { name: `c${n}`, seeds: seedsOf(n), policy, weight: 1 + (n % 4) });
+      startMs.push(performance.now() - beginMs);
+      if (n < crawls - 1) continue;
+      while (((await call('GET', `/v1/crawls/c${n}`)) as CrawlAnswer).counts.pages === 0) await sleep(20);
+      firstPageMs = performance.now() - beginMs - startMs.at(-1)!;
+    }
+    await sleep(seconds * 500);
+    const before = await list();
+    await sleep(seconds * 500);
+    const after = await list();
+    const busy = usageOf(child.pid!);
+    const gained = after.map(({ counts }, n) => counts.pages - before[n]!.counts.pages);
+    const all = sum(gained);
+    const shares = [1, 2, 3, 4].map((weight) => {
+      const own = after.flatMap((one, n) => (one.weight === weight ? [gained[n]!] : []));
+      const part = (weight * own.length) / sum(after.map((one) => one.weight));
+      return sum(own) / all / part;
+    });
+    const rateMs = seconds * 500;
+    await call('POST', '/v1/crawls', { name: 'rude', seeds: seedsOf(0), policy: { ...policy, delayMs: 86_400_000 } });
+    await call('POST', '/v1/crawls', { name: 'spent', seeds: seedsOf(1), policy: { ...policy, pageQuota: 1 } });
+    const poisoned = await list();
+    await sleep(rateMs);
+    const late = await list();
+    const others = sum(late.slice(0, crawls).map(({ counts }, n) => counts.pages - poisoned[n]!.counts.pages));
+
+    const endMs: number[] = [];
+    for (const { name } of await list()) {
+      const beginMs = performance.now();
+      await call('DELETE', `/v1/crawls/${name}`);
+      endMs.push(performance.now() - beginMs);
+    }
+    await sleep(3_000);
+    const freed = usageOf(child.pid!);
+    const report = await web.report(`delayMs=${delayMs}&sitemaps=false`);
+    const result = {
+      ...{ bench: 'fleet', crawls, hosts, each },
+      ...{ lastStartMs: startMs.at(-1)!, medianStartMs: median(startMs), firstPageMs, medianDeleteMs: median(endMs) },
+      ...{ pagesPerSecond: (1_000 * all) / rateMs, shares, poisonedRate: others / all },
+      ...{ shortGaps: report.shortGaps.count, concurrent: report.concurrency.count, requests: report.requests },
+      ...{ idle, busy, freed, foldersLeft: readdirSync(join(folder, 'crawls')).length },
+    };
+    process.stdout.write(`${textOf(result)}\n`);
+    for (const detail of [...report.shortGaps.details, ...report.concurrency.details].slice(0, 3))
+      process.stdout.write(`  ${detail}\n`);
+    if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  } finally {
+    const ended = new Promise((settle) => child.once('exit', settle));
+    if (child.exitCode === null) child.kill('SIGINT');
+    await Promise.race([ended, sleep(10_000)]);
+    child.kill('SIGKILL');
+    await web.end();
+    if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Usage {
+  readonly residentMb: number;
+  readonly threads: number;
+  readonly files: number;
+}
+
+interface Result {
+  readonly crawls: number;
+  readonly hosts: number;
+  readonly lastStartMs: number;
+  readonly medianStartMs: number;
+  readonly firstPageMs: number;
+  readonly medianDeleteMs: number;
+  readonly pagesPerSecond: number;
+  readonly shares: readonly number[];
+  readonly poisonedRate: number;
+  readonly shortGaps: number;
+  readonly concurrent: number;
+  readonly requests: number;
+  readonly idle: Usage;
+  readonly busy: Usage;
+  readonly freed: Usage;
+}
+
+function textOf(result: Result): string {
+  const { crawls, hosts, shares, idle, busy, freed } = result;
+  const whole = (ms: number) => `${Math.round(ms)} ms`;
+  const used = ({ residentMb, threads, files }: Usage) => `${residentMb} MB, ${threads} threads, ${files} files`;
+  return [
+    `${crawls} crawls, ${hosts} hosts: ${result.pagesPerSecond.toFixed(1)} pages/s`,
+    `a start takes ${whole(result.medianStartMs)}, the last one ${whole(result.lastStartMs)}, its first page ${whole(result.firstPageMs)} more; a deletion ${whole(result.medianDeleteMs)}`,
+    `pages over the share of weights 1 to 4: ${shares.map((share) => share.toFixed(3)).join(', ')}`,
+    `beside a delay of a day and a spent quota: ${result.poisonedRate.toFixed(3)} of the pages of before`,
+    `${result.shortGaps} gaps too short and ${result.concurrent} requests at once, of ${result.requests}`,
+    `before: ${used(idle)}; all running: ${used(busy)}; all deleted: ${used(freed)}`,
+  ].join('\n');
+}
+
+async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input: stderr });
+  for await (const line of lines) {
+    const url = /listening on (http:\/\/\S+)/.exec(line)?.[1];
+    if (url === undefined) continue;
+    // What it says later must not fill the pipe.
+    stderr.resume();
+    return url;
+  }
+  throw new Error('the fleet did not start');
+}
+
+/** As Linux tells; zeros elsewhere. */
+function usageOf(pid: number): Usage {
+  const status = `/proc/${pid}/status`;
+  if (!existsSync(status)) return { residentMb: 0, threads: 0, files: 0 };
+  const text = readFileSync(status, 'utf8');
+  const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  const files = readdirSync(`/proc/${pid}/fd`).length;
+  return { residentMb: Math.round(field('VmRSS') / 1024), threads: field('Threads'), files };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1]!;
+}
