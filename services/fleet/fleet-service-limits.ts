@@ -4,6 +4,10 @@ export const fleetServiceLimits = {
   crawlsMax: 1_000,
   /** Crawls that are opened at once when a fleet starts: opening is disk and processor. */
   startsAtOnce: 4,
+  /** Files and sockets that a crawl is counted with when it starts: sixty were measured (`npm run bench -- fleet`). */
+  crawlFiles: 96,
+  /** The share of its descriptors up to which a fleet starts crawls: those that run need some more as they grow. */
+  descriptorShareMax: 0.75,
   /** Heavier than this is a fleet of its own. */
   weightMax: 1_000,
   /** Seeds in one call. */

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { descriptors } from '../runtime/descriptors.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { type CrawlCounts, type CrawlFile, type CrawlFiles, noCounts, type Wish } from './crawl-file.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
@@ -75,7 +76,7 @@ export class Fleet {
     const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running');
     const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
       for (let entry = wanted.shift(); entry !== undefined && !this.#isStopping; entry = wanted.shift()) {
-        this.#start(entry);
+        if (!this.#startIfRoom(entry)) continue;
         await Promise.race([entry.running!.up, entry.over]);
       }
     });
@@ -96,6 +97,7 @@ export class Fleet {
       return { crawl: this.#answer(before), isNew: false };
     }
     const { seeds, policy } = this.#options.check(call);
+    this.#refuseWithoutRoom();
     if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
       throw invalid(`there are ${this.#entries.size} crawls, and may be no more: delete some that have ended`);
     }
@@ -149,6 +151,7 @@ export class Fleet {
         throw invalid(`crawl ${name} has ended (${file.end}): make another`);
       if (wish === 'running') {
         if (entry.running !== undefined) return;
+        this.#refuseWithoutRoom();
         await this.#write(entry, { wish, failure: null });
         this.#start(entry);
         return;
@@ -185,6 +188,31 @@ export class Fleet {
     if (key === '') return undefined;
     for (const entry of this.#entries.values()) if (entry.file.idempotencyKey === key) return entry;
     return undefined;
+  }
+
+  /** One that is too many would take the files of those that run. Throws INVALID_ARGUMENT. */
+  #refuseWithoutRoom(): void {
+    const there = descriptors();
+    if (there === undefined) return;
+    const { crawlFiles, descriptorShareMax } = fleetServiceLimits;
+    // Those that are starting have not opened theirs yet.
+    const starting = [...this.#entries.values()].filter(({ state }) => state === 'starting').length;
+    if (there.open + crawlFiles * (starting + 1) <= descriptorShareMax * there.max) return;
+    const message = `this process has ${there.open} of ${there.max} files open, too many for one more crawl: raise what it may have (ulimit -n), or pause or delete others`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+
+  /** false: it is told why, and the others go on. */
+  #startIfRoom(entry: Entry): boolean {
+    try {
+      this.#refuseWithoutRoom();
+    } catch (error) {
+      entry.file = { ...entry.file, failure: (error as Error).message };
+      this.#options.say(`${entry.file.name}: ${(error as Error).message}`);
+      return false;
+    }
+    this.#start(entry);
+    return true;
   }
 
   async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {

@@ -14,10 +14,10 @@ import {
   type Method,
   serveGrpc,
 } from '../runtime/grpc/grpc-server.ts';
+import { readCall } from '../runtime/http/read-call.ts';
 import { addCall, leaseCall, renewCall, resultsCall } from './api-schemas.ts';
 import { leaseCallsOf } from './lease-calls.ts';
 import type { Lending } from './lending.ts';
-import { readCall } from './read-call.ts';
 
 const packageName = 'crawlstream.v1';
 

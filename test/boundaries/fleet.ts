@@ -31,6 +31,10 @@ const makes = (more: object) => createCall.safeParse({ seeds: [seed], ...more })
 export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = {
   crawlsMax: undriven('a thousand data folders: the crawl beyond it is refused before anything is made'),
   startsAtOnce: tuning('how many crawls are opened at once: all are'),
+  crawlFiles: undriven(
+    'Fleet.create asks for the room of one more; the process that tests it would need few descriptors',
+  ),
+  descriptorShareMax: undriven('the same'),
   weightMax: upTo((weight) => makes({ weight })),
   seedsMax: upTo((count) => makes({ seeds: Array.from({ length: count }, () => seed) })),
   bodyBytesMax: undriven('fastify refuses what is larger with 413'),

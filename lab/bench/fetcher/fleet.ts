@@ -13,6 +13,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { CrawlAnswer } from '../../../services/fleet/fleet-schemas.ts';
+import { planWeb } from '../../web/plan.ts';
 import { build } from '../process/compiled.ts';
 import { startNode } from '../process/compiled-process.ts';
 import { startWebProcess } from '../process/web-process.ts';
@@ -34,7 +35,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const seconds = Number(values.seconds);
   const delayMs = Number(values.delay);
   build();
-  const sets = [`domains=${hosts}`, 'sameHostShare=1', 'linksPerPage=12', 'slow=1', 'slowMs=20'];
+  const domains = Math.min(hosts, 1_000);
+  const sets = [`domains=${domains}`, 'sameHostShare=1', 'linksPerPage=12', 'slow=1', 'slowMs=20'];
   const web = await startWebProcess(
     ['--preset', 'plain', '--hosts', `${hosts}`, '--pages', '200', ...sets.flatMap((set) => ['--set', set])],
     null,
@@ -56,8 +58,10 @@ export async function run(args: readonly string[]): Promise<void> {
     };
     const list = async () => ((await call('GET', '/v1/crawls')) as { readonly crawls: readonly CrawlAnswer[] }).crawls;
     const policy = { delayMs, delayFactor: 0, scope: { kind: 'host' } };
-    const seedsOf = (n: number) =>
-      Array.from({ length: each }, (_, i) => web.seeds[(Math.floor((n * hosts) / crawls) + i) % hosts]!);
+    const names = planWeb({ preset: 'plain', hosts, domains }).hosts;
+    const { port } = new URL(web.seeds[0]!);
+    const seedOf = (at: number) => `http://${names[at % hosts]}:${port}/`;
+    const seedsOf = (n: number) => Array.from({ length: each }, (_, i) => seedOf(Math.floor((n * hosts) / crawls) + i));
 
     const idle = usageOf(child.pid!);
     const startMs: number[] = [];
