@@ -34,7 +34,7 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
   crawlFiles: undriven(
     'Fleet.create asks for the room of one more; the process that tests it would need few descriptors',
   ),
-  descriptorShareMax: undriven('the same'),
+  descriptorShareMax: undriven('Fleet.create counts with it, too: a test would need a process with few descriptors'),
   weightMax: upTo((weight) => makes({ weight })),
   seedsMax: upTo((count) => makes({ seeds: Array.from({ length: count }, () => seed) })),
   bodyBytesMax: undriven('fastify refuses what is larger with 413'),
