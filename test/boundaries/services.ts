@@ -121,6 +121,7 @@ async function isToken(chars: number): Promise<boolean> {
 
 export const httpBoundaries: BoundaryTable<typeof httpLimits> = {
   bodyBytesMax: upTo(bodyStatus, 200, 413),
+  refusedBytesMax: undriven('64 MiB over a socket: lease-api.integration.test.ts sends 17 and reads the answer'),
   requestMs: undriven('a real socket’s deadline'),
   keepAliveMs: tuning('how long an idle connection lives'),
   closeMs: tuning(patience),

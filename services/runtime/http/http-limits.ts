@@ -2,6 +2,8 @@
 export const httpLimits = {
   /** A request's body: a list of some ten thousand URLs. */
   bodyBytesMax: 1 << 20,
+  /** Of a body that is too long, so much more is read to nowhere before the answer says so. */
+  refusedBytesMax: 64 << 20,
   /** A request that is not whole by then is cut off: slow clients hold no sockets. */
   requestMs: 10_000,
   /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */

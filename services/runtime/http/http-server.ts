@@ -88,17 +88,21 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send(problem('NOT_FOUND', `nothing answers ${request.method} ${request.url.split('?')[0]}`)),
   );
-  app.setErrorHandler((error: Error & { readonly statusCode?: number; readonly code?: string }, _, reply) => {
-    if (error instanceof CrawlstreamError) {
-      // What the request would have used is closed already.
-      const message = error.code === 'STORE_CLOSED' ? 'this process is stopping: ask again in a moment' : error.message;
-      return reply.code(statusOf(error.code)).send(problem(error.code, message));
-    }
-    const status = error.statusCode ?? 500;
-    if (status < 500) return reply.code(status).send(problem(error.code ?? 'BAD_REQUEST', error.message));
-    onBug(error);
-    return reply.code(500).send(problem('INTERNAL', 'a bug of this service: its log tells more'));
-  });
+  app.setErrorHandler(
+    async (error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
+      if (error instanceof CrawlstreamError) {
+        // What the request would have used is closed already.
+        const message =
+          error.code === 'STORE_CLOSED' ? 'this process is stopping: ask again in a moment' : error.message;
+        return reply.code(statusOf(error.code)).send(problem(error.code, message));
+      }
+      const status = error.statusCode ?? 500;
+      if (status === 413) await readOut(request.raw);
+      if (status < 500) return reply.code(status).send(problem(error.code ?? 'BAD_REQUEST', error.message));
+      onBug(error);
+      return reply.code(500).send(problem('INTERNAL', 'a bug of this service: its log tells more'));
+    },
+  );
   const told = { config: { access: 'public' } } as const;
   app.get('/livez', told, () => ({ status: 'alive' }));
   app.get('/startupz', told, (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
@@ -134,6 +138,23 @@ function probe(waitsFor: string | null, reply: { code(status: number): unknown }
   if (waitsFor === null) return { status: 'ready', ...(note !== null && { note }) };
   reply.code(503);
   return { status: 'waiting', for: waitsFor };
+}
+
+/**
+ * What a client is sending still, to nowhere: a connection that is closed before is reset, and the client never reads why.
+ * Its time is that of any request.
+ */
+async function readOut(request: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > httpLimits.refusedBytesMax) request.pause().emit('refused');
+  });
+  request.resume();
+  if (request.complete || request.destroyed) return;
+  await new Promise<void>((resolve) => {
+    for (const event of ['end', 'close', 'error', 'refused']) request.once(event, () => resolve());
+  });
 }
 
 function textOf(header: string | readonly string[] | undefined): string | undefined {
