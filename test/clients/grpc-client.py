@@ -24,20 +24,35 @@ sys.path.insert(0, made)
 import leases_pb2 as pb  # noqa: E402
 from leases_pb2_grpc import LeasesStub  # noqa: E402
 
+# What a hostile server may cost: a body that never ends, or never begins.
+BODY_BYTES_MAX, PATIENCE_S = 2_000_000, 5
+
 stub = LeasesStub(grpc.insecure_channel(address))
 printing = threading.Lock()
 
 
+def joined(base, href):
+    try:
+        return urljoin(base, href)
+    except ValueError:
+        return None  # It is no URL.
+
+
 def fetch(leased):
     parts = urlsplit(leased.url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE_S)
     started = time.monotonic()
     try:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         connection.request("GET", path, headers={"Host": parts.netloc, "User-Agent": leased.user_agent})
         response = connection.getresponse()
-        body = response.read().decode()
-    except OSError as error:
+        body = b""
+        while piece := response.read1(65536):
+            body += piece
+            if len(body) > BODY_BYTES_MAX or time.monotonic() - started > PATIENCE_S:
+                return pb.Result(lease=leased.lease, failure=pb.TOO_LARGE)
+        body = body.decode(errors="replace")
+    except (OSError, http.client.HTTPException) as error:
         return pb.Result(lease=leased.lease, failure=pb.CONNECTION_FAILED, detail=str(error))
     finally:
         connection.close()
@@ -45,6 +60,7 @@ def fetch(leased):
     headers = {name.lower(): value for name, value in response.getheaders()}
     is_page = response.status == 200 and headers.get("content-type", "").startswith("text/html")
     hrefs = re.findall(r'href="([^"]*)"', body) if is_page else []
+    found = [url for href in hrefs if (url := joined(leased.url, href.replace("&amp;", "&")))]
     if is_page:
         with printing:
             print(leased.url, flush=True)
@@ -56,7 +72,7 @@ def fetch(leased):
         bytes=len(body),
         started_ms_ago=int((now - started) * 1000),
         ended_ms_ago=int((now - ended) * 1000),
-        urls=[pb.AddedUrl(url=urljoin(leased.url, href.replace("&amp;", "&"))) for href in hrefs],
+        urls=[pb.AddedUrl(url=url) for url in found if len(url) < 8_192][:1_000],
     )
 
 
