@@ -74,10 +74,16 @@ export class Fleet {
   async open(files: readonly CrawlFile[]): Promise<void> {
     for (const file of files) this.#entries.set(file.name, restingEntry(file));
     const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running');
+    for (const entry of wanted) entry.state = 'starting';
     const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
       for (let entry = wanted.shift(); entry !== undefined && !this.#isStopping; entry = wanted.shift()) {
-        if (!this.#startIfRoom(entry)) continue;
-        await Promise.race([entry.running!.up, entry.over]);
+        const next = entry;
+        await this.#inTurn(next, async () => {
+          // Somebody may have paused, resumed or deleted it meanwhile.
+          const isWanted = this.#entries.get(next.file.name) === next && next.file.wish === 'running';
+          if (isWanted && next.running === undefined) this.#startIfRoom(next);
+        });
+        if (next.running !== undefined) await Promise.race([next.running.up.catch(() => {}), next.over]);
       }
     });
     await Promise.all(some);
@@ -94,6 +100,8 @@ export class Fleet {
     if (before !== undefined) {
       if (before.file.requestHash !== requestHash) throw invalid('idempotencyKey: another crawl was made with it');
       await before.turn;
+      // It could not be made.
+      if (this.#entries.get(before.file.name) !== before) return this.create(call);
       return { crawl: this.#answer(before), isNew: false };
     }
     const { seeds, policy } = this.#options.check(call);
@@ -196,23 +204,24 @@ export class Fleet {
     if (there === undefined) return;
     const { crawlFiles, descriptorShareMax } = fleetServiceLimits;
     // Those that are starting have not opened theirs yet.
-    const starting = [...this.#entries.values()].filter(({ state }) => state === 'starting').length;
+    const isOpening = ({ running, state }: Entry) => running !== undefined && state === 'starting';
+    const starting = [...this.#entries.values()].filter(isOpening).length;
     if (there.open + crawlFiles * (starting + 1) <= descriptorShareMax * there.max) return;
     const message = `this process has ${there.open} of ${there.max} files open, too many for one more crawl: raise what it may have (ulimit -n), or pause or delete others`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
 
-  /** false: it is told why, and the others go on. */
-  #startIfRoom(entry: Entry): boolean {
+  /** If there is none, it is told why, and the others go on. */
+  #startIfRoom(entry: Entry): void {
     try {
       this.#refuseWithoutRoom();
     } catch (error) {
       entry.file = { ...entry.file, failure: (error as Error).message };
+      entry.state = 'failed';
       this.#options.say(`${entry.file.name}: ${(error as Error).message}`);
-      return false;
+      return;
     }
     this.#start(entry);
-    return true;
   }
 
   async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {
@@ -230,6 +239,7 @@ export class Fleet {
   #start(entry: Entry): void {
     const { files, say } = this.#options;
     const { name } = entry.file;
+    entry.file = { ...entry.file, failure: null };
     entry.state = 'starting';
     const running = this.#options.start(entry.file, files.pathOf(name));
     entry.running = running;

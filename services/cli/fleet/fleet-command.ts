@@ -1,4 +1,5 @@
 /** `crawlstream fleet`: many crawls in one process, made and ended by HTTP, polite together. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -74,6 +75,10 @@ export function addFleetCommand(program: Command): void {
 async function runFleet(flags: FleetFlags): Promise<void> {
   if (flags.http === undefined) {
     const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  if (existsSync(join(flags.data, 'manifest.json'))) {
+    const message = `--data ${flags.data} is the data folder of one crawl: give a folder for the fleet, new or its own`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const stop = new AbortController();

@@ -1,0 +1,194 @@
+/** What is done to the crawls of a fleet, in which order, and what a kill leaves: files are real, crawls are not. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CrawlFiles, noCounts } from '../../../services/fleet/crawl-file.ts';
+import { Fleet, type FleetOptions, type RunningCrawl } from '../../../services/fleet/fleet.ts';
+import { createCall } from '../../../services/fleet/fleet-schemas.ts';
+import { newName } from '../../../services/fleet/new-name.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+
+interface Controlled extends RunningCrawl {
+  isUp(): void;
+  end(how: 'done' | 'quotaSpent' | Error): void;
+  isStopped: boolean;
+}
+
+function controlled(): Controlled {
+  let isUp = () => {};
+  let settle: (how: 'done' | 'quotaSpent' | 'stopped' | Error) => void = () => {};
+  const ended = new Promise<'done' | 'quotaSpent' | 'stopped'>((resolve, reject) => {
+    settle = (how) => (how instanceof Error ? reject(how) : resolve(how));
+  });
+  ended.catch(() => {});
+  const one: Controlled = {
+    up: new Promise((resolve) => (isUp = resolve)),
+    ended,
+    counts: { ...noCounts, pages: 7 },
+    pagesPerSecond: 1,
+    reads: undefined,
+    isStopped: false,
+    stop() {
+      one.isStopped = true;
+      settle('stopped');
+    },
+    isUp: () => isUp(),
+    end: (how) => settle(how),
+  };
+  return one;
+}
+
+async function fleetIn(folder: string, more: Partial<FleetOptions> = {}) {
+  const started: [name: string, crawl: Controlled][] = [];
+  const said: string[] = [];
+  const files = new CrawlFiles(folder);
+  const fleet = new Fleet({
+    files,
+    clock: { nowMs: () => 1, sleepUntil: async () => {} },
+    check: ({ seeds, policy }) => ({ seeds, policy }),
+    make: async (path) => void (await mkdir(path)),
+    start({ name }) {
+      const crawl = controlled();
+      started.push([name, crawl]);
+      return crawl;
+    },
+    say: (text) => said.push(text),
+    ...more,
+  });
+  const opened = fleet.open(await files.list());
+  return { fleet, opened, started, said, names: () => started.map(([name]) => name) };
+}
+
+const callOf = (name: string, more: object = {}) => createCall.parse({ seeds: ['http://a.test/'], name, ...more });
+const moment = () => new Promise((resolve) => setTimeout(resolve, 20));
+const pathsOf = (folder: string) => readdirSync(join(folder, 'crawls')).sort();
+
+test('after a kill those that were to run are started, and those that were not are left alone', async () => {
+  const folder = temporaryFolder();
+  const before = await fleetIn(folder);
+  for (const name of ['a', 'b', 'c', 'd']) await before.fleet.create(callOf(name));
+  await before.fleet.wish('b', 'paused');
+  await before.fleet.wish('c', 'ended');
+  before.started[3]![1].end('done');
+  await moment();
+  // Nothing is told to anybody: the process is gone.
+  const after = await fleetIn(folder);
+  await moment();
+  assert.deepEqual(after.names(), ['a']);
+  assert.deepEqual(
+    after.fleet.list().map(({ name, state, end, counts }) => [name, state, end, counts.pages]),
+    [
+      ['a', 'starting', null, 7],
+      ['b', 'paused', null, 7],
+      ['c', 'ended', 'stopped', 7],
+      ['d', 'ended', 'done', 7],
+    ],
+  );
+  await after.fleet.wish('b', 'running');
+  assert.deepEqual(after.names(), ['a', 'b']);
+});
+
+test('what was half made or half deleted when the process was killed is gone', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['.new-x', '.gone-1-0-y']) {
+    mkdirSync(join(folder, 'crawls', name), { recursive: true });
+    writeFileSync(join(folder, 'crawls', name, 'file'), '');
+  }
+  const { fleet } = await fleetIn(folder);
+  assert.deepEqual(pathsOf(folder), []);
+  await fleet.create(callOf('x'));
+  assert.deepEqual(pathsOf(folder), ['x']);
+  // Its file is torn: nobody guesses.
+  writeFileSync(join(folder, 'crawls', 'x', 'fleet.json'), '{"format":1');
+  await assert.rejects(new CrawlFiles(folder).list(), /fleet\.json cannot be read/);
+});
+
+test('a crawl that could not be made leaves its name and its key free', async () => {
+  const folder = temporaryFolder();
+  let isFull = true;
+  const make = async (path: string) => {
+    await mkdir(path);
+    if (isFull) throw new Error('no room');
+  };
+  const { fleet, names } = await fleetIn(folder, { make });
+  const both = [fleet.create(callOf('a', { idempotencyKey: 'k' })), fleet.create(callOf('a', { idempotencyKey: 'k' }))];
+  for (const one of await Promise.allSettled(both)) assert.equal(one.status, 'rejected');
+  assert.deepEqual(fleet.list(), []);
+  isFull = false;
+  const twice = await Promise.all([1, 2].map(() => fleet.create(callOf('a', { idempotencyKey: 'k' }))));
+  assert.deepEqual(twice.map(({ isNew }) => isNew).sort(), [false, true]);
+  assert.deepEqual(names(), ['a']);
+});
+
+test('a crawl that fails is told of and kept; the others go on, and it can be resumed', async () => {
+  const folder = temporaryFolder();
+  const { fleet, started, said, names } = await fleetIn(folder);
+  for (const name of ['a', 'b']) await fleet.create(callOf(name));
+  for (const [, crawl] of started) crawl.isUp();
+  await moment();
+  started[0]![1].end(new Error('its disk is gone'));
+  await moment();
+  assert.deepEqual([fleet.find('a')!.state, fleet.find('a')!.failure], ['failed', 'its disk is gone']);
+  assert.equal(fleet.find('b')!.state, 'running');
+  assert.match(said.join(), /a: .*its disk is gone/);
+  await fleet.wish('a', 'running');
+  assert.deepEqual([fleet.find('a')!.state, fleet.find('a')!.failure], ['starting', null]);
+  assert.deepEqual(names(), ['a', 'b', 'a']);
+  await fleet.stop();
+  assert.ok(started.slice(1).every(([, { isStopped }]) => isStopped));
+  // What was wanted stays so.
+  const { wish } = JSON.parse(readFileSync(join(folder, 'crawls', 'b', 'fleet.json'), 'utf8'));
+  assert.equal(wish, 'running');
+  await assert.rejects(fleet.create(callOf('c')), /is stopping/);
+});
+
+test('one that is paused or deleted while it waits for its start is not started', async () => {
+  const folder = temporaryFolder();
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const before = await fleetIn(folder);
+  for (const name of names) await before.fleet.create(callOf(name));
+  const after = await fleetIn(folder);
+  await moment();
+  assert.deepEqual(after.names(), ['a', 'b', 'c', 'd']);
+  await after.fleet.wish('e', 'paused');
+  await after.fleet.delete('f');
+  for (const [, crawl] of after.started) crawl.isUp();
+  await moment();
+  assert.deepEqual(after.names(), ['a', 'b', 'c', 'd', 'g']);
+  after.started.at(-1)![1].isUp();
+  await after.opened;
+  assert.ok(!existsSync(join(folder, 'crawls', 'f')));
+});
+
+test('calls for one crawl are done in turn, whatever their order in time', async () => {
+  const folder = temporaryFolder();
+  const { fleet, started } = await fleetIn(folder);
+  await fleet.create(callOf('a'));
+  const all = await Promise.all([
+    fleet.wish('a', 'paused'),
+    fleet.wish('a', 'running'),
+    fleet.wish('a', 'paused'),
+    fleet.delete('a'),
+    fleet.delete('a'),
+  ]);
+  assert.deepEqual(all.slice(3), [true, true]);
+  assert.equal(started.length, 2);
+  assert.deepEqual(pathsOf(folder), []);
+  assert.equal(await fleet.wish('a', 'paused'), undefined);
+  assert.equal(await fleet.delete('a'), false);
+});
+
+test('a name is made of the host, and is nobody else’s', () => {
+  const taken = new Set(['example-org', 'example-org-2']);
+  assert.equal(
+    newName('https://www.Example.org/x', (name) => taken.has(name)),
+    'example-org-3',
+  );
+  assert.equal(
+    newName('http://[::1]:8080/', () => false),
+    '1-8080',
+  );
+  assert.ok(newName(`http://${'a'.repeat(60)}.test/`, () => false).length <= 63);
+});
