@@ -87,7 +87,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     '--crawl news --strimzi events',
   ],
   dump: [`news.jsonl.gz ${folder}`],
-  load: ['news.jsonl.gz --data crawl-data/news --partitions 16', '--seen urls.txt --data crawl-data/news'],
+  load: [
+    'news.jsonl.gz --data crawl-data/news --partitions 16',
+    '--seen urls.txt --data crawl-data/news',
+    '--from-cc table --recrawl optimal --data crawl-data/news',
+  ],
   repartition: [`--partitions 16 ${kafka} --into news-16`, `--partitions 16 ${folder} --into crawl-data/example-16`],
   size: ['--urls 100M --hosts 1M --rate 500 --delay 1000'],
   'topology describe': ['--format dot'],

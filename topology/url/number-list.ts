@@ -2,6 +2,11 @@
  * A list of domains with a number each, as rankings of sites come: `example.org 12`, or `12,example.org`. A domain stands
  * for its subdomains too, and the longest that is listed counts.
  *
+ * Ranks of Common Crawl's web graphs are taken as they are: positions and values of harmonic centrality and PageRank, and the
+ * host or domain backwards (`harmonicc_pos harmonicc_val pr_pos pr_val host_rev`, and more behind it). Traffic is the
+ * harmonic position. Authority falls with its logarithm from 1, so that the hundredth and the thousandth are as far apart as
+ * the thousandth and the ten-thousandth: values themselves lie close together.
+ *
  * About 100 bytes an entry, shared by all partitions of a process; a look-up is one probe per label of the host.
  */
 import { CrawlstreamError } from '../errors.ts';
@@ -21,6 +26,9 @@ export interface NumberList {
 /** `name` for messages. Throws INVALID_ARGUMENT with the line of an entry that is none. */
 export function compileNumberList(kind: NumberListKind, text: string, name: string): NumberList {
   const numbers = new Map<string, number>();
+  /** Domains of a web graph's ranks, by harmonic position. */
+  const positions = new Map<string, number>();
+  let last = 1;
   let line = 0;
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
@@ -29,6 +37,13 @@ export function compileNumberList(kind: NumberListKind, text: string, name: stri
     start = end + 1;
     line += 1;
     if (entry === '' || entry.startsWith('#')) continue;
+    const rank = kind === 'quality' ? null : graphRank(entry);
+    if (rank !== null) {
+      positions.set(rank.domain, rank.position);
+      last = Math.max(last, rank.position);
+      if (numbers.size + positions.size > listLimits.numbersMax) throw tooMany(name, line);
+      continue;
+    }
     const [domain, number] = parsed(entry);
     const fits = kind === 'traffic' ? number >= 1 : number >= 0 && number <= 1;
     if (domain === '' || !fits) {
@@ -36,10 +51,26 @@ export function compileNumberList(kind: NumberListKind, text: string, name: stri
       throw invalid(name, line, `expected a domain and ${what}, as in "example.org ${kind === 'traffic' ? 12 : 0.7}"`);
     }
     numbers.set(domain, number);
-    if (numbers.size > listLimits.numbersMax)
-      throw invalid(name, line, `more than ${listLimits.numbersMax} entries; leave out the lowest`);
+    if (numbers.size + positions.size > listLimits.numbersMax) throw tooMany(name, line);
+  }
+  for (const [domain, position] of positions) {
+    numbers.set(domain, kind === 'traffic' ? position : 1 - Math.log(position) / Math.log(last + 1));
   }
   return { size: numbers.size, numberOf: (url) => longestOf(numbers, hostnameOf(url)) };
+}
+
+/** Null: it is no line of a web graph's ranks. */
+function graphRank(entry: string): { readonly domain: string; readonly position: number } | null {
+  const [harmonic, centrality, page, value, reversed] = entry.split(/\s+/, 5);
+  if (reversed === undefined || !/^[^\s/:,;]+$/.test(reversed)) return null;
+  const position = Number(harmonic);
+  const isRank = [position, Number(page)].every((one) => Number.isSafeInteger(one) && one >= 1);
+  if (!isRank || Number.isNaN(Number(centrality)) || Number.isNaN(Number(value))) return null;
+  return { domain: reversed.toLowerCase().split('.').reverse().join('.'), position };
+}
+
+function tooMany(name: string, line: number): CrawlstreamError {
+  return invalid(name, line, `more than ${listLimits.numbersMax} entries; leave out the lowest`);
 }
 
 /** A domain that is none is empty. */

@@ -5,7 +5,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { PolicyConfig, PolitenessKey, WhenFull } from '../../../topology/policy/policy.ts';
 import { compilePolicy, defaultPolicy, politenessKeys, whenFullChoices } from '../../../topology/policy/policy.ts';
-import { defaultRecrawl, type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
+import { type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
@@ -18,6 +18,7 @@ import { noLists } from '../../../topology/url/url-lists.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
+import { changedRecrawl } from './changed-recrawl.ts';
 import { parsedFile } from './rules-file.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
@@ -332,18 +333,9 @@ function scopeFrom(
 
 type Base = Omit<PolicyConfig, 'traps'>;
 
-function recrawlOf(
-  { recrawl: schedule, recrawlEvery: intervalMs }: PolicyFlags,
-  { recrawl: before = defaultRecrawl }: Base,
-): Pick<PolicyConfig, 'recrawl'> {
-  if (schedule === undefined && intervalMs === undefined) return {};
-  return {
-    recrawl: {
-      ...before,
-      ...(schedule !== undefined && { schedule }),
-      ...(intervalMs !== undefined && { intervalMs, minMs: Math.min(intervalMs, minVisitMs) }),
-    },
-  };
+function recrawlOf(flags: PolicyFlags, { recrawl: before }: Base): Pick<PolicyConfig, 'recrawl'> {
+  const isAsked = flags.recrawl !== undefined || flags.recrawlEvery !== undefined;
+  return isAsked ? { recrawl: changedRecrawl(flags, before)! } : {};
 }
 
 /** A crawl that fetches pages again reads sitemaps again too, those of robots.txt among them. */
@@ -374,9 +366,6 @@ function sitemapLocation(text: string): string {
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }
 }
-
-/** Unless the options ask for shorter intervals, no page is visited twice within an hour. */
-const minVisitMs = 3_600_000;
 
 /** Throws on a seed that the policy itself refuses, since the crawl would be empty. */
 export function checkSeeds(seeds: readonly string[], policy: PolicyConfig, lists: ListSource = noLists): void {

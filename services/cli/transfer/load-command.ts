@@ -3,18 +3,22 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { DumpHead, DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
 import { parseDumpHead } from '../../../topology/frontier/transfer/parse-dump-line.ts';
+import { type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
+import { loadCaptures } from '../../frontier/transfer/load-captures.ts';
 import { loadCrawl } from '../../frontier/transfer/load-crawl.ts';
 import { loadSeen } from '../../frontier/transfer/load-seen.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { readLines } from '../../runtime/lines/read-lines.ts';
 import { readRequest, writeRequest } from '../connect/crawl-folder.ts';
-import { oneOf } from '../flags/arguments.ts';
+import { duration, oneOf } from '../flags/arguments.ts';
+import { changedRecrawl } from '../flags/changed-recrawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { createWorkBar, type WorkBar } from '../terminal/work-bar.ts';
+import { capturesOfIndexes } from './captures-of-index.ts';
 import { totalsText } from './dump-command.ts';
 import { withTarget } from './load-target.ts';
 import { refuseUrlList } from './refuse-url-list.ts';
@@ -22,6 +26,9 @@ import { refuseUrlList } from './refuse-url-list.ts';
 export interface LoadFlags extends KafkaFlags {
   readonly key?: KeyMode;
   readonly seen?: string;
+  readonly fromCc?: readonly string[];
+  readonly recrawl?: ScheduleName;
+  readonly recrawlEvery?: number;
   readonly json?: boolean;
 }
 
@@ -34,6 +41,20 @@ export function addLoadCommand(program: Command): void {
     .argument('[file]', 'what crawlstream dump wrote; - for standard input')
     .option('--seen <file>', 'URLs, one a line, that are never to be fetched: another crawler’s seen set')
     .option(
+      '--from-cc <file...>',
+      'indexes of archives, whose URLs are known as if they had been fetched: Common Crawl’s columnar index (Parquet), CDXJ, or folders of them',
+    )
+    .option(
+      '--recrawl <schedule>',
+      `with --from-cc: visit them again, by this schedule (default: the policy’s, if it has one): ${scheduleNames.join(', ')}`,
+      oneOf('--recrawl', scheduleNames),
+    )
+    .option(
+      '--recrawl-every <duration>',
+      'with --from-cc: time between visits of a page, on average (default: the policy’s, or 7d)',
+      duration('--recrawl-every'),
+    )
+    .option(
       '--key <mode>',
       'partition by host or domain (default: as the dump was)',
       oneOf('--key', ['host', 'domain']),
@@ -44,10 +65,16 @@ export function addLoadCommand(program: Command): void {
 }
 
 async function load(file: string | undefined, flags: LoadFlags): Promise<void> {
-  if ((file === undefined) === (flags.seen === undefined)) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'name one thing to load: a dump, or --seen and a list of URLs');
+  const { seen, fromCc, recrawl, recrawlEvery } = flags;
+  if ([file, seen, fromCc].filter((one) => one !== undefined).length !== 1) {
+    const message = 'name one thing to load: a dump, --seen and a list of URLs, or --from-cc and indexes of archives';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
-  if (file === undefined) return loadList(flags.seen!, flags);
+  if (fromCc === undefined && (recrawl !== undefined || recrawlEvery !== undefined)) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--recrawl goes with --from-cc: a dump has its own schedule');
+  }
+  if (fromCc !== undefined) return loadIndexes(fromCc, flags);
+  if (file === undefined) return loadList(seen!, flags);
   const totals = await loadFrom(file, flags);
   toStdout(flags.json ? `${JSON.stringify(totals)}\n` : `loaded: ${totalsText(totals)}\n`);
 }
@@ -82,6 +109,26 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
     else toStdout(`${urls} URLs read, ${imported} of them were not known before\n`);
     if (invalid > 0) toStderr(`crawlstream: ${invalid} lines are no URLs, the first: ${firstInvalid}\n`);
     if (urls === 0) process.exitCode = 1;
+  });
+}
+
+async function loadIndexes(paths: readonly string[], flags: LoadFlags): Promise<void> {
+  const clock = new SystemClock();
+  await withTarget(flags, clock, { keyMode: flags.key }, null, async (target) => {
+    const bar = tellNowAndThen(clock);
+    const totals = await loadCaptures({
+      ...target,
+      captures: capturesOfIndexes(paths),
+      recrawlOf: (before) => changedRecrawl(flags, before),
+      onProgress: bar.set,
+    });
+    bar.end();
+    const { captures, known, scheduled, failed, other } = totals;
+    if (flags.json) return void toStdout(`${JSON.stringify(totals)}\n`);
+    const again = scheduled > 0 ? `, ${scheduled} of them to be visited again` : '';
+    toStdout(`${captures} captures read: ${known} URLs are known that were not${again}\n`);
+    if (failed > 0) toStdout(`${failed} URLs had failed in passing: they are to be asked for, and stay unknown\n`);
+    if (other > 0) toStdout(`${other} captures are of robots.txt, or of no http or https URL\n`);
   });
 }
 

@@ -36,6 +36,23 @@ describe('a list of domains with numbers', () => {
     }
   });
 
+  it('takes the ranks of a web graph as they are: positions, and authority by their logarithm', () => {
+    const ranks = [
+      '#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\t#n_hosts',
+      '1\t3.6241592E7\t2\t0.0114\torg.example\t7',
+      '10\t2.1E7\t1\t1.2E-4\tcom.example.www',
+      '99\t1.0E7\t7\t1.2E-5\tde.example',
+    ].join('\n');
+    const authority = compileNumberList('authority', ranks, 'graph');
+    assert.equal(authority.numberOf('https://blog.example.org/'), 1);
+    assert.equal(authority.numberOf('https://www.example.com/'), 0.5);
+    assert.ok(authority.numberOf('https://example.de/')! < 0.01);
+    assert.equal(authority.numberOf('https://example.com/'), null);
+    assert.equal(compileNumberList('traffic', ranks, 'graph').numberOf('https://www.example.com/'), 10);
+    assert.throws(() => compileNumberList('quality', ranks, 'graph'), /line 2/);
+    assert.throws(() => compileNumberList('authority', ranks.replace('10\t', '0\t'), 'graph'), /line 3/);
+  });
+
   it('goes before what the crawl knows of a domain, in a policy that names it', () => {
     const sha256 = 'a'.repeat(64);
     const list = (kind: ScoreList['kind']): ScoreList => ({ name: kind, kind, path: kind, sha256 });
