@@ -38,6 +38,7 @@ const sized: readonly PlannedBench[] = [
   plan('coverage', 'coverage', '--pages', '2000'),
   plan('freshness', 'freshness', '--pages', '4000'),
   plan('recrawl-year', 'recrawl-year', '--pages', '2000'),
+  plan('from-cc', 'from-cc', '--urls', '200000', '--hosts', '10000'),
 ];
 
 /** They are about results, and measure nothing. */
