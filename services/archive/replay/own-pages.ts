@@ -24,12 +24,19 @@ function page(title: string, body: string, kind = ''): string {
 const search = (value: string) =>
   `<form action="/search"><label>URLs that begin with <input name="url" value="${escapeText(value)}" placeholder="example.org/blog"></label> <button>Search</button></form>`;
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 export function homePage(files: number, hosts: readonly string[], isMore: boolean): string {
   const rows = hosts.map(
     (host) => `<li><a href="/search?url=${encodeURIComponent(host)}">${escapeText(host)}</a></li>`,
   );
   const more = isMore ? '<p>… and more hosts: search for them.</p>' : '';
-  return page('Archive', `<h1>Archive</h1><p>${files} WARC files.</p>${search('')}<ul>${rows.join('')}</ul>${more}`);
+  return page(
+    'Archive',
+    `<h1>Archive</h1><p>${counted(files, 'WARC file')}.</p>${search('')}<ul>${rows.join('')}</ul>${more}`,
+  );
 }
 
 export function searchPage(prefix: string, found: readonly Capture[], next: string | null): string {
@@ -61,7 +68,7 @@ export function capturesPage(
   const on = next === null ? '' : `<p><a href="${escapeText(`/captures-from/${next}/${url}`)}">More</a></p>`;
   return page(
     `Captures of ${url}`,
-    `<h1>${escapeText(url)}</h1><p>${total} captures. <a href="/">Archive</a></p>${calendar(url, months)}<table><tr><th>Time (UTC)</th><th>Status</th><th>Type</th><th></th></tr>${rows.join('')}</table>${on}`,
+    `<h1>${escapeText(url)}</h1><p>${counted(total, 'capture')}. <a href="/">Archive</a></p>${calendar(url, months)}<table><tr><th>Time (UTC)</th><th>Status</th><th>Type</th><th></th></tr>${rows.join('')}</table>${on}`,
   );
 }
 

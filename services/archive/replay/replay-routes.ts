@@ -130,10 +130,10 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
     const content = await contentOf(of, createLinker(best.time, best.url), accepts(request), decode);
     const { body } = content;
     if (body === null) return unable('Its content coding cannot be undone.');
-    const isPage = /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml)\b/.test(
-      content.headers['content-type'] ?? '',
-    );
+    // All that a browser shows as a document with links in it.
+    const isPage = /^(?:text\/html|[^;]*\bxml)\b/.test(content.headers['content-type'] ?? '');
     if (isPage && request.headers['sec-fetch-dest'] === 'document') {
+      if (body instanceof Readable) body.destroy();
       return reply
         .code(of.status)
         .headers({

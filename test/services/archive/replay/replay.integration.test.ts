@@ -128,6 +128,12 @@ before(async () => {
       head: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip',
       body: gzipSync(Buffer.alloc(64 << 20, 'x')),
     },
+    {
+      url: 'http://bad.test/feed',
+      time: '20200101000000',
+      head: 'HTTP/1.1 200 OK\r\nContent-Type: application/xml',
+      body: '<x:a xmlns:x="http://www.w3.org/1999/xhtml" href="http://live.test/">out</x:a>',
+    },
     { url: 'http://bad.test/"><script>', time: '20200101000000', body: 'named' },
   ]);
   const lies = join(folder, 'hostile.cdxj');
@@ -338,6 +344,14 @@ test('hostile captures are shown for what they are, or said to be unshowable; th
     ['application/octet-stream', undefined, 'attachment'],
   );
   assert.equal(type.headers['x-content-type-options'], 'nosniff');
+  const feed = await at('/feed', { 'sec-fetch-dest': 'document' });
+  assert.match(feed.body.toString(), /<iframe src="\/web\/20200101000000\/http:\/\/bad\.test\/feed"/);
+  assert.doesNotMatch(
+    feed.body.toString(),
+    /live\.test/,
+    'a document with links is in a frame, which they do not lead out of',
+  );
+  assert.match(`${feed.headers['content-security-policy']}`, /default-src 'none'.*frame-src 'self'/);
   const bomb = await at('/bomb');
   assert.ok(bomb.body.length <= 16 << 20, `${bomb.body.length} bytes`);
   const search = (await get('/search?url=bad.test')).body.toString();
