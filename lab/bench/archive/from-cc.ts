@@ -16,7 +16,9 @@ interface Loaded {
   readonly rows: number;
   readonly seconds: number;
   readonly rowsPerSecond: number;
-  /** Highest resident memory of the process, where the system tells. */
+  /** Of the processor, start included; undefined where the system does not tell, and so the next. */
+  readonly cpuSeconds: number | undefined;
+  /** Highest resident memory of the process. */
   readonly rssBytes: number | undefined;
   readonly stateBytes: number;
 }
@@ -38,13 +40,14 @@ export async function run(args: readonly string[]): Promise<void> {
     const secondHalf = await load(folder, 'scheduled', halves.slice(1), schedule);
     return { known, firstHalf, secondHalf };
   });
-  for (const [name, { rows, seconds, rowsPerSecond, rssBytes, stateBytes }] of Object.entries(figures)) {
-    const hours = rowsAimed / rowsPerSecond / 3_600;
+  for (const [name, { rows, seconds, cpuSeconds, rssBytes, stateBytes }] of Object.entries(figures)) {
+    const hours = (whole: number) => `${((whole / rows) * (rowsAimed / 3_600)).toFixed(1)} h`;
+    const rate = Math.round(rows / seconds).toLocaleString('en-US');
+    const ofProcessor = cpuSeconds === undefined ? '' : `, ${hours(cpuSeconds)} of them of a processor`;
     const memory = rssBytes === undefined ? '' : `, ${Math.round(rssBytes / 2 ** 20)} MiB of memory`;
-    const rate = Math.round(rowsPerSecond).toLocaleString('en-US');
     process.stdout.write(
       `${names[name as keyof typeof names]}: ${rows.toLocaleString('en-US')} rows in ${seconds.toFixed(1)} s, ${rate} a second${memory}, ` +
-        `${Math.round(stateBytes / 2 ** 20)} MiB on disk; 100 million would take ${hours.toFixed(1)} h at this rate\n`,
+        `${Math.round(stateBytes / 2 ** 20)} MiB on disk; 100 million would take ${hours(seconds)}${ofProcessor}\n`,
     );
   }
   if (json) process.stdout.write(`${JSON.stringify({ urls, hosts, ...figures })}\n`);
@@ -71,14 +74,15 @@ async function load(folder: string, name: string, tables: readonly string[], mor
   const data = join(folder, name);
   const beganMs = performance.now();
   const running = startCommand(['load', '--from-cc', ...tables, ...more, '--data', data, '--json'], { patienceMs });
-  let rssBytes: number | undefined;
-  const watch = setInterval(() => (rssBytes = peakOf(running.child.pid) ?? rssBytes), 200);
+  let used: Used | undefined;
+  const watch = setInterval(() => (used = usedBy(running.child.pid) ?? used), 50);
   const ended = await running.ended;
   clearInterval(watch);
   const seconds = (performance.now() - beganMs) / 1_000;
   if (ended.code !== 0) throw new Error(ended.stderr);
   const rows = lastJson(ended)['known'] as number;
-  return { rows, seconds, rowsPerSecond: rows / seconds, rssBytes, stateBytes: bytesBelow(data) };
+  const { cpuSeconds, rssBytes } = used ?? {};
+  return { rows, seconds, rowsPerSecond: rows / seconds, cpuSeconds, rssBytes, stateBytes: bytesBelow(data) };
 }
 
 /** Log and state. */
@@ -87,11 +91,25 @@ function bytesBelow(folder: string): number {
   return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
+interface Used {
+  readonly cpuSeconds: number;
+  readonly rssBytes: number;
+}
+
+/** Ticks of proc(5), as Linux gives them to programs. */
+const ticksPerSecond = 100;
+
 /** Undefined where the system does not tell. */
-function peakOf(pid: number | undefined): number | undefined {
+function usedBy(pid: number | undefined): Used | undefined {
   try {
-    const kb = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kb === undefined ? undefined : Number(kb) * 1_024;
+    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    // Behind the name, which may hold blanks: fields 3 to 13, then user and system time.
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+      .slice(11, 13);
+    if (peak === undefined) return undefined;
+    return { cpuSeconds: (Number(user) + Number(system)) / ticksPerSecond, rssBytes: Number(peak) * 1_024 };
   } catch {
     return undefined;
   }
