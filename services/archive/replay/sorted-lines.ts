@@ -96,3 +96,29 @@ async function* linesAt(source: LineSource, start: number): AsyncGenerator<Buffe
   }
   if (held.length > 0) yield held;
 }
+
+/** Pieces that are looked at. */
+const samples = 16;
+
+/** Are its lines in order, as far as samples tell? A search in others would find nothing, and not say why. */
+export async function looksSorted(path: string): Promise<boolean> {
+  for await (const sorted of fromFile(path, sampledOrder)) return sorted;
+  return true;
+}
+
+async function* sampledOrder(source: LineSource): AsyncGenerator<boolean> {
+  let firstBefore: Buffer = Buffer.alloc(0);
+  for (let sample = 0; sample < samples; sample++) {
+    const piece = await source.read(Math.floor((sample * source.bytes) / samples), replayLimits.pieceBytes);
+    // The first line and the last may be cut. Samples of a short file overlap: their first lines are in order all the same.
+    let before = firstBefore;
+    const start = sample === 0 ? 0 : piece.indexOf(0x0a) + 1;
+    for (let at = start, end = piece.indexOf(0x0a, at); end >= 0; at = end + 1, end = piece.indexOf(0x0a, at)) {
+      const line = piece.subarray(at, end);
+      if (Buffer.compare(line, before) < 0) return yield false;
+      if (at === start) firstBefore = line;
+      before = line;
+    }
+  }
+  yield true;
+}

@@ -10,6 +10,7 @@ import type { Decode } from '../../archive/replay/content.ts';
 import { indexOfFile } from '../../archive/replay/index-of-file.ts';
 import { replayLimits } from '../../archive/replay/replay-limits.ts';
 import { replayRoutes, replayTarget } from '../../archive/replay/replay-routes.ts';
+import { looksSorted } from '../../archive/replay/sorted-lines.ts';
 import { decodeBody } from '../../fetcher/http/content-coding.ts';
 import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
@@ -75,7 +76,11 @@ const decode: Decode = async (body, contentEncoding, bytesMax) => {
 
 async function indexed(file: string): Promise<IndexedFile> {
   const index = indexOf(file);
-  if (existsSync(index)) return { file };
+  if (existsSync(index)) {
+    if (await looksSorted(index)) return { file };
+    const remedy = `sort it, as in: LC_ALL=C sort -o ${index} ${index}`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${index} is not in the order of its bytes: ${remedy}`);
+  }
   const { size } = await stat(file);
   if (size > replayLimits.unindexedBytesMax) {
     const remedy = `write one, as in: cdxj-indexer --sort ${file} > ${index}`;

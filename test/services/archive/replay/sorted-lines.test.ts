@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ArchiveIndex } from '../../../../services/archive/replay/archive-index.ts';
 import { hostsOf, searched, shownCaptures } from '../../../../services/archive/replay/listed.ts';
-import { fromMemory, type LineSource, linesFrom } from '../../../../services/archive/replay/sorted-lines.ts';
+import {
+  fromMemory,
+  type LineSource,
+  linesFrom,
+  looksSorted,
+} from '../../../../services/archive/replay/sorted-lines.ts';
 import { surtOf } from '../../../../services/archive/surt.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { writeWarc } from './warc-file.ts';
@@ -43,6 +50,24 @@ test('a search reads little of a long index, and holds none of it', async () => 
   };
   assert.equal((await some(source, '00654321', 1))[0], line(654_321).trimEnd());
   assert.ok(reads <= 40, `${reads} reads`);
+});
+
+test('an index that is not sorted is told from one that is, short or long', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'index.cdxj');
+  const sorted = Array.from({ length: 9_000 }, (_, n) => `${`${n}`.padStart(6, '0')} ${'z'.repeat(n % 90)}`);
+  for (const [lines, is] of [
+    [[], true],
+    [['a'], true],
+    [['a', 'a', 'b'], true],
+    [['b', 'a'], false],
+    [sorted, true],
+    [[...sorted.slice(4_500), ...sorted.slice(0, 4_500)], false],
+    [[...sorted].reverse(), false],
+  ] as const) {
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    assert.equal(await looksSorted(file), is, `${lines.length} lines`);
+  }
 });
 
 test('a line that does not end is an error that names its file', async () => {
