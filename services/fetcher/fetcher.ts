@@ -318,8 +318,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const reader = log.reader();
 
   /** Leases that may be started now. */
-  const room = () => Math.min(leasesMax - running.size, outside?.leasesWanted ?? leasesMax);
-  outside?.onWanted(() => leaseEnded());
+  const wanters = [outside, options.seat].filter((one) => one !== undefined);
+  const room = () => Math.min(leasesMax - running.size, ...wanters.map(({ leasesWanted }) => leasesWanted));
+  for (const one of wanters) one.onWanted(() => leaseEnded());
 
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
   const startSome = async () => {
@@ -367,8 +368,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       leasesMax,
       leasesRunning: running.size,
       tasksWaiting: backlog.length,
-      tasksMisrouted: misroutedTasks,
-      tasksUndecodable: undecodableTasks,
+      ...{ tasksMisrouted: misroutedTasks, tasksUndecodable: undecodableTasks },
       requestsInFlight: slots.taken,
       requestsWaiting: slots.waiting,
       requests,

@@ -4,7 +4,14 @@ export const fleetServiceLimits = {
   crawlsMax: 1_000,
   /** Crawls that are opened at once when a fleet starts: opening is disk and processor. */
   startsAtOnce: 4,
-  /** Files and sockets that a crawl is counted with when it starts: sixty were measured (`npm run bench -- fleet`). */
+  /** Table files that each of a crawl's two stores holds open. */
+  openFiles: 32,
+  /** What each gathers before it is a file: a small crawl writes some megabytes in all. */
+  bufferBytes: 4 << 20,
+  cacheBytes: 4 << 20,
+  /** Links that a crawl's fetcher remembers, 9 B each: what a crawl by itself has eight times. */
+  linkCacheEntries: 32_768,
+  /** Files and sockets that a crawl is counted with when it starts: those of its two stores, and what they hold open beside them. */
   crawlFiles: 96,
   /** The share of its descriptors up to which a fleet starts crawls: those that run need some more as they grow. */
   descriptorShareMax: 0.75,

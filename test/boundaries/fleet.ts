@@ -18,6 +18,7 @@ export const fleetBoundaries: BoundaryTable<typeof fleetLimits> = {
   hostDelayMs: tuning('a default, which may be set otherwise'),
   turnsOfShares: tuning('whose turn it is at a host, never how soon the host is contacted'),
   requestsOwed: tuning('whose turn it is after a while without wishes, never how soon a host is contacted'),
+  readyMax: tuning('how many leases a crawl holds that could go on, and not who goes first'),
   requestCostMs: tuning('what a request counts beside its time'),
   backOffMs: tuning('the same steps as a crawl of its own takes'),
   adaptiveDelayMaxMs: cutAt(limits.adaptiveDelayMaxMs, adaptiveMs),
@@ -31,6 +32,10 @@ const makes = (more: object) => createCall.safeParse({ seeds: [seed], ...more })
 export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = {
   crawlsMax: undriven('a thousand data folders: the crawl beyond it is refused before anything is made'),
   startsAtOnce: tuning('how many crawls are opened at once: all are'),
+  openFiles: tuning('how often a store opens a table file'),
+  bufferBytes: tuning('how often a memtable becomes a file'),
+  cacheBytes: tuning('how often a block is read from disk'),
+  linkCacheEntries: tuning('how often a link is told that was told before'),
   crawlFiles: undriven(
     'Fleet.create asks for the room of one more; the process that tests it would need few descriptors',
   ),

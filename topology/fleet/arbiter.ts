@@ -171,6 +171,11 @@ export class FleetArbiter {
     times.crawlDelayMs = crawlDelayMs;
   }
 
+  /** How many hosts more would be of use to the crawl: none while enough that it has could be contacted, and wait for a place. */
+  hostsWanted(crawl: string): number {
+    return Math.max(0, fleetLimits.readyMax - (this.#shares.get(crawl)?.ready.size ?? 0));
+  }
+
   get hosts(): number {
     return this.#hosts.size;
   }

@@ -9,6 +9,11 @@ export const fleetLimits = {
    * anyway is not made up for later.
    */
   requestsOwed: 16,
+  /**
+   * A crawl that has so many requests that could start now, and wait for a place among those in flight, takes no more leases:
+   * they would run out before their turn.
+   */
+  readyMax: 8,
   /** What a request costs a crawl beside its time, ms: one that is over within a millisecond is one all the same. */
   requestCostMs: 1,
   /** Back-off of a host that asks for fewer requests: from the first, doubled, to the last. ms */

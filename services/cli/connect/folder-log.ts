@@ -9,6 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { crawlsNear, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import type { StoreOptions } from '../../runtime/store/store.ts';
 import { logFolder } from './crawl-folder.ts';
 import { withStores } from './stores.ts';
 
@@ -25,9 +26,10 @@ export function withFolderLog<T>(
   clock: Clock,
   act: (opened: FolderLog) => Promise<T>,
   groupIntervalMs = 0,
+  storeOptions: StoreOptions = {},
 ): Promise<T> {
   return withStores(async (open) => {
-    const store = await open(logFolder(folder));
+    const store = await open(logFolder(folder), storeOptions);
     const log = await openEmbeddedLog(store, clock, { groupIntervalMs });
     try {
       const { crawl, partitions } = folder.manifest;

@@ -32,7 +32,7 @@ import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
-import type { StateStore } from '../../runtime/store/store.ts';
+import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
 import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
 import { withStores } from '../connect/stores.ts';
@@ -93,6 +93,8 @@ export interface EmbeddedCrawl {
 
 export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'> {
   readonly fetcher: Pick<FetcherOptions, 'seat' | 'addressPacer'>;
+  /** Bounds of its stores, which are made for one crawl otherwise. */
+  readonly stores: StoreOptions;
 }
 
 /** Less is nothing that anybody would notice. */
@@ -110,12 +112,12 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
     return withStores(async (open) => {
       const checkpoints: StateStore[] = [];
       for (let partition = 0; partition < folder.manifest.partitions; partition++)
-        checkpoints.push(await open(stateFolder(folder, partition)));
+        checkpoints.push(await open(stateFolder(folder, partition), crawl.beside?.stores));
       return runOn(crawl, opened, checkpoints);
     });
   };
   const marked = (opened: FolderLog) => markedAsRunning(folder, clock, () => run(opened));
-  return withFolderLog(folder, clock, marked, crawlLimits.groupIntervalMs);
+  return withFolderLog(folder, clock, marked, crawlLimits.groupIntervalMs, crawl.beside?.stores);
 }
 
 async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, checkpoints: StateStore[]): Promise<CrawlOutcome> {
@@ -222,7 +224,7 @@ async function attend(
   const work = [
     expireRegularly(kept, stopping.signal),
     snapshotsBeside(kept, stopping.signal),
-    takeRegularly({ inbox, log, codec, crawl: name, clock }, stopping.signal),
+    takeRegularly({ inbox, log, codec, crawl: name, clock, everyMs: crawl.beside?.lookEveryMs }, stopping.signal),
   ];
   try {
     desk.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });

@@ -31,8 +31,10 @@ export interface FleetCrawlOptions {
   say(text: string): void;
 }
 
+const { graceMs, openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries } = fleetServiceLimits;
+
 /** Two hundred crawls look for their ends so often. */
-const lookEveryMs = 250;
+const lookEveryMs = 500;
 
 export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
   const { name, weight, seeds } = file;
@@ -57,15 +59,16 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       // What was set since then stays in force.
       ask: (_, before) => before ?? policy,
       say: (text) => options.say(`${name}: ${text}`),
-      fetcher: options.fetcher,
+      fetcher: { ...options.fetcher, linkCacheEntries },
       leasesMax: options.leasesMax,
       seen: seenConfigOf(options.seen, 1),
       keepMs: options.keepMs,
       snapshots: options.snapshots,
       signal: stop.signal,
       beside: {
-        fetcher: { seat: { sharePace: seat.sharePace, robots: options.robots }, addressPacer: options.addressPacer },
-        ...{ lookEveryMs, graceMs: fleetServiceLimits.graceMs },
+        fetcher: { seat: Object.assign(seat, { robots: options.robots }), addressPacer: options.addressPacer },
+        stores: { openFiles, writeBufferBytes, cacheBytes },
+        ...{ lookEveryMs, graceMs },
       },
       onStatus(now) {
         status = now;

@@ -39,6 +39,10 @@ export interface FleetPace {
 export interface FleetSeat {
   /** As FetcherOptions has it. */
   sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
+  /** Leases more that are of use. */
+  readonly leasesWanted: number;
+  /** `tell` is called when there are some again. */
+  onWanted(tell: () => void): void;
   leave(): void;
 }
 
@@ -51,6 +55,8 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   for (const [hostKey, { heldUntilMs, crawlDelayMs }] of options.facts ?? []) {
     arbiter.remember(hostKey, { heldUntilMs: heldUntilMs - jumpedMs(), crawlDelayMs });
   }
+  /** Crawls that want no more leases, each with whom to tell when it does. */
+  const sated = new Map<string, () => void>();
   const waiting = new Map<Ask, (granted: boolean) => void>();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
@@ -65,6 +71,11 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     const { granted, late } = arbiter.step(steadyMs());
     for (const ask of granted) settle(ask, true);
     for (const ask of late) settle(ask, false);
+    for (const [crawl, tell] of sated) {
+      if (arbiter.hostsWanted(crawl) === 0) continue;
+      sated.delete(crawl);
+      tell();
+    }
     const atMs = arbiter.wakeAtMs;
     if (atMs === undefined || atMs >= armedAtMs || closing.signal.aborted) return;
     armedAtMs = atMs;
@@ -109,7 +120,16 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   return {
     join(crawl, weight) {
       arbiter.join(crawl, weight);
+      let tellWanted = () => {};
       return {
+        get leasesWanted() {
+          const wanted = arbiter.hostsWanted(crawl);
+          if (wanted === 0) sated.set(crawl, () => tellWanted());
+          return wanted;
+        },
+        onWanted(tell) {
+          tellWanted = tell;
+        },
         sharePace: (own, crawlClock, signal) => ({
           waitMs: own.waitMs,
           hold(hostKey, untilMs) {
@@ -132,7 +152,10 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
             return ask && both(permit, (contact) => end(ask, contact), asked);
           },
         }),
-        leave: () => arbiter.leave(crawl),
+        leave() {
+          sated.delete(crawl);
+          arbiter.leave(crawl);
+        },
       };
     },
     get requestsInFlight() {

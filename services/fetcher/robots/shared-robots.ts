@@ -17,8 +17,7 @@ export interface SharedRobots {
 }
 
 /** What a fetcher shares with those of other crawls. */
-export interface FetcherSeat {
-  readonly sharePace: FleetSeat['sharePace'];
+export interface FetcherSeat extends Omit<FleetSeat, 'leave'> {
   readonly robots: SharedRobots;
 }
 

@@ -13,6 +13,8 @@ export interface RequestTaker {
   readonly codec: RecordCodec;
   readonly crawl: string;
   readonly clock: Clock;
+  /** Time between looks, ms. Absent: one that a person does not notice. */
+  readonly everyMs?: number | undefined;
 }
 
 /** A look at an empty folder costs 20 µs; a person does not notice the wait. */
@@ -24,7 +26,7 @@ export async function takeRegularly(taker: RequestTaker, signal: AbortSignal): P
     const isLast = signal.aborted;
     await takeRequests(taker);
     if (isLast) return;
-    await taker.clock.sleepUntil(taker.clock.nowMs() + lookEveryMs, signal);
+    await taker.clock.sleepUntil(taker.clock.nowMs() + (taker.everyMs ?? lookEveryMs), signal);
   }
 }
 

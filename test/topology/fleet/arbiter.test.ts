@@ -236,6 +236,21 @@ test('a crawl that had nothing to ask for is owed a few requests and no more', (
   assert.ok(b >= order.length / 2, order.join(''));
 });
 
+test('a crawl wants no more hosts while enough of those it has wait for a place', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
+  const { readyMax } = fleetLimits;
+  assert.equal(arbiter.hostsWanted('a'), readyMax);
+  for (let n = 0; n <= readyMax; n++) arbiter.ask(wantOf('a', { hostKey: `${n}.test` }), 0);
+  const [first] = arbiter.step(0).granted;
+  assert.deepEqual([arbiter.hostsWanted('a'), arbiter.hostsWanted('b')], [0, readyMax]);
+  arbiter.end(first!, contact(), 10);
+  arbiter.step(10);
+  assert.equal(arbiter.hostsWanted('a'), 1);
+  // A host whose time has not come does not count.
+  arbiter.ask(wantOf('a', { hostKey: '0.test' }), 11);
+  assert.equal(arbiter.hostsWanted('a'), 1);
+});
+
 test('hosts that bind nobody any more are forgotten', () => {
   const arbiter = arbiterOf({ a: 1 });
   for (let n = 0; n < fleetLimits.sweepAtLeast; n++) {

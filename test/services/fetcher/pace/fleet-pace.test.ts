@@ -67,6 +67,22 @@ test('what a process of before was told holds, and any host may have been contac
   assert.deepEqual(starts, { new: startedMs + 201, held: startedMs + 900 });
 });
 
+test('a crawl with enough that could go on takes no more leases until some have gone', async () => {
+  const { fleet, clock } = fleetOf({ requestsMax: 1 });
+  const seat = fleet.join('a', 1);
+  const never = new AbortController().signal;
+  const pacer = seat.sharePace(createPacer(clock, never), clock, never);
+  let told = 0;
+  seat.onWanted(() => (told += 1));
+  assert.ok(seat.leasesWanted > 0);
+  const permits = Array.from({ length: 9 }, (_, n) => pacer.acquire(`${n}`, 0, late));
+  const first = await permits[0];
+  assert.deepEqual([seat.leasesWanted, told], [0, 0]);
+  first!.release(clock.nowMs(), 0, response(200));
+  assert.ok(await permits[1]);
+  assert.deepEqual([seat.leasesWanted, told], [1, 1]);
+});
+
 test('a crawl that stops gives up its wishes, and its host is free for others', async () => {
   const { clock, fleet, stopping, crawl } = fleetOf({ requestsMax: 1 });
   const a = crawl('a');
