@@ -24,14 +24,14 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
     ...{ slow: 1, slowMs: 30, crawlDelays: 0.1, crawlDelayMs: 120 },
   });
   const data = join(temporaryFolder(), 'fleet');
-  const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', `${delayMs}`, '--in-flight', '4'];
+  const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', `${delayMs}`, '--in-flight', '2'];
   let fleet = await startFleet(data, flags);
   after(() => fleet.running.child.kill('SIGKILL'));
   const started: number[] = [];
   for (let n = 0; n < crawls; n++) {
     // Thirty hosts of sixty, from another one on each: every host is wanted by ten crawls.
     const seeds = Array.from({ length: 30 }, (_, i) => small.seeds[(3 * n + i) % small.seeds.length]!);
-    const policy = { delayMs, delayFactor: 0, scope: { kind: 'host' }, pageQuota: 60 * weights[n % 4]! };
+    const policy = { delayMs, delayFactor: 0, scope: { kind: 'host' }, pageQuota: 40 * weights[n % 4]! };
     const beginMs = performance.now();
     await fleet.create({ seeds, policy, name: nameOf(n), weight: weights[n % 4]! });
     started.push(performance.now() - beginMs);
@@ -43,8 +43,8 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
   );
 
   const sum = (all: readonly CrawlAnswer[]) => all.reduce((pages, { counts }) => pages + counts.pages, 0);
-  const from = await fleet.until('600 pages', (all) => sum(all) >= 600);
-  const to = await fleet.until('2,200 pages', (all) => sum(all) >= 2_200);
+  const from = await fleet.until('400 pages', (all) => sum(all) >= 400);
+  const to = await fleet.until('1,300 pages', (all) => sum(all) >= 1_300);
   const gained = weights.map((weight) =>
     to.reduce((pages, one, n) => pages + (one.weight === weight ? one.counts.pages - from[n]!.counts.pages : 0), 0),
   );
@@ -61,7 +61,7 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
   fleet = await startFleet(data, flags);
   const ended = await fleet.until('the ends of all', (some) => some.every(({ end }) => end !== null));
   for (const { name, end, weight, counts, failure } of ended)
-    assert.deepEqual([name, end, counts.pages, failure], [name, 'quota', 60 * weight, null]);
+    assert.deepEqual([name, end, counts.pages, failure], [name, 'quota', 40 * weight, null]);
 
   const { shortGaps, concurrency, robotsViolations, unexpected } = small.check({ delayMs });
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, unexpected }))
