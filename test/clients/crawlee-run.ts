@@ -1,18 +1,12 @@
 /** Crawlee from the npm registry, with our queue out of this tree, beside a running crawl. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { npmPackages } from '../../lab/process/npm-packages.ts';
+import { makeCrawleeProject } from '../../lab/process/crawlee-project.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** Its making takes a while, and holds up everything here. */
-export function crawleeModules(): string {
-  return npmPackages('crawlee-3.18.1', ['crawlee@3.18.1']);
-}
+export { crawleeModules } from '../../lab/process/crawlee-project.ts';
 
 export interface CrawleeRun {
   readonly child: ChildProcess;
@@ -22,11 +16,7 @@ export interface CrawleeRun {
 
 /** A project that has `crawlee` and `crawlstream` installed. */
 export function crawleeProject(): string {
-  const project = temporaryFolder();
-  mkdirSync(join(project, 'node_modules'));
-  symlinkSync(join(crawleeModules(), 'crawlee'), join(project, 'node_modules/crawlee'));
-  symlinkSync(root, join(project, 'node_modules/crawlstream'));
-  return project;
+  return makeCrawleeProject(temporaryFolder());
 }
 
 /** `script`: a file that is copied into the project. */

@@ -8,7 +8,7 @@ const queue = new LeaseQueue(crawlee, { url });
 const crawler = new crawlee.CheerioCrawler(
   queue.crawlerOptions({
     maxConcurrency: 2,
-    navigationTimeoutSecs: 5,
+    navigationTimeoutSecs: 2,
     requestHandlerTimeoutSecs: 5,
     async requestHandler({ request, enqueueLinks }) {
       await enqueueLinks({ strategy: 'all' });
