@@ -25,7 +25,7 @@ import leases_pb2 as pb  # noqa: E402
 from leases_pb2_grpc import LeasesStub  # noqa: E402
 
 # What a hostile server may cost: a body that never ends, or never begins.
-BODY_BYTES_MAX, PATIENCE_S = 2_000_000, 2
+BODY_BYTES_MAX, PATIENCE_S = 2_000_000, 10
 
 stub = LeasesStub(grpc.insecure_channel(address))
 printing = threading.Lock()

@@ -19,7 +19,7 @@ grpcPython();
 scrapyPython();
 
 /** What a hostile server may cost a client: a body that never ends, or never begins. */
-const [patienceMs, bodyCharsMax] = [2_000, 2_000_000];
+const [patienceMs, bodyCharsMax] = [10_000, 2_000_000];
 
 async function fetchUrl({ url, userAgent }: LeasedUrl): Promise<Answer> {
   const signal = AbortSignal.timeout(patienceMs);
@@ -61,7 +61,7 @@ export async function crawlTogether(
   await untilReady(base);
   const [called, handled] = [join(folder, 'called'), join(folder, 'handled')];
   const env = { CRAWLSTREAM_URL: base, SEEDS: JSON.stringify(seeds) };
-  const limits = { DOWNLOAD_TIMEOUT: '2', DOWNLOAD_MAXSIZE: `${bodyCharsMax}`, CONCURRENT_REQUESTS: '2' };
+  const limits = { DOWNLOAD_TIMEOUT: '10', DOWNLOAD_MAXSIZE: `${bodyCharsMax}`, CONCURRENT_REQUESTS: '2' };
   const scrapy = runSpider(spider, { ...env, CALLED: called }, { CRAWLSTREAM_URL: base, ...limits });
   const crawlee = runCrawler(crawleeProject(), crawler, { ...env, CALLED: handled });
   // It ends when the crawl has nothing left, which it has not yet.

@@ -8,8 +8,8 @@ const queue = new LeaseQueue(crawlee, { url });
 const crawler = new crawlee.CheerioCrawler(
   queue.crawlerOptions({
     maxConcurrency: 2,
-    navigationTimeoutSecs: 2,
-    requestHandlerTimeoutSecs: 5,
+    navigationTimeoutSecs: 10,
+    requestHandlerTimeoutSecs: 10,
     async requestHandler({ request, enqueueLinks }) {
       await enqueueLinks({ strategy: 'all' });
       appendFileSync(CALLED, `${request.loadedUrl}\n`);

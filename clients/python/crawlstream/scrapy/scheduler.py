@@ -186,8 +186,8 @@ class Scheduler:
                 logger.error("what was asked for with %s was not kept when its process died", url)
                 return None
             else:
-                # Found by others, such as our own fetchers: the spider's default callback.
-                request = Request(url)
+                # Found by others, such as our own fetchers: the spider's default callback, as deep as they found it.
+                request = Request(url, meta={"depth": leased["depth"]})
         except (ValueError, TypeError, KeyError) as error:
             logger.error("%s: %s", url, error)
             return None
