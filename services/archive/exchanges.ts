@@ -35,16 +35,20 @@ function isOf(fields: ReadRecord['fields'], answer: ReadRecord): boolean {
 }
 
 function toldIn(lines: string): Omit<Exchange, 'answer'> {
-  const field = (name: RegExp) => name.exec(lines)?.[1];
-  const kind = field(/^requestedAs:[ \t]*(\S*)/im) ?? '';
-  const own = field(/^depth:[ \t]*(\d{1,6})[ \t]*\r?$/im);
-  if (own !== undefined) {
+  const fields = new Map<string, string>();
+  for (const line of lines.split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  }
+  const kind = fields.get('requestedas') ?? '';
+  const own = fields.get('depth') ?? '';
+  if (/^\d{1,6}$/.test(own)) {
     // Of a sitemap, it is that of the links it gives.
     return { kind, depth: Math.max(0, Number(own) - (kind === 'sitemap' ? 1 : 0)) };
   }
-  const hops = field(/^hopsFromSeed:[ \t]*([A-Z]{0,10000})[ \t]*\r?$/im);
-  if (hops !== undefined) return { kind, depth: hops.replace(hopsOfNoDepth, '').length };
-  return { kind, depth: /^seed:[ \t]*\r?$/im.test(lines) ? 0 : undefined };
+  const hops = fields.get('hopsfromseed');
+  if (hops !== undefined && /^[A-Z]*$/.test(hops)) return { kind, depth: hops.replace(hopsOfNoDepth, '').length };
+  return { kind, depth: fields.get('seed') === '' ? 0 : undefined };
 }
 
 /** Heritrix's letters for redirects, prerequisites, embeds and manifests, which lead to no page farther away. */

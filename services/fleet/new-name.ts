@@ -7,7 +7,7 @@ export function newName(seed: string, isTaken: (name: string) => boolean): strin
   const name =
     host
       .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
+      .replace(/^-|-$/g, '')
       .slice(0, charsMax) || 'crawl';
   if (!isTaken(name)) return name;
   for (let n = 2; ; n++) if (!isTaken(`${name}-${n}`)) return `${name}-${n}`;

@@ -71,7 +71,10 @@ function isSitemap({ kind, url, response }: ArchivedAnswer): boolean {
     response.rawBody.byteOffset,
     Math.min(response.rawBody.length, 1_024),
   );
-  if (head[0] === 0x1f && head[1] === 0x8b) return /sitemap[^/]*\.xml\.gz$/i.test(new URL(url).pathname);
+  if (head[0] === 0x1f && head[1] === 0x8b) {
+    const name = new URL(url).pathname.split('/').at(-1)!.toLowerCase();
+    return name.includes('sitemap') && name.endsWith('.xml.gz');
+  }
   return /^(?:\ufeff)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:\w+:)?(?:urlset|sitemapindex)[\s>]/i.test(
     head.toString('utf8'),
   );
