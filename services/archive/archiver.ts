@@ -6,13 +6,14 @@
  */
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createGzip, gzip } from 'node:zlib';
+import { createGzip, gzip, gzipSync } from 'node:zlib';
 import type { Response } from '../../schemas/types.ts';
 import type { BatchContext } from '../runtime/consumer/consumer.ts';
 import { positionRow, storePositions } from '../runtime/consumer/group-folder.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import type { Received } from '../runtime/consumer/received.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
+import { archiveLimits } from './archive-limits.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
 import { capturedAtMs, isRendered, type Met, recordsOfResponse, renderedRecord } from './response-records.ts';
 import { openSharedBodies } from './shared-bodies.ts';
@@ -63,7 +64,9 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
       const length = await folder.appendAll(compressed(record));
       return { offset, length };
     }
-    const member = await compress(warcBytes(record));
+    const bytes = warcBytes(record);
+    // A thread of zlib's costs more than it saves on a short record, and the same bytes come of both.
+    const member = bytes.length <= archiveLimits.zippedHereBytesMax ? gzipSync(bytes) : await compress(bytes);
     folder.append(member);
     return { offset, length: member.length };
   };

@@ -220,6 +220,7 @@ export const archiveBoundaries: BoundaryTable<typeof archiveLimits> = {
   bodyBytesOfAll: tuning(preset),
   bodyBytesMost: undriven('a body of 1 GiB'),
   recordBytesMax: undriven('a record of 1 GiB'),
+  zippedHereBytesMax: tuning(batch),
   indexedBytesMax: undriven('the beginning of a long record: columnar.integration.test.ts has one'),
   payloadsBytesMax: undriven('256 MiB of payloads'),
   uploadRetriesMs: tuning(pause),
