@@ -4,6 +4,7 @@ import type { RobotsCopy } from '../../../schemas/types.ts';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { parseRobots } from '../../../topology/robots/rules.ts';
+import { headerOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { type PageReader, type PageReport, readPage } from '../../fetcher/pages/report.ts';
 import { gatherEntries } from '../../fetcher/publish/entry-links.ts';
@@ -89,10 +90,9 @@ async function sitemapReport(
   const groups: PageReport['groups'][number][] = [];
   const pending: number[] = [];
   const { hostname } = new URL(url);
-  const at = response.headers.indexOf('content-type');
   const body = openSitemapBody({
     url,
-    contentType: () => (at < 0 ? null : (response.headers[at + 1] ?? null)),
+    contentType: () => headerOf(response.headers, 'content-type') || null,
     onEntries: (entries, isIndex) => {
       if (isIndex) return undefined;
       const origin = { url, ...source, atMs: response.endMs, traceparent: '' };
