@@ -9,6 +9,7 @@ import { Fleet, type FleetOptions, type RunningCrawl } from '../../../services/f
 import { createCall } from '../../../services/fleet/fleet-schemas.ts';
 import { newName } from '../../../services/fleet/new-name.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { until } from '../until.ts';
 
 interface Controlled extends RunningCrawl {
   isUp(): void;
@@ -62,7 +63,6 @@ async function fleetIn(folder: string, more: Partial<FleetOptions> = {}) {
 }
 
 const callOf = (name: string, more: object = {}) => createCall.parse({ seeds: ['http://a.test/'], name, ...more });
-const moment = () => new Promise((resolve) => setTimeout(resolve, 20));
 const pathsOf = (folder: string) => readdirSync(join(folder, 'crawls')).sort();
 
 test('after a kill those that were to run are started, and those that were not are left alone', async () => {
@@ -72,10 +72,10 @@ test('after a kill those that were to run are started, and those that were not a
   await before.fleet.wish('b', 'paused');
   await before.fleet.wish('c', 'ended');
   before.started[3]![1].end('done');
-  await moment();
+  await until(() => before.fleet.list().some(({ end }) => end === 'done'));
   // Nothing is told to anybody: the process is gone.
   const after = await fleetIn(folder);
-  await moment();
+  await until(() => after.names().length > 0);
   assert.deepEqual(after.names(), ['a']);
   assert.deepEqual(
     after.fleet.list().map(({ name, state, end, counts }) => [name, state, end, counts.pages]),
@@ -127,9 +127,9 @@ test('a crawl that fails is told of and kept; the others go on, and it can be re
   const { fleet, started, said, names } = await fleetIn(folder);
   for (const name of ['a', 'b']) await fleet.create(callOf(name));
   for (const [, crawl] of started) crawl.isUp();
-  await moment();
+  await until(() => fleet.find('a')!.state === 'running' && fleet.find('b')!.state === 'running');
   started[0]![1].end(new Error('its disk is gone'));
-  await moment();
+  await until(() => fleet.find('a')!.state !== 'running');
   assert.deepEqual([fleet.find('a')!.state, fleet.find('a')!.failure], ['failed', 'its disk is gone']);
   assert.equal(fleet.find('b')!.state, 'running');
   assert.match(said.join(), /a: .*its disk is gone/);
@@ -150,12 +150,12 @@ test('one that is paused or deleted while it waits for its start is not started'
   const before = await fleetIn(folder);
   for (const name of names) await before.fleet.create(callOf(name));
   const after = await fleetIn(folder);
-  await moment();
+  await until(() => after.names().length >= 4);
   assert.deepEqual(after.names(), ['a', 'b', 'c', 'd']);
   await after.fleet.wish('e', 'paused');
   await after.fleet.delete('f');
   for (const [, crawl] of after.started) crawl.isUp();
-  await moment();
+  await until(() => after.names().length >= 5);
   assert.deepEqual(after.names(), ['a', 'b', 'c', 'd', 'g']);
   after.started.at(-1)![1].isUp();
   await after.opened;
