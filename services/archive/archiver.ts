@@ -15,6 +15,7 @@ import type { Received } from '../runtime/consumer/received.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
+import { headerOf } from './http-message.ts';
 import { capturedAtMs, isRendered, type Met, recordsOfResponse, renderedRecord } from './response-records.ts';
 import { openSharedBodies } from './shared-bodies.ts';
 import { readSights, type Sights } from './sights.ts';
@@ -154,6 +155,5 @@ async function* compressed(record: WarcRecord): AsyncGenerator<Buffer> {
 }
 
 function mediaType({ headers }: Response): string {
-  const at = headers.findIndex((name, i) => i % 2 === 0 && name === 'content-type');
-  return (at < 0 ? '' : headers[at + 1]!.split(';', 1)[0]!.trim().toLowerCase()) || 'unk';
+  return headerOf(headers, 'content-type').split(';', 1)[0]!.trim().toLowerCase() || 'unk';
 }

@@ -7,6 +7,12 @@ export interface HttpMessage {
   readonly body: Buffer;
 }
 
+/** Of names in lower case and values in turn. Empty: there is none. */
+export function headerOf(headers: readonly string[], name: string): string {
+  for (let at = 0; at + 1 < headers.length; at += 2) if (headers[at] === name) return headers[at + 1]!;
+  return '';
+}
+
 /** Null: it is no HTTP response. */
 export function httpMessageOf(block: Buffer): HttpMessage | null {
   const end = block.indexOf('\r\n\r\n');

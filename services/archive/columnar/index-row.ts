@@ -1,6 +1,7 @@
 /** One capture as a row of the columnar index. */
 import { basename } from 'node:path';
 import type { Cell, Row } from '../../runtime/table/table.ts';
+import { headerOf } from '../http-message.ts';
 import type { IndexedRecord } from '../indexed-record.ts';
 import type { IndexLine } from '../merged-index.ts';
 import { hostColumns } from './host-columns.ts';
@@ -40,9 +41,9 @@ export function indexRow(line: IndexLine, { fields, message }: IndexedRecord, co
     search === '' ? null : search.slice(1),
     Date.parse(fields.get('warc-date') ?? '') || 0,
     status,
-    status >= 300 && status < 400 ? targetOf(headerValue(headers, 'location'), url) : null,
+    status >= 300 && status < 400 ? targetOf(headerOf(headers, 'location'), url) : null,
     fields.get('warc-payload-digest')?.replace(/^sha1:/i, '') ?? null,
-    typeOf(headerValue(headers, 'content-type')),
+    typeOf(headerOf(headers, 'content-type')),
     content.mimeDetected,
     content.charset,
     content.languages,
@@ -52,11 +53,6 @@ export function indexRow(line: IndexLine, { fields, message }: IndexedRecord, co
     length,
     segment,
   ];
-}
-
-function headerValue(headers: readonly string[], name: string): string {
-  const at = headers.findIndex((one, i) => i % 2 === 0 && one === name);
-  return at < 0 ? '' : headers[at + 1]!;
 }
 
 function typeOf(value: string): Cell {

@@ -1,6 +1,7 @@
 /** What is sent of a capture: pages, style sheets and drawings with their links led into the archive, all else as it is. */
 import { Readable } from 'node:stream';
 import { charsetParameter, createXmlDecoder, decodePage } from '../../../topology/parse/charset.ts';
+import { headerOf } from '../http-message.ts';
 import type { Memento } from './memento.ts';
 import { replayLimits } from './replay-limits.ts';
 import { rewriteCss } from './rewrite/css.ts';
@@ -65,11 +66,6 @@ export async function contentOf(memento: Memento, linker: Linker, accepts: strin
   const whole = await collected(body, replayLimits.rewrittenBytesMax);
   await memento.close();
   return { headers, body: await decode(whole, coding, replayLimits.rewrittenBytesMax) };
-}
-
-export function headerOf(headers: readonly string[], name: string): string {
-  for (let at = 0; at + 1 < headers.length; at += 2) if (headers[at] === name) return headers[at + 1]!;
-  return '';
 }
 
 function kindOf(media: string): Kind {

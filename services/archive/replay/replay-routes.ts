@@ -14,12 +14,13 @@
 import { Readable } from 'node:stream';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { HttpReply as Reply, HttpRequest as Request, Routes } from '../../runtime/http/http-server.ts';
+import { headerOf } from '../http-message.ts';
 import { surtOf } from '../surt.ts';
 import type { ArchiveIndex, Survey } from './archive-index.ts';
 import { askedMemento, askedUrl } from './asked-url.ts';
 import { partOf, rangeOf } from './byte-range.ts';
 import type { Capture } from './capture.ts';
-import { contentOf, type Decode, headerOf } from './content.ts';
+import { contentOf, type Decode } from './content.ts';
 import { httpDateOf, msOfDigits, msOfHttpDate } from './datetime.ts';
 import { hostsOf, monthsOf, searched, shownCaptures } from './listed.ts';
 import { openMemento } from './memento.ts';

@@ -1,5 +1,5 @@
 /** The list of pages of a WACZ (JSON lines, `json-pages-1.0`): each HTML page that was got, with its title. */
-import type { HttpMessage } from '../http-message.ts';
+import { type HttpMessage, headerOf } from '../http-message.ts';
 import { IndexedRecords } from '../indexed-record.ts';
 import type { IndexLine } from '../merged-index.ts';
 import { sha256Of } from './sha256.ts';
@@ -36,8 +36,7 @@ export async function* pageLines(lines: AsyncIterable<IndexLine>, titleOf: Title
 }
 
 function isHtml({ headers }: HttpMessage): boolean {
-  const at = headers.findIndex((name, i) => i % 2 === 0 && name === 'content-type');
-  return at >= 0 && /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(headers[at + 1]!);
+  return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(headerOf(headers, 'content-type'));
 }
 
 function isoOf(time: string): string {
