@@ -170,38 +170,46 @@ export class LeaseClient {
 
   /**
    * Leases and fetches, `concurrency` URLs at once, until the crawl has nothing left or `signal` aborts. Whatever `fetchUrl`
-   * throws is told as a failed connection.
+   * throws is told as a failed connection. A crawl that is not up yet is asked again for the time of a lease. Rejects, once
+   * nothing is out, with why the crawl could not be asked or told: what was out is leased again, by the crawl or its next
+   * process.
    */
   async work(
     fetchUrl: (leased: LeasedUrl) => Promise<Answer>,
     { concurrency = 16, signal }: { readonly concurrency?: number; readonly signal?: AbortSignal } = {},
   ): Promise<void> {
     const out = new Map<string, Promise<void>>();
+    let failure: { readonly error: unknown } | undefined;
     const renewing = setInterval(() => {
       if (out.size > 0) this.renew([...out.keys()]).catch(() => {});
     }, this.#leaseMs / 3);
     try {
-      while (signal?.aborted !== true) {
+      while (signal?.aborted !== true && failure === undefined) {
         if (out.size >= concurrency) await Promise.race(out.values());
         const asking = new AbortController();
         const stop = () => asking.abort();
         signal?.addEventListener('abort', stop);
-        const asked = this.lease(concurrency - out.size, out.size > 0 ? 1_000 : 20_000, asking.signal);
+        const waitMs = out.size > 0 ? 1_000 : 20_000;
+        const asked = this.#insist(() => this.lease(concurrency - out.size, waitMs, asking.signal), asking.signal);
         const { leases, idle } = await asked.catch((error: unknown) => {
           if (signal?.aborted === true) return { leases: [], idle: false };
           throw error;
         });
         signal?.removeEventListener('abort', stop);
         for (const leased of leases) {
-          const done = this.#one(leased, fetchUrl).finally(() => out.delete(leased.lease));
+          // It never rejects: of several that fail at once, one is awaited, and the others would end the process.
+          const done = this.#one(leased, fetchUrl)
+            .catch((error: unknown) => (failure ??= { error }))
+            .then(() => void out.delete(leased.lease));
           out.set(leased.lease, done);
         }
-        if (leases.length === 0 && out.size === 0 && idle === true) return;
+        if (leases.length === 0 && out.size === 0 && idle === true) break;
       }
     } finally {
       await Promise.all(out.values());
       clearInterval(renewing);
     }
+    if (failure !== undefined) throw failure.error;
   }
 
   async #one(leased: LeasedUrl, fetchUrl: (leased: LeasedUrl) => Promise<Answer>): Promise<void> {
@@ -212,8 +220,31 @@ export class LeaseClient {
         detail: `${(error as Error).message}`.slice(0, 1_000),
       }),
     );
-    const startedMsAgo = Math.round(performance.now() - startedMs);
-    await this.tell([{ lease: leased.lease, startedMsAgo, ...answer }]);
+    const endedMs = performance.now();
+    await this.#insist(() => {
+      const lateMs = Math.round(performance.now() - endedMs);
+      const { startedMsAgo = Math.round(endedMs - startedMs), endedMsAgo = 0 } = answer;
+      const times = { startedMsAgo: startedMsAgo + lateMs, endedMsAgo: endedMsAgo + lateMs };
+      return this.tell([{ lease: leased.lease, ...answer, ...times }]);
+    });
+  }
+
+  /**
+   * A crawl that is not up yet is asked until a lease's time is over. A call without an answer is made once more: a kept
+   * connection may be closed as it is used, and a crawl takes what it is told twice for once.
+   */
+  async #insist<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const untilMs = performance.now() + this.#leaseMs;
+    for (let unanswered = 0; ; ) {
+      try {
+        return await call();
+      } catch (error) {
+        const isNotUp = error instanceof LeaseError && error.status === 503 && performance.now() < untilMs;
+        const isFirst = !(error instanceof LeaseError) && (unanswered += 1) === 1;
+        if (signal?.aborted === true || !(isNotUp || isFirst)) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
   }
 
   async #post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {

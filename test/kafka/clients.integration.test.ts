@@ -52,6 +52,7 @@ describe('clients that lease, on Kafka', { skip, timeout: 500_000 }, () => {
     await done('inject', ...small.seeds, ...at, '--delay', `${delayMs}`);
 
     const over = new AbortController();
+    t.after(() => over.abort());
     const fetched: string[] = [];
     const fetchUrl = fetcherOf(small.port);
     const work = async (base: string) => {
@@ -80,9 +81,12 @@ describe('clients that lease, on Kafka', { skip, timeout: 500_000 }, () => {
 
     assert.deepEqual(new Set(fetched), new Set(expected));
     const twice = fetched.length - expected.size;
-    t.diagnostic(`${twice} of ${expected.size} were asked for twice: they were out when their fetcher died`);
-    assert.ok(twice <= 8, `${twice} twice`);
+    t.diagnostic(
+      `${twice} of ${expected.size} were asked for twice: nothing of them was on results when their fetcher died`,
+    );
     assert.equal(small.check({ delayMs }).shortGaps.count, 0);
-    assert.equal((await done('audit', ...at)).code, 0);
+    const { stdout: audit } = await done('audit', ...at);
+    // How many die with a fetcher depends on how long its results take. None whose result was durable is fetched again.
+    assert.equal(Number(/(\d+) pages/.exec(audit)?.[1]), expected.size, audit);
   });
 });

@@ -1,0 +1,91 @@
+/** The client of the lease API beside a crawl that is not up yet, or that dies: a server of a few lines stands for it. */
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { LeaseClient, type LeasedUrl } from '../../clients/typescript/lease-client.ts';
+
+type Body = { readonly results?: readonly { readonly lease: string; readonly startedMsAgo: number }[] };
+
+const leased = (lease: string) =>
+  ({ lease, url: `http://site.example/${lease}`, userAgent: 'a', leaseMs: 60_000 }) as LeasedUrl;
+const json = (response: ServerResponse, status: number, body: object) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+describe('a client of the lease API', () => {
+  const servers: ReturnType<typeof createServer>[] = [];
+  const unhandled: unknown[] = [];
+  const hear = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', hear);
+  after(() => {
+    process.off('unhandledRejection', hear);
+    for (const server of servers) server.closeAllConnections();
+    for (const server of servers) server.close();
+  });
+
+  /** Answers each call by what `answer` does with it. */
+  async function crawl(answer: (path: string, body: Body, response: ServerResponse) => void): Promise<string> {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      answer(request.url!, JSON.parse(Buffer.concat(chunks).toString()) as Body, response);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it('whose crawl dies while URLs are out says so once, whatever is out, and leaves no rejection to nobody', async () => {
+    let asked = 0;
+    const base = await crawl((path, _, response) => {
+      if (path === '/v1/leases' && asked++ === 0)
+        json(response, 200, { leases: ['1', '2', '3', '4'].map(leased), idle: false });
+      // It asks for a fifth meanwhile, and that takes longer to fail.
+      else setTimeout(() => response.destroy(), path === '/v1/leases' ? 500 : 0);
+    });
+    const fetched: string[] = [];
+    const working = new LeaseClient(base, { leaseMs: 3_000 }).work(
+      async ({ lease }) => {
+        fetched.push(lease);
+        return { status: 200 };
+      },
+      { concurrency: 5 },
+    );
+    await assert.rejects(working, /fetch failed/);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(fetched, ['1', '2', '3', '4']);
+    assert.deepEqual(unhandled, []);
+  });
+
+  it('asks and tells again where the crawl is not up yet, or a connection closed; when it was fetched stays true', async () => {
+    const calls: string[] = [];
+    const told: NonNullable<Body['results']>[number][] = [];
+    const base = await crawl((path, { results }, response) => {
+      calls.push(path);
+      const count = calls.filter((call) => call === path).length;
+      if (count === 1) return json(response, 503, { error: 'NOT_READY', message: 'not up yet' });
+      if (path === '/v1/results' && count === 2) return response.destroy();
+      if (path === '/v1/results') {
+        told.push(...results!);
+        return json(response, 200, { results: [] });
+      }
+      const first = count === 2;
+      json(response, 200, { leases: first ? [leased('1')] : [], idle: !first && told.length > 0 });
+    });
+    await new LeaseClient(base).work(async () => ({ status: 200, startedMsAgo: 7 }), { concurrency: 1 });
+    assert.deepEqual(
+      told.map(({ lease }) => lease),
+      ['1'],
+    );
+    // Two pauses of 250 ms came between the request and the word of it.
+    assert.ok(told[0]!.startedMsAgo >= 7 + 450, `${told[0]!.startedMsAgo}`);
+  });
+
+  it('takes a refusal for what it is', async () => {
+    const base = await crawl((_, __, response) => json(response, 400, { error: 'BAD', message: 'no such thing' }));
+    await assert.rejects(
+      new LeaseClient(base).work(async () => ({ status: 200 })),
+      /no such thing/,
+    );
+  });
+});
