@@ -25,7 +25,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const built = `${root}dist/bundle/crawlstream.js`;
 /** Absolute, so that a test may run the command in a folder that has no node_modules. */
 const fromTypeScript = ['--import', import.meta.resolve('tsx')];
-const command = isBuilt() ? [built] : [...fromTypeScript, `${root}services/cli/main.ts`];
+export const builtCommand: readonly string[] = isBuilt() ? [built] : [...fromTypeScript, `${root}services/cli/main.ts`];
 
 /** Is what was built as new as every source? */
 function isBuilt(): boolean {
@@ -53,7 +53,7 @@ export interface CommandOptions {
 }
 
 export function startCommand(args: readonly string[], options: CommandOptions = {}): Running {
-  const script = options.script === undefined ? command : [...fromTypeScript, options.script];
+  const script = options.script === undefined ? builtCommand : [...fromTypeScript, options.script];
   const argv = [process.execPath, ...script, ...args];
   const [file, ...rest] =
     options.shellPrefix === undefined ? argv : ['/bin/sh', '-c', `${options.shellPrefix} exec "$@"`, 'sh', ...argv];

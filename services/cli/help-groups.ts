@@ -11,7 +11,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
     ['pause', 'resume', 'block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'bandwidth', 'policy', 'inject'],
   ],
   ['Try without a crawl:', ['check', 'identity', 'size', 'new']],
-  ['Many crawls at once:', ['fleet']],
+  ['Many crawls at once:', ['fleet', 'mcp']],
   ['Consumers of its pages:', [...consumers.map(({ name }) => name), 'consume']],
   ['On Kafka:', ['frontier', 'fetcher', 'topics', 'acls', 'schemas', 'seek', 'reset', 'urlfrontier']],
   ['Move and keep:', ['dump', 'load', 'repartition', 'warc']],

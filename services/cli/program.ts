@@ -22,6 +22,7 @@ import { addExamples, exitCodes } from './examples.ts';
 import { oneOf } from './flags/arguments.ts';
 import { setting } from './flags/setting.ts';
 import { addFleetCommand } from './fleet/fleet-command.ts';
+import { addMcpCommand } from './fleet/mcp-command.ts';
 import { groupCommands, orderCrawlOptions } from './help-groups.ts';
 import { addAuditCommand } from './inspect/audit-command.ts';
 import { addDashboardCommand } from './inspect/dashboard-command.ts';
@@ -80,6 +81,7 @@ export function createProgram(): Command {
   addCrawlCommand(program);
   orderCrawlOptions(program.commands[0]!);
   addFleetCommand(program);
+  addMcpCommand(program);
   addRoleCommands(program);
   addConsumerCommands(program);
   addConsumeCommand(program);

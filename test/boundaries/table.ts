@@ -8,6 +8,7 @@ import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
+import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
 import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
@@ -44,6 +45,7 @@ import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
 import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
+import { mcpBoundaries } from './agents.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import { fleetBoundaries, fleetServiceBoundaries } from './fleet.ts';
@@ -109,5 +111,6 @@ export const table: Readonly<Record<string, Group>> = {
   objectLimits: of(objectLimits, services.objectBoundaries),
   snapshotLimits: of(snapshotLimits, services.snapshotBoundaries),
   kafkaLimits: of(kafkaLimits, services.kafkaBoundaries),
+  mcpLimits: of(mcpLimits, mcpBoundaries),
   dashboardLimits: of(dashboardLimits, services.dashboardBoundaries),
 };

@@ -9,7 +9,13 @@ import type { Command, Option } from 'commander';
 import { processors } from '../../application/topology.ts';
 
 /** Commands that run a part of a crawl; each may have a section of its own under `services`. */
-export const serviceNames: readonly string[] = ['crawl', 'fleet', ...processors.map(({ name }) => name), 'consume'];
+export const serviceNames: readonly string[] = [
+  'crawl',
+  'fleet',
+  'mcp',
+  ...processors.map(({ name }) => name),
+  'consume',
+];
 
 export interface Setting {
   /** In a file. */

@@ -3,7 +3,8 @@ import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import type { FetcherConfig } from '../../application/fetching.ts';
-import type { RunningProcessors } from '../../application/start-processors.ts';
+import type { Processor } from '../../application/processor/processor.ts';
+import { startProcessors } from '../../application/start-processors.ts';
 import type { FleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { CrawlCounts, CrawlFile } from '../../fleet/crawl-file.ts';
@@ -24,6 +25,8 @@ export interface FleetCrawlOptions {
   readonly addressPacer: NonNullable<BesideOthers['fetcher']['addressPacer']>;
   readonly robots: SharedRobots;
   readonly fetcher: FetcherConfig;
+  /** Consumers that run beside the crawl. */
+  readonly processors: readonly Processor[];
   readonly leasesMax: number;
   readonly seen: SeenFlags;
   readonly keepMs: number | null;
@@ -52,13 +55,15 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   });
   const run = async () => {
     const service = createService('fleet');
+    const folder = await readDataFolder(path);
+    const sayOf = (text: string) => options.say(`${name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
-      ...{ clock, policy, service, folder: await readDataFolder(path), desk: new QueryService(clock) },
+      ...{ clock, policy, service, folder, desk: new QueryService(clock) },
       ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
       seeds: seeds.map((url) => ({ url, priority: -1 })),
       // What was set since then stays in force.
       ask: (_, before) => before ?? policy,
-      say: (text) => options.say(`${name}: ${text}`),
+      say: sayOf,
       fetcher: { ...options.fetcher, linkCacheEntries },
       leasesMax: options.leasesMax,
       seen: seenConfigOf(options.seen, 1),
@@ -77,7 +82,11 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       },
       attach: async (log, codec) => {
         reads = { log, codec, crawl: name };
-        return nobodyBeside;
+        const { manifest, part } = folder;
+        const { resolve = [], allowPrivate = false } = options.fetcher;
+        const reach = { ...options.fetcher, resolve, allowPrivate };
+        const run = { shared: false, fromStart: false, reach, service, say: sayOf };
+        return startProcessors({ log, codec, clock, manifest, part, ...run }, options.processors, {});
       },
     });
     // What was decided after the last look.
@@ -108,10 +117,3 @@ function countsOf(counters: Counters): CrawlCounts {
   const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts } = counters;
   return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts };
 }
-
-const nobodyBeside: RunningProcessors = {
-  failed: new Promise<never>(() => {}),
-  settle: async () => {},
-  drain: async () => {},
-  stop: async () => {},
-};

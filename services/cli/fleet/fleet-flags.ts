@@ -1,0 +1,48 @@
+/** Options of the commands that run a fleet. */
+import type { Command } from 'commander';
+import { fleetLimits } from '../../../topology/fleet/fleet-limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
+import { duration, wholeNumber } from '../flags/arguments.ts';
+import { addFetcherOptions, type FetcherFlags } from '../flags/fetcher-flags.ts';
+import { addHttpOption, type HttpFlags } from '../flags/http-flags.ts';
+import { addSeenOptions, type SeenFlags } from '../flags/seen-flags.ts';
+import { setting } from '../flags/setting.ts';
+import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
+
+export interface FleetFlags extends FetcherFlags, SeenFlags, SnapshotRoleFlags, HttpFlags {
+  readonly data: string;
+  readonly inFlight: number;
+  readonly hostDelay: number;
+  readonly keep?: number;
+}
+
+export function addFleetOptions(command: Command): Command {
+  command.requiredOption('--data <dir>', 'folder of the fleet; each crawl is a data folder in crawls/ there');
+  addSnapshotOptions(addSeenOptions(addFetcherOptions(command)));
+  return addHttpOption(command)
+    .addOption(
+      setting(
+        '--in-flight <n>',
+        'requests under way, of all crawls together; crawls share them by weight',
+        'what one core can parse, with room for slow hosts',
+        wholeNumber('--in-flight', 1, crawlLimits.concurrencyMax),
+      ).default(fetcherLimits.requestsMax),
+    )
+    .addOption(
+      setting(
+        '--host-delay <duration>',
+        'least time between two requests of the fleet to a host, whatever the policies of its crawls, as in 500ms',
+        'a second, as in the policy of a crawl: a fleet is one visitor to a host',
+        duration('--host-delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax }),
+      ).default(fleetLimits.hostDelayMs),
+    )
+    .addOption(
+      setting(
+        '--keep <duration>',
+        'drop what is older than this and nobody needs, as in 36h',
+        'everything is kept: disk is cheaper than a crawl made again',
+        duration('--keep'),
+      ),
+    );
+}

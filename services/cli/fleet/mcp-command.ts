@@ -1,0 +1,100 @@
+/** `crawlstream mcp`: tools for agents over a fleet of their own, by MCP on stdin and stdout, or by HTTP. */
+
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Use } from '../../../topology/usage/statement.ts';
+import { searchIndex } from '../../application/processors/search-index.ts';
+import { extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
+import { AgentDesk } from '../../fleet/agents/agent-desk.ts';
+import { mcpLimits } from '../../fleet/agents/mcp-limits.ts';
+import { mcpRoutes } from '../../fleet/agents/mcp-routes.ts';
+import { serveStdio } from '../../fleet/agents/mcp-server.ts';
+import { type FleetDesk, fleetRoutes } from '../../fleet/fleet-routes.ts';
+import { hasIndex, searchFolder } from '../../indexer/sqlite-index.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
+import { bad, useList, wholeNumber } from '../flags/arguments.ts';
+import { setting } from '../flags/setting.ts';
+import { explainer } from '../inspect/explain-command.ts';
+import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
+import { runFleet } from './run-fleet.ts';
+
+interface McpFlags extends FleetFlags {
+  readonly sites?: readonly string[];
+  readonly pagesMax: number;
+  readonly uses: readonly Use[];
+}
+
+export function addMcpCommand(program: Command): void {
+  const command = program
+    .command('mcp')
+    .description(
+      'tools for agents: crawl a site, read a page as Markdown, search, map, explain; by MCP on stdin, or --http',
+    );
+  addFleetOptions(command)
+    .addOption(
+      setting(
+        '--sites <list>',
+        'hosts that agents may have fetched and read, with all below them, as in example.org,docs.example.com',
+        'any public host: what an agent may look at is its operator’s to say',
+        siteList,
+      ),
+    )
+    .addOption(
+      setting(
+        '--pages-max <n>',
+        'pages of one crawl at most, whatever an agent asks for',
+        'a manual has so many; a page may tell an agent to crawl the web',
+        wholeNumber('--pages-max', 1, 1_000_000),
+      ).default(mcpLimits.pagesMax),
+    )
+    .addOption(
+      setting(
+        '--uses <list>',
+        'what pages are wanted for: those whose site bars it are neither kept nor told',
+        'what an agent reads goes into a model',
+        useList('--uses'),
+      ).default(['ai-input'] satisfies Use[], 'ai-input'),
+    )
+    .action(runMcp);
+}
+
+async function runMcp(flags: McpFlags): Promise<void> {
+  const { sites = null, pagesMax, uses, http } = flags;
+  const clock = new SystemClock();
+  let desk: AgentDesk | undefined;
+  const deskOf = (fleet: () => FleetDesk) => () => {
+    const { fleet: crawls, reading } = fleet();
+    desk ??= new AgentDesk({
+      ...{ fleet: crawls, clock, reading, bounds: { sites, pagesMax, uses } },
+      search: (path, words, limit) => {
+        const folder = join(path, 'index');
+        return hasIndex(folder) ? searchFolder(folder, words, { limit }) : [];
+      },
+      explain: (path, url) =>
+        withCrawl({ data: path } as Parameters<typeof withCrawl>[0], async (crawl) => {
+          const { lines } = await explainer(crawl, { data: path })(url);
+          return lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+        }),
+    });
+    return desk;
+  };
+  const given = flags.extract ?? extractRulesSchema.parse({});
+  await runFleet(flags, {
+    role: 'mcp',
+    routes: (fleet) => [fleetRoutes(fleet), mcpRoutes(deskOf(fleet))],
+    extract: { ...given, mainText: true, markdown: true, language: true },
+    processors: [searchIndex],
+    ...(http === undefined && { serve: (fleet, signal) => serveStdio(deskOf(fleet), signal) }),
+  });
+}
+
+function siteList(value: string): string[] {
+  return value.split(',').map((one) => {
+    const site = one.trim().toLowerCase();
+    const url = URL.canParse(`http://${site}/`) ? new URL(`http://${site}/`) : null;
+    if (url === null || site === '' || url.host !== site)
+      throw bad('--sites', one, 'give names of hosts without scheme, port or path, as in example.org');
+    return site;
+  });
+}

@@ -1,0 +1,142 @@
+/** Runs a fleet in this process until it is stopped. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import type { Processor } from '../../application/processor/processor.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
+import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
+import { CrawlFiles } from '../../fleet/crawl-file.ts';
+import { Fleet, type ReadLog } from '../../fleet/fleet.ts';
+import type { FleetDesk } from '../../fleet/fleet-routes.ts';
+import { openHostFacts } from '../../fleet/host-facts.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { Routes } from '../../runtime/http/http-server.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import { productVersion } from '../../runtime/version.ts';
+import { newCrawl } from '../connect/new-crawl.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
+import { withStores } from '../connect/stores.ts';
+import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
+import { withHttp } from '../flags/http-flags.ts';
+import { say } from '../terminal/say.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+import { fleetPolicy } from './fleet-policy.ts';
+import { startFleetCrawl } from './start-fleet-crawl.ts';
+
+export interface FleetCommand {
+  readonly role: string;
+  /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
+  routes(desk: () => FleetDesk): readonly Routes[];
+  /** What all its crawls take from pages. */
+  readonly extract?: FetcherConfig['extract'];
+  /** Consumers that run beside each crawl. */
+  readonly processors?: readonly Processor[];
+  /** Beside the HTTP side; the fleet stops once it resolves. Absent: it stops by a signal alone. */
+  serve?(desk: () => FleetDesk, signal: AbortSignal): Promise<void>;
+}
+
+export async function runFleet(flags: FleetFlags, command: FleetCommand): Promise<void> {
+  if (existsSync(join(flags.data, 'manifest.json'))) {
+    const message = `--data ${flags.data} is the data folder of one crawl: give a folder for the fleet, new or its own`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: finishing requests under way');
+  let desk: FleetDesk | undefined;
+  const needDesk = () => {
+    if (desk === undefined)
+      throw new CrawlstreamError('OWNERSHIP_LOST', 'the fleet is not up yet: ask again in a moment');
+    return desk;
+  };
+  let isLeft = false;
+  try {
+    await withStores(async (open) => {
+      // Its lock keeps a second process out of the fleet's folder.
+      const store = await open(join(flags.data, 'hosts'));
+      const side = { role: command.role, routes: command.routes(needDesk), say };
+      await withHttp(flags, side, (service) => serve(service));
+
+      async function serve(service: Service): Promise<void> {
+        const clock = new SystemClock();
+        const files = new CrawlFiles(flags.data);
+        const before = await files.list();
+        const facts = await openHostFacts(store, clock.nowMs());
+        const pace = createFleetPace({
+          clock,
+          requestsMax: flags.inFlight,
+          hostDelayMs: flags.hostDelay,
+          isResumed: before.length > 0,
+          facts: facts.known,
+          onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
+        });
+        const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
+        const { extract } = command;
+        const options = {
+          pace,
+          robots: createSharedRobots(clock),
+          // One for all, which no crawl's policy changes.
+          addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
+          fetcher: {
+            ...fetcherConfig(flags),
+            ...(extract !== undefined && { extract }),
+            requestsMax: flags.inFlight,
+            say,
+          },
+          processors: command.processors ?? [],
+          leasesMax: flags.concurrency,
+          seen: flags,
+          keepMs: flags.keep ?? null,
+          snapshots: flags,
+          say,
+        };
+        const fleet = new Fleet({
+          files,
+          clock,
+          say,
+          check(call) {
+            const { seeds, policy } = fleetPolicy(call.seeds, call.policy);
+            needContact(flags, seeds);
+            return { seeds, policy: { ...policy } };
+          },
+          make: (path, name) =>
+            openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
+          start: (file, path) => startFleetCrawl(options, file, path),
+        });
+        const requestsInFlight = () => pace.requestsInFlight;
+        desk = { fleet, requestsInFlight, reading };
+        try {
+          const opened = fleet.open(before);
+          service.probes.serve(() => null);
+          say(`${before.length} crawls in ${flags.data}`);
+          const stopped = new Promise<void>((resolve) => {
+            if (stop.signal.aborted) resolve();
+            else stop.signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+          const left = command.serve?.(needDesk, stop.signal).then(() => {
+            isLeft = !stop.signal.aborted;
+          });
+          await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
+        } finally {
+          service.probes.suspend('stopping');
+          await fleet.stop();
+          pace.close();
+          await facts.settled();
+        }
+      }
+    });
+  } finally {
+    release();
+  }
+  process.exitCode = isLeft ? 0 : 130;
+}
+
+function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
+  return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], ({ log, codec, topics }) =>
+    act({ log, codec, crawl: topics.crawl }),
+  );
+}

@@ -1,0 +1,27 @@
+/** Bounds of what agents may do and are told (services/fleet/agents). */
+export const mcpLimits = {
+  /** Pages of one crawl, unless `--pages-max` says otherwise: a manual has so many, a shop has more than an agent needs. */
+  pagesMax: 1_000,
+  /** Crawls of tools that run at once: an agent that is told to crawl the web by a page must come to an end. */
+  runningMax: 16,
+  /** Crawls of tools that are kept: for one more, the oldest that does not run is deleted. */
+  keptMax: 200,
+  /** A call answers by then, whatever is left: agents give a call up after a minute. ms */
+  waitMsMax: 50_000,
+  waitMs: 20_000,
+  /** How often a waiting call looks. ms */
+  lookMs: 100,
+  /** A page that is this old is fetched again unless a call says otherwise: an hour. s */
+  ageSMax: 3_600,
+  /** Characters of a page in one answer, and unless a call says otherwise: some ten thousand tokens, and a quarter of it. */
+  readCharsMax: 40_000,
+  readChars: 10_000,
+  hitsMax: 50,
+  hits: 10,
+  /** URLs of one answer. */
+  urlsMax: 1_000,
+  urls: 200,
+  /** Characters of a URL, and of words to search for. */
+  urlCharsMax: 8_192,
+  wordsCharsMax: 1_000,
+} as const;

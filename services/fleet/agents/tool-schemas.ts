@@ -1,0 +1,42 @@
+/** What calls of the tools hold: checked as an agent is told (tools/list is made of them). */
+import { z } from 'zod';
+import { crawlNamePattern } from '../fleet-schemas.ts';
+import { mcpLimits } from './mcp-limits.ts';
+
+const { waitMs, waitMsMax, readChars, readCharsMax, hits, hitsMax, urls, urlsMax, ageSMax } = mcpLimits;
+
+const url = z.string().min(1).max(mcpLimits.urlCharsMax).describe('http or https; without a scheme it is https.');
+const crawl = z.string().regex(crawlNamePattern).describe('Name of a crawl, as crawl_site and crawl_status tell it.');
+const waitSeconds = z
+  .number()
+  .min(0)
+  .max(waitMsMax / 1000)
+  .default(waitMs / 1000)
+  .describe('Seconds to wait for its end before answering; what is left goes on.');
+const from = z.number().int().min(0).default(0);
+const whole = (most: number) => z.number().int().min(1).max(most);
+
+export const toolInputs = {
+  crawl_site: z.strictObject({
+    url,
+    pages: z.number().int().min(1).default(100).describe('Pages at most.'),
+    depth: z.number().int().min(0).max(1_000).optional().describe('Links from the URL at most; absent: any.'),
+    scope: z.enum(['host', 'domain']).default('domain').describe('Its host alone, or its registrable domain.'),
+    waitSeconds,
+  }),
+  crawl_status: z.strictObject({ crawl: crawl.optional(), waitSeconds: waitSeconds.default(0) }),
+  read_page: z.strictObject({
+    url,
+    maxAgeSeconds: z.number().min(0).default(ageSMax).describe('An older copy is fetched again.'),
+    from: from.describe('Characters of the page to leave out.'),
+    chars: whole(readCharsMax).default(readChars).describe('Characters of the page at most.'),
+    waitSeconds,
+  }),
+  search_pages: z.strictObject({
+    words: z.string().min(1).max(mcpLimits.wordsCharsMax),
+    crawl: crawl.optional(),
+    limit: whole(hitsMax).default(hits),
+  }),
+  map_site: z.strictObject({ crawl, from, limit: whole(urlsMax).default(urls) }),
+  explain_url: z.strictObject({ crawl, url }),
+} as const;
