@@ -35,6 +35,7 @@ const sized: readonly PlannedBench[] = [
   plan('checks', 'checks', '--pairs', '2'),
   plan('takeover', 'takeover', '--urls', '100000'),
   plan('urlfrontier', 'urlfrontier', '--urls', '100000', '--hosts', '5000'),
+  plan('storm', 'storm', '--seconds', '20', '--runs', '1'),
   plan('crawlee-queue', 'crawlee-queue', '--requests', '20000', '--hosts', '500', '--own', '2000'),
   plan('scrapy-pairs', 'scrapy-pairs', '--pairs', '1', '--hosts', '20', '--pages', '30'),
   plan('coverage', 'coverage', '--pages', '2000'),

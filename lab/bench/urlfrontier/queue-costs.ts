@@ -5,12 +5,10 @@
  * purge, and duplicates in a queue of which something was purged. CPU of the server's process for each URL, as minimum,
  * median and maximum of rounds; one queue for each size. What an index costs when it is made is a row of its own.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { startServed } from '../../urlfrontier/served.ts';
 import { inTemporaryFolder } from '../process/temporary-folder.ts';
 import { type BenchClient, connectBench, fieldOf, frameOf } from './urlfrontier-client.ts';
 
@@ -43,11 +41,10 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 async function measure(folder: string, size: number, { calls, rounds }: Options): Promise<Row[]> {
-  const main = fileURLToPath(new URL('../../../services/cli/main.ts', import.meta.url));
-  const flags = ['--max-semi-space-size=32', '--import', 'tsx', main, 'urlfrontier', '--port', '0', '--data', folder];
-  const child = spawn(process.execPath, flags, { stdio: 'pipe' });
+  const server = await startServed(folder);
+  const { child } = server;
   try {
-    const client = connectBench(`127.0.0.1:${await portOf(child)}`);
+    const client = connectBench(`127.0.0.1:${server.port}`);
     const rows: Row[] = [];
     const load = async (what: string, act: (round: number) => Promise<number>, times = rounds) => {
       const micros: number[] = [];
@@ -101,8 +98,7 @@ async function measure(folder: string, size: number, { calls, rounds }: Options)
     client.close();
     return rows;
   } finally {
-    child.kill('SIGKILL');
-    await once(child, 'close');
+    await server.stop();
   }
 }
 
@@ -162,18 +158,6 @@ async function purge(client: BenchClient): Promise<number> {
   let gone = 0;
   for (let at = 1, scale = 1; at < answer!.length; at++, scale *= 128) gone += (answer![at]! & 0x7f) * scale;
   return gone;
-}
-
-function portOf(child: ChildProcess): Promise<string> {
-  let said = '';
-  return new Promise((resolve, reject) => {
-    child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk;
-      const port = /serving crawl .*:(\d+)/.exec(said)?.[1];
-      if (port !== undefined) resolve(port);
-    });
-    child.once('close', () => reject(new Error(`the server ended: ${said}`)));
-  });
 }
 
 /** User and system time of a process on Linux, µs. */

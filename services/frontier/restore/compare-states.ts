@@ -22,6 +22,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   everQueued: 0,
   band: 2,
   again: 2,
+  rescheduled: 2,
   lease: 1,
   leased: 2,
   leasedPage: 2,

@@ -6,7 +6,7 @@
  * holds no checkpoint, and the next start begins again.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { digest } from '../../../topology/frontier/check/digest.ts';
+import { digest, earlierDigest } from '../../../topology/frontier/check/digest.ts';
 import { metaKey } from '../../../topology/frontier/checkpoint/checkpoint.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
@@ -66,6 +66,7 @@ async function loaded(
   if (state === undefined) throw damaged(folder, 'its rows are of another release');
   if (state.changelog.offset !== manifest.position) throw damaged(folder, `it is of ${state.changelog.offset}`);
   const found = digest(state);
-  if (found !== manifest.digest) throw damaged(folder, `its state has digest ${found}, not ${manifest.digest}`);
+  if (found !== manifest.digest && earlierDigest(state) !== manifest.digest)
+    throw damaged(folder, `its state has digest ${found}, not ${manifest.digest}`);
   return state;
 }

@@ -12,6 +12,7 @@ import type { HostFacts, KnownUrl } from '../changes/changes.ts';
 import { readKnownUrl } from '../changes/url-record-bytes.ts';
 import { findInFrontQueues, listQueue, type QueueCursor, type QueuePage } from '../checkpoint/read-rows.ts';
 import { urlRecordKey } from '../checkpoint/save-checkpoint.ts';
+import { placeName, readPlaces } from '../decide/pull/find-known.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import { type Freshness, freshnessNow } from '../recrawl/freshness-now.ts';
 import { seenVerdicts } from '../seen/seen-test.ts';
@@ -64,7 +65,7 @@ export function* answerHost(
     frontQueues: queue
       .frontQueues()
       .map(({ number, size }) => ({ frontQueue: number, urls: size, held: queue.isHeld(number) })),
-    again: { urls: queue.again.length, nextAtMs: queue.again[0]?.dueAtMs ?? null },
+    again: { urls: queue.again.length + (queue.rescheduled?.size ?? 0), nextAtMs: nextAtMs(queue) },
     parallel: { leases: most, own: own < 0 ? null : own },
     leases: host.leaseIds.map((id) => {
       const { entries, deadlineMs } = state.leases.get(id)!;
@@ -74,6 +75,11 @@ export function* answerHost(
     queue: page.urls,
     next: page.next ?? null,
   };
+}
+
+/** When the first of those that came back is due. */
+function nextAtMs({ cameBack, rescheduled }: Host['queue']): number | null {
+  return cameBack?.first?.dueAtMs ?? rescheduled?.first?.dueAtMs ?? null;
 }
 
 function refreshOf({ recrawl, nowMs }: FrontierState, host: number): HostAnswer['refresh'] {
@@ -130,6 +136,10 @@ function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPl
   }
   for (const { dueAtMs, entry } of host.queue.again) {
     if (entry.url === url) return { in: 'again', dueAtMs, attempts: entry.attempts };
+  }
+  if (host.queue.rescheduled !== undefined) {
+    const found = (yield* readPlaces(state, [{ key: host.key, url }], false)).get(placeName(host.key, url));
+    if (found?.from.in === 'again') return { in: 'again', dueAtMs: found.from.a, attempts: found.entry!.attempts };
   }
   const end = yield* endOf(state, host.key, url);
   let lookedAt = 0;

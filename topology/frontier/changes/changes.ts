@@ -95,7 +95,8 @@ export interface UrlRecord {
   readonly barren?: true;
 }
 
-/** Where a URL is. `a`, `b`: of a lease its id and the index; of a front queue its number and the place; of `again` 0 and the place. */
+/** Where a URL is. `a`, `b`: of a lease its id and the index; of a front queue its number and the place; of `again` when it is due, if it
+ * was rescheduled (0 otherwise, and in what earlier versions wrote), and the place. */
 export interface KnownFrom {
   readonly in: KnownPlace;
   readonly a: number;

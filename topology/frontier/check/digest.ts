@@ -15,6 +15,8 @@ import { inputTopics } from '../changes/changelog.ts';
 import { type HostFacts, newHostFacts } from '../changes/changes.ts';
 import { countersTold } from '../changes/counters.ts';
 import type { Entry } from '../changes/entry.ts';
+import { entryOfRow } from '../pull/known-rows.ts';
+import { knownKeyOf } from '../state/reschedule.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 
 /** A row: its kind, then what names it, then what it says. */
@@ -37,6 +39,7 @@ export type RowKind =
   | 'everQueued'
   | 'band'
   | 'again'
+  | 'rescheduled'
   | 'lease'
   | 'leased'
   | 'leasedPage'
@@ -53,6 +56,26 @@ export function digest(state: FrontierState): string {
   const sum = new RowSum();
   eachRow(state, (row) => sum.add(row));
   return sum.hex();
+}
+
+/**
+ * As earlier versions digested what clients of a served crawl had rescheduled, URL by URL. It is known only where those were
+ * just taken from rows of such a version, so that all of them are in memory; otherwise undefined.
+ */
+export function earlierDigest(state: FrontierState): string | undefined {
+  const sum = new RowSum();
+  let isKnown = true;
+  eachRow(state, (row) => {
+    if (row[0] !== 'rescheduled') return sum.add(row);
+    const { id, key, queue } = state.hosts.get(`${row[1]}`)!;
+    let order = queue.again.length;
+    for (const one of queue.rescheduled!.behind()) {
+      const waits = state.pull.known.recent(knownKeyOf(state, id, one));
+      if (waits === undefined) isKnown = false;
+      else sum.add(['again', key, order++, one.dueAtMs, ...fieldsOf(entryOfRow(waits))]);
+    }
+  });
+  return isKnown ? sum.hex() : undefined;
 }
 
 /** The state as canonical rows, in no particular order: by them one can name what two states differ in. */
@@ -135,6 +158,8 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
   queue.again.forEach(({ dueAtMs, entry }, order) => {
     visit(['again', key, order, dueAtMs, ...fieldsOf(entry)]);
   });
+  const { rescheduled } = queue;
+  if (rescheduled !== undefined) visit(['rescheduled', key, rescheduled.size, ...rescheduled.sum]);
 }
 
 function fieldsOf(entry: Entry): readonly (string | number)[] {

@@ -6,6 +6,7 @@
  *
  * | first byte | key | value |
  * | --- | --- | --- |
+ * | a | host number, chunk | when URLs that clients rescheduled are due: queues/rescheduled-list.ts |
  * | b | budget key | its account: budgets/budgets-state.ts |
  * | c | block | cash that URLs hold; without a block: its scale |
  * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
@@ -16,7 +17,7 @@
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
  * | p | host number, fingerprint | a URL that was purged: purge/purge-state.ts |
- * | k | host number, generation, fingerprint | a URL of a served crawl that waits no more: pull/known-rows.ts |
+ * | k | host number, generation, fingerprint | a URL of a served crawl that was told of: pull/known-rows.ts |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
 import { CrawlstreamError } from '../../errors.ts';
@@ -29,13 +30,15 @@ import { ascending } from '../storage/fields.ts';
 import { loadHost } from './host-row.ts';
 
 export const checkpointVersion = 3;
+/** Of a checkpoint with rows that an older release would leave out: it refuses this version. */
+const rescheduledVersion = 4;
 
 export const metaKey = Buffer.from('m');
 export const aheadKey = Buffer.from('ma');
 
 /** Ranges of all rows a restart reads after the position: queues and records of finished URLs are read row by row. */
 export const loadRanges = [
-  { gte: Buffer.from('b'), lt: Buffer.from('e') },
+  { gte: Buffer.from('a'), lt: Buffer.from('e') },
   { gte: Buffer.from('h'), lt: Buffer.from('j') },
   { gte: Buffer.from('p'), lt: Buffer.from('q') },
   { gte: Buffer.from('s'), lt: Buffer.from('t') },
@@ -47,6 +50,8 @@ export const loadRanges = [
  */
 export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void {
   switch (String.fromCharCode(key[0]!)) {
+    case 'a':
+      return state.queues.listOf(key.readUInt32BE(1)).load(key.readUInt32BE(5), value);
     case 'b':
       return state.budgets.load(key.toString('utf8', 1), value);
     case 'c':
@@ -77,7 +82,7 @@ export function loaded(state: FrontierState): void {
 
 export function metaValue(state: FrontierState): Buffer {
   const writer = new ByteWriter(1024);
-  writer.byte(checkpointVersion);
+  writer.byte(state.queues.rescheduled.size > 0 ? rescheduledVersion : checkpointVersion);
   writer.uint(state.changelog.offset);
   writer.int(state.changelog.epoch);
   writer.uint(state.changelog.seq);
@@ -128,10 +133,10 @@ export function readAhead(value: Buffer): RecordMark | null {
 
 function loadMeta(state: FrontierState, reader: ByteReader): void {
   const version = reader.byte();
-  if (version !== checkpointVersion) {
+  if (version !== checkpointVersion && version !== rescheduledVersion) {
     throw new CrawlstreamError(
       'UNSUPPORTED',
-      `the state folder has format ${version}, this version reads ${checkpointVersion}`,
+      `the state folder has format ${version}, this version reads ${checkpointVersion} and ${rescheduledVersion}`,
     );
   }
   const changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };

@@ -12,9 +12,10 @@ import { readPageRecord, writePageRecord } from '../changes/page-record.ts';
 import { readRobotsHop, writeRobotsHop } from '../changes/robots-hop-bytes.ts';
 import type { SlotsOfHost } from '../hosts/host-slots.ts';
 import { unread } from '../hosts/lease.ts';
-import { AgainList } from '../queues/again-list.ts';
+import { type Again, AgainList } from '../queues/again-list.ts';
 import type { SavedFrontQueue } from '../queues/front-queues.ts';
 import { openFrontQueues } from '../state/open-front-queues.ts';
+import { loadRescheduled } from '../state/reschedule.ts';
 import type { FrontierState, Host, Lease } from '../state/state.ts';
 import { ByteReader, type ByteWriter } from '../storage/bytes.ts';
 
@@ -73,7 +74,6 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   const host = hosts.at(id);
   for (let left = reader.uint(); left > 0; left--) queues.frontQueues.load(id, readFrontQueue(reader));
   const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));
-  if (again.length > 0) queues.again.set(id, AgainList.of(again));
   for (let left = reader.uint(); left > 0; left--) state.addLease(readLease(reader, host));
   robotsHops.put(
     id,
@@ -82,10 +82,20 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   const json = reader.string();
   if (json !== '') traps.load(key, json);
   state.pull.load(reader, id);
+  loadAgain(state, host, again, position);
   if (!reader.done) hosts.hostSlots.put(id, readHostSlots(reader));
   while (!reader.done) state.leases.get(reader.uint())!.pages.set(reader.uint(), readPageRecord(reader));
   if (json !== '' || host.facts.deferredOpen) openFrontQueues(state, host);
   state.settle(host);
+}
+
+/** What an earlier release kept in a served queue's row is rescheduled, as of the row's position, and written anew. */
+function loadAgain(state: FrontierState, { id, key }: Host, again: readonly Again[], position: number): void {
+  const dated = state.pull.on ? again.filter(({ dueAtMs }) => dueAtMs > 0) : [];
+  const rest = state.pull.on ? again.filter(({ dueAtMs }) => dueAtMs === 0) : again;
+  if (rest.length > 0) state.queues.again.set(id, AgainList.of(rest));
+  for (const one of dated) loadRescheduled(state, id, key, one, Math.max(position, state.changelog.offset));
+  if (dated.length > 0) state.unsaved.addHost(id);
 }
 
 function writeFrontQueue(writer: ByteWriter, { number, row, head, tail, gone }: SavedFrontQueue): void {

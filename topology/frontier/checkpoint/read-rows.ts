@@ -11,6 +11,7 @@ import { countOf, readArena, readRow, rowKey } from '../queues/queue-row.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 import { readPages } from './read-pages.ts';
+import { readLeasedRows } from './read-rescheduled.ts';
 
 /** A page of what a host has queued. */
 export interface QueuePage {
@@ -53,6 +54,7 @@ export function* listQueue(
 export function* readLeases(state: FrontierState): StoreJob {
   const { frontQueues } = state.queues;
   if (state.recrawl.reads.length > 0) yield* readPages(state);
+  if (state.pull.reads.length > 0) yield* readLeasedRows(state);
   while (frontQueues.reads.size > 0) {
     const reading = [...frontQueues.reads.keys()];
     const values = yield { read: reading.map((frontQueue) => frontQueues.rowToRead(frontQueue)) };

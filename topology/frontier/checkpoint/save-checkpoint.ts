@@ -99,6 +99,7 @@ class Slice {
   readonly #state: FrontierState;
   readonly #bytesMax: number;
   readonly #writer = new ByteWriter(16 * 1024);
+  #rescheduled: Row[] = [];
   #hosts: Row[] = [];
   #queues: Row[] = [];
   #records: Row[] = [];
@@ -143,6 +144,10 @@ class Slice {
     }
     for (const key of frontQueues.goneRows.get(id) ?? []) this.#queues.push({ key, value: null });
     frontQueues.goneRows.delete(id);
+    for (const row of this.#state.queues.takeRescheduledRows(id)) {
+      this.#rescheduled.push(row);
+      this.#bytes += row.key.length + (row.value?.length ?? 0);
+    }
     writeHost(this.#writer, this.#state, id);
     this.#add(this.#hosts, hostRowKey(id));
     this.#state.unsaved.written(id);
@@ -161,7 +166,8 @@ class Slice {
 
   take(): Row[] {
     const ahead = this.#hosts.length === 0 ? [] : [{ key: aheadKey, value: aheadValue(this.#state) }];
-    const rows = [...this.#hosts, ...ahead, ...this.#queues, ...this.#records];
+    const rows = [...this.#rescheduled, ...this.#hosts, ...ahead, ...this.#queues, ...this.#records];
+    this.#rescheduled = [];
     this.#hosts = [];
     this.#queues = [];
     this.#records = [];

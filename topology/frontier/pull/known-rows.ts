@@ -1,12 +1,15 @@
 /**
- * Rows of URLs that no longer wait: finished by a client of the pull API, or removed by a purge.
+ * Rows of URLs by which a client's word is remembered: finished by it, removed by a purge, or to be had again at a date
+ * (queues/rescheduled-list.ts).
  *
  *   key    `k`, host number (4 bytes), generation of the queue (4), fingerprint of the URL (8)
- *   value  what, URL, payload
+ *   value  what, URL, payload; of one that waits: depth, redirects, attempts, expiries, front queue, when it is due, its
+ *          number
  *
  * Written with the checkpoint, like all rows; what is not there yet is held here, so that a look finds it. A queue that was
  * deleted begins a new generation: rows of older ones mean nothing.
  */
+import type { Entry } from '../changes/entry.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { Row } from '../storage/store-job.ts';
 
@@ -18,7 +21,19 @@ export interface KnownUrl {
   readonly what: KnownWhat;
   readonly url: string;
   readonly payload: Uint8Array;
+  /** Of one that `waits`. Absent: the row is of an earlier version, and says no more. */
+  readonly waits?: WaitingRow;
 }
+
+/** What else there is of a URL that waits for its date. */
+export interface WaitingRow extends Pick<Entry, 'depth' | 'hop' | 'attempts' | 'expiries' | 'frontQueue'> {
+  readonly dueAtMs: number;
+  /** Its number among what came back. 0: not known, since the host's row was ahead. */
+  readonly seq: number;
+}
+
+/** Bytes at the end of such a row, that say the number. */
+export const seqBytes = 4;
 
 export function knownKey(host: number, generation: number, hi: number, lo: number): Buffer {
   const key = Buffer.allocUnsafe(17);
@@ -37,7 +52,19 @@ export function knownRange(host: number, generation: number): { readonly gte: Bu
 
 export function readKnown(value: Uint8Array): KnownUrl {
   const reader = new ByteReader(value);
-  return { what: whats[reader.byte()] ?? 'forgotten', url: reader.string(), payload: Buffer.from(reader.bytes()) };
+  const what = whats[reader.byte()] ?? 'forgotten';
+  const [url, payload] = [reader.string(), Buffer.from(reader.bytes())];
+  if (what !== 'waits' || reader.done) return { what, url, payload };
+  const [depth, hop, attempts, expiries] = [reader.uint(), reader.uint(), reader.uint(), reader.uint()];
+  const [frontQueue, dueAtMs] = [reader.byte(), reader.uint()];
+  return { what, url, payload, waits: { depth, hop, attempts, expiries, frontQueue, dueAtMs, seq: reader.uint32() } };
+}
+
+/** A URL as its row has it. */
+export function entryOfRow(row: Uint8Array): Entry {
+  const { url, payload, waits } = readKnown(row);
+  const { depth = 0, hop = 0, attempts = 0, expiries = 0, frontQueue = 0 } = waits ?? {};
+  return { url, depth, hop, attempts, expiries, frontQueue, payload };
 }
 
 export class KnownRows {
@@ -46,11 +73,20 @@ export class KnownRows {
   #writing = new Map<string, Buffer>();
   readonly #writer = new ByteWriter(1024);
 
-  set(key: Buffer, { what, url, payload }: KnownUrl): void {
+  /** Returns the row. */
+  set(key: Buffer, { what, url, payload, waits }: KnownUrl): Buffer {
     this.#writer.byte(whats.indexOf(what));
     this.#writer.string(url);
     this.#writer.bytes(payload);
-    this.#fresh.set(key.toString('latin1'), this.#writer.take());
+    if (waits !== undefined) {
+      for (const count of [waits.depth, waits.hop, waits.attempts, waits.expiries]) this.#writer.uint(count);
+      this.#writer.byte(waits.frontQueue);
+      this.#writer.uint(waits.dueAtMs);
+      this.#writer.uint32(waits.seq);
+    }
+    const row = this.#writer.take();
+    this.#fresh.set(key.toString('latin1'), row);
+    return row;
   }
 
   /** The row of a URL, if it is not in the checkpoint yet. */

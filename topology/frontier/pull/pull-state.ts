@@ -32,6 +32,8 @@ export class PullState {
   /** Delay of all queues that have none of their own, ms. */
   delayMs = 0;
   readonly known = new KnownRows();
+  /** Places in leases whose URLs are in rows of `known`, to be read before the next step. */
+  reads: { readonly leaseId: number; readonly index: number; readonly key: Buffer }[] = [];
   readonly full = new FullQueues();
   readonly indexes = new QueueIndexes();
   /** Queues that hold a URL, whether done or not; and those with one that is not. */

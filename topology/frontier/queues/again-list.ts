@@ -61,8 +61,9 @@ export class AgainList {
     return count;
   }
 
-  put(dueAtMs: number, entry: Entry): void {
-    const again: Again = { dueAtMs, seq: this.#highestSeq() + 1, entry };
+  /** `above`: its number is higher than this one, too. */
+  put(dueAtMs: number, entry: Entry, above = 0): void {
+    const again: Again = { dueAtMs, seq: Math.max(above, this.highestSeq) + 1, entry };
     const at = this.#chunkBehind(dueAtMs, again.seq);
     const chunk = this.#chunks[at]!;
     chunk.splice(placeIn(chunk, dueAtMs, again.seq), 0, again);
@@ -129,7 +130,8 @@ export class AgainList {
     this.#arrivals = bySeq.map(({ seq }) => seq);
   }
 
-  #highestSeq(): number {
+  /** 0: nothing is here. */
+  get highestSeq(): number {
     if (this.#bySeq === undefined) return this.#chunks[0]!.reduce((most, { seq }) => Math.max(most, seq), 0);
     while (this.#arrivals.length > 0 && !this.#bySeq.has(this.#arrivals.at(-1)!)) this.#arrivals.pop();
     return this.#arrivals.at(-1) ?? 0;

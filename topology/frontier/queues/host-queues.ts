@@ -4,19 +4,25 @@
  * There are two parts. *Front queues* hold what was admitted and never leased, each first in, first out
  * (`front-queues.ts`). *Again* holds what comes back (returned, redirected, to be retried), ordered by the time it is
  * due, then by arrival; what is due goes before the front queues. It is in memory: what leases brought back, and
- * retries, are few.
+ * retries, are few. What clients of a served crawl *reschedule* is many: it waits behind that, ordered in the same way,
+ * with its URLs on disk (`rescheduled-list.ts`).
  *
  * Source: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import type { Entry } from '../changes/entry.ts';
+import type { Row } from '../storage/store-job.ts';
 import { type Again, AgainList } from './again-list.ts';
 import type { FrontQueues } from './front-queues.ts';
 import { budgetQueue } from './held-queues.ts';
+import { type Rescheduled, RescheduledList } from './rescheduled-list.ts';
 
 export class HostQueues {
   readonly frontQueues: FrontQueues;
   readonly again = new Map<number, AgainList>();
+  readonly rescheduled = new Map<number, RescheduledList>();
+  /** Lists that were emptied since the checkpoint: their rows are to be removed. */
+  readonly #emptied = new Map<number, RescheduledList>();
   /** Queues of released traps, which may be drawn from after the front queues. */
   readonly opened = new Map<number, readonly number[]>();
 
@@ -27,7 +33,48 @@ export class HostQueues {
   putAgain(host: number, dueAtMs: number, entry: Entry): void {
     let list = this.again.get(host);
     if (list === undefined) this.again.set(host, (list = new AgainList()));
-    list.put(dueAtMs, entry);
+    list.put(dueAtMs, entry, this.rescheduled.get(host)?.highestSeq);
+  }
+
+  /** The number of the next to come back to a host. */
+  nextSeq(host: number): number {
+    return Math.max(this.rescheduled.get(host)?.highestSeq ?? 0, this.again.get(host)?.highestSeq ?? 0) + 1;
+  }
+
+  /** What is rescheduled of a host, to add to; one that is emptied leaves its rows to be removed. */
+  listOf(host: number): RescheduledList {
+    const list = this.rescheduled.get(host) ?? this.#emptied.get(host) ?? new RescheduledList();
+    this.#emptied.delete(host);
+    this.rescheduled.set(host, list);
+    return list;
+  }
+
+  /** Takes the first `count` out of what is rescheduled. */
+  takeRescheduled(host: number, count: number): Rescheduled[] {
+    const list = this.rescheduled.get(host);
+    if (list === undefined || count === 0) return [];
+    const taken = list.takeFirst(count);
+    this.#forgetEmpty(host, list);
+    return taken;
+  }
+
+  dropRescheduled(host: number): void {
+    const list = this.rescheduled.get(host);
+    list?.clear();
+    if (list !== undefined) this.#forgetEmpty(host, list);
+  }
+
+  /** Rows of the checkpoint that say what of a host is rescheduled, as far as they changed. */
+  takeRescheduledRows(host: number): Row[] {
+    const rows = (this.rescheduled.get(host) ?? this.#emptied.get(host))?.takeRows(host) ?? [];
+    this.#emptied.delete(host);
+    return rows;
+  }
+
+  #forgetEmpty(host: number, list: RescheduledList): void {
+    if (list.size > 0) return;
+    this.rescheduled.delete(host);
+    this.#emptied.set(host, list);
   }
 
   /** Takes the first `count` out. */
@@ -39,18 +86,30 @@ export class HostQueues {
     return taken;
   }
 
-  /** Takes one URL out of the middle; returns when it was due. `frontQueue` null: it is among those that came back. */
-  takeOut(host: number, { frontQueue, seq }: { readonly frontQueue: number | null; readonly seq: number }): number {
+  /** Takes one URL out of the middle; returns when it was due. */
+  takeOut(host: number, { frontQueue, seq, dueAtMs = 0 }: QueuePlace): number {
     if (frontQueue !== null) {
       this.frontQueues.remove(this.frontQueues.list.find(host, frontQueue), seq);
       return 0;
     }
-    const list = this.again.get(host)!;
-    const taken = list.takeOut(seq);
-    if (taken === undefined) throw new Error(`of host ${host}, nothing came back as number ${seq}`);
-    if (list.size === 0) this.again.delete(host);
-    return taken.dueAtMs;
+    const list = this.again.get(host);
+    const taken = list?.takeOut(seq);
+    if (list?.size === 0) this.again.delete(host);
+    if (taken !== undefined) return taken.dueAtMs;
+    const later = this.rescheduled.get(host);
+    const rescheduled = later?.takeOut(dueAtMs, seq);
+    if (rescheduled === undefined) throw new Error(`of host ${host}, nothing came back as number ${seq}`);
+    this.#forgetEmpty(host, later!);
+    return rescheduled.dueAtMs;
   }
+}
+
+export interface QueuePlace {
+  /** null: it is among those that came back. */
+  readonly frontQueue: number | null;
+  readonly seq: number;
+  /** When it is due, if it was rescheduled and that is known. */
+  readonly dueAtMs?: number;
 }
 
 /** One host's queue, to look at. */
@@ -72,13 +131,18 @@ export class HostQueue {
     return this.#queues.again.get(this.#host);
   }
 
+  /** undefined: nothing is rescheduled. */
+  get rescheduled(): RescheduledList | undefined {
+    return this.#queues.rescheduled.get(this.#host);
+  }
+
   get opened(): readonly number[] {
     return this.#queues.opened.get(this.#host) ?? none;
   }
 
   get size(): number {
     const { frontQueues } = this.#queues;
-    let size = this.cameBack?.size ?? 0;
+    let size = (this.cameBack?.size ?? 0) + (this.rescheduled?.size ?? 0);
     for (
       let frontQueue = frontQueues.list.firstOf(this.#host);
       frontQueue !== 0;
@@ -94,7 +158,7 @@ export class HostQueue {
    */
   get frontSize(): number {
     const { frontQueues } = this.#queues;
-    let size = this.cameBack?.size ?? 0;
+    let size = (this.cameBack?.size ?? 0) + (this.rescheduled?.size ?? 0);
     for (
       let frontQueue = frontQueues.list.firstOf(this.#host);
       frontQueue !== 0;
@@ -130,7 +194,7 @@ export class HostQueue {
 
   /** The most urgent front queue with entries, counting the head of `again`; `frontQueueCount` if there is nothing. */
   get bestFrontQueue(): number {
-    const best = this.cameBack?.first?.entry.frontQueue ?? frontQueueCount;
+    const best = this.cameBack?.first?.entry.frontQueue ?? this.rescheduled?.first?.frontQueue ?? frontQueueCount;
     const first = this.#firstFrontQueue();
     if (first < best) return first;
     // Deferred URLs count with the last of the front queues.
@@ -146,12 +210,13 @@ export class HostQueue {
   get dueAtMs(): number | undefined {
     if (this.#firstFrontQueue() < frontQueueCount) return 0;
     for (const number of this.opened) if (this.sizeOf(number) > 0) return 0;
-    return this.cameBack?.first?.dueAtMs;
+    return this.cameBack?.first?.dueAtMs ?? this.rescheduled?.first?.dueAtMs;
   }
 
-  /** How many of `again` are due at `nowMs`; counts no further than `most`. */
+  /** How many that came back, or were rescheduled, are due at `nowMs`; counts no further than `most`. */
   dueCount(nowMs: number, most = Number.POSITIVE_INFINITY): number {
-    return this.cameBack?.dueCount(nowMs, most) ?? 0;
+    const count = this.cameBack?.dueCount(nowMs, most) ?? 0;
+    return count + (this.rescheduled?.dueCount(nowMs, most - count) ?? 0);
   }
 
   /** The first front queue with entries; `frontQueueCount`: none. */

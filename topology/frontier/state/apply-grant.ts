@@ -3,9 +3,11 @@ import type { Change } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { PageRecord } from '../changes/page-record.ts';
 import { unread } from '../hosts/lease.ts';
+import { entryOfRow } from '../pull/known-rows.ts';
 import type { Due } from '../recrawl/due-table.ts';
 import { finalStatusOf } from '../recrawl/recrawl-state.ts';
 import { placeOf } from './place-of.ts';
+import { knownKeyOf } from './reschedule.ts';
 import type { FrontierState, Host } from './state.ts';
 
 /** `due`: taken from the schedule for this lease. What comes out of front queues is unread until its rows have been read. */
@@ -23,9 +25,17 @@ export function applyGrant(
     counters[finalStatusOf(one.status)] -= 1;
     entries.push(recrawl.enter(one, id, entries.length, pages));
   }
-  for (const again of queues.takeAgain(host.id, change.again)) {
+  const came = queues.takeAgain(host.id, change.again);
+  for (const again of came) {
     counters[placeOf(hosts, host, again.dueAtMs)] -= 1;
     entries.push(again.entry);
+  }
+  for (const one of queues.takeRescheduled(host.id, change.again - came.length)) {
+    counters[placeOf(hosts, host, one.dueAtMs)] -= 1;
+    const key = knownKeyOf(state, host.id, one);
+    const row = state.pull.known.recent(key);
+    if (row === undefined) state.pull.reads.push({ leaseId: id, index: entries.length, key });
+    entries.push(row === undefined ? unread : entryOfRow(row));
   }
   const { frontQueues } = queues;
   for (const [number, count] of change.frontQueues) {

@@ -2,6 +2,7 @@
 
 import type { LoadRow } from '../changes/load-row.ts';
 import { placeOf } from './place-of.ts';
+import { noteRescheduled, reschedule } from './reschedule.ts';
 import type { FrontierState } from './state.ts';
 
 export function applyLoadRow(state: FrontierState, row: LoadRow): void {
@@ -64,9 +65,14 @@ function addAgain(state: FrontierState, row: LoadRow & { row: 'again' }): void {
     state.seen.add(hi!, lo!);
   }
   const host = state.getOrCreate(hostKey);
-  if (state.ahead.holds(host.id, state.changelog.offset)) return;
+  const isRow = state.pull.on && dueAtMs > 0;
+  if (state.ahead.holds(host.id, state.changelog.offset)) {
+    if (isRow) noteRescheduled(state, host, dueAtMs, entry);
+    return;
+  }
   state.counters.admitted += 1;
-  state.queues.putAgain(host.id, dueAtMs, entry);
+  if (isRow) reschedule(state, host, dueAtMs, entry);
+  else state.queues.putAgain(host.id, dueAtMs, entry);
   state.counters[placeOf(state.hosts, host, dueAtMs)] += 1;
   state.unsaved.addHost(host.id);
   state.settle(host);

@@ -3,13 +3,17 @@ import type { Change } from '../changes/changes.ts';
 import { knownKey } from '../pull/known-rows.ts';
 import { payloadOf } from '../pull/payload.ts';
 import { placeOf } from './place-of.ts';
+import { noteRescheduled, reschedule } from './reschedule.ts';
 import type { FrontierState, Host } from './state.ts';
 
 export type PullChange = Change & { readonly kind: 'known' | 'dropQueue' | 'blockQueue' };
 
 export function applyPull(state: FrontierState, host: Host, change: PullChange): void {
   if (change.kind === 'known') note(state, host, change);
-  if (state.ahead.holds(host.id, state.changelog.offset)) return;
+  if (state.ahead.holds(host.id, state.changelog.offset)) {
+    if (change.kind === 'known' && change.to === 'again') noteRescheduled(state, host, change.dueAtMs, change.entry);
+    return;
+  }
   switch (change.kind) {
     case 'known':
       leave(state, host, change);
@@ -31,14 +35,13 @@ export function applyPull(state: FrontierState, host: Host, change: PullChange):
  */
 function note(state: FrontierState, host: Host, { from, to, entry }: Change & { kind: 'known' }): void {
   const { pull, changelog } = state;
-  if (from.in !== 'new' && from.in !== 'done' && from.in !== 'forgotten' && to === 'again') return;
+  if (from.in !== 'new' && to === 'again') return;
   const [hi, lo] = state.identityOf(host.key, entry.url);
   if (from.in === 'new') state.seen.add(hi!, lo!);
-  if (to === 'again' && from.in === 'new') return;
-  // This is written for a URL that waits again, too, or its old row would say that it is done.
+  if (to === 'again') return;
   const key = knownKey(host.id, pull.generation(host.id, changelog.offset), hi!, lo!);
   const payload = entry.payload ?? payloadOf(0, Buffer.alloc(0));
-  pull.known.set(key, { what: to === 'again' ? 'waits' : to, url: entry.url, payload });
+  pull.known.set(key, { what: to, url: entry.url, payload });
 }
 
 /** The URL leaves the place it was in. */
@@ -58,7 +61,9 @@ function leave(state: FrontierState, host: Host, { from }: Change & { kind: 'kno
       counters[placeOf(state.hosts, host, 0, from.a)] -= 1;
       return;
     case 'again':
-      counters[placeOf(state.hosts, host, queues.takeOut(host.id, { frontQueue: null, seq: from.b }))] -= 1;
+      counters[
+        placeOf(state.hosts, host, queues.takeOut(host.id, { frontQueue: null, seq: from.b, dueAtMs: from.a }))
+      ] -= 1;
       return;
     case 'done':
       counters.page -= 1;
@@ -77,7 +82,7 @@ function arrive(state: FrontierState, host: Host, { to, dueAtMs, entry }: Change
       counters.page += 1;
       return pull.count(host.id, 0, 1);
     case 'again':
-      state.queues.putAgain(host.id, dueAtMs, entry);
+      reschedule(state, host, dueAtMs, entry);
       counters[placeOf(state.hosts, host, dueAtMs)] += 1;
       return;
     case 'forgotten':
@@ -102,6 +107,8 @@ function drop(state: FrontierState, host: Host): void {
   for (const { dueAtMs } of queues.takeAgain(host.id, Number.POSITIVE_INFINITY)) {
     counters[placeOf(hosts, host, dueAtMs)] -= 1;
   }
+  counters[placeOf(hosts, host, 1)] -= host.queue.rescheduled?.size ?? 0;
+  queues.dropRescheduled(host.id);
   for (const { number, size, frontQueue } of host.queue.frontQueues()) {
     counters[placeOf(hosts, host, 0, number)] -= size;
     for (let left = size; left > 0; left--) queues.frontQueues.skip(frontQueue);

@@ -15,6 +15,7 @@ export function placeOf(
 /** Adds a host's whole queue to the counters it belongs to. */
 export function countQueue({ hosts, counters }: Counted, host: Host, by: 1 | -1): void {
   for (const again of host.queue.again) counters[placeOf(hosts, host, again.dueAtMs)] += by;
+  counters[placeOf(hosts, host, 1)] += by * (host.queue.rescheduled?.size ?? 0);
   for (const { number, size } of host.queue.frontQueues()) counters[placeOf(hosts, host, 0, number)] += by * size;
 }
 

@@ -123,10 +123,10 @@ export class FrontierState {
     };
   }
 
-  /** What tells a host's URL from all others, as two words. The array is the same at each call. */
-  identityOf(hostKey: string, url: string): Readonly<Uint32Array> {
+  /** What tells a host's URL from all others, as two words, at a position of the changelog. The array is the same at each call. */
+  identityOf(hostKey: string, url: string, offset = this.changelog.offset): Readonly<Uint32Array> {
     if (!this.pull.on) return this.fingerprintOf(url);
-    const name = this.pull.nameOf(this.hosts.keys, hostKey, url, this.changelog.offset);
+    const name = this.pull.nameOf(this.hosts.keys, hostKey, url, offset);
     fingerprint(name, this.key.hi, this.key.lo, this.#fingerprint);
     return this.#fingerprint;
   }

@@ -10,6 +10,7 @@ import { newHostFacts, tallyNames } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import { readPageRecord } from '../changes/page-record.ts';
 import { finalStatuses, readKnownUrl } from '../changes/url-record-bytes.ts';
+import { listRescheduled, type RescheduledUrl } from '../checkpoint/read-rescheduled.ts';
 import { readLeases } from '../checkpoint/read-rows.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 import type { ActiveTrap } from '../state/traps-state.ts';
@@ -44,6 +45,12 @@ export function* dumpHosts(state: FrontierState, normal: (url: string) => string
     yield* told.line(hostLine(state, host));
     const { key, queue } = host;
     for (const { dueAtMs, entry } of queue.again) yield* told.line(waitingLine(key, dueAtMs, entry, normal(entry.url)));
+    for (let at = { dueAtMs: 0, seq: 0 }; ; ) {
+      const urls: readonly RescheduledUrl[] = yield* listRescheduled(state, host, at);
+      for (const { dueAtMs, entry } of urls) yield* told.line(waitingLine(key, dueAtMs, entry, normal(entry.url)));
+      if (urls.length === 0) break;
+      at = urls.at(-1)!;
+    }
     for (const { frontQueue, size } of queue.frontQueues()) yield* told.frontQueue(key, frontQueue, size);
   }
   yield* told.flush();

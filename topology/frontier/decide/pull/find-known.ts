@@ -1,14 +1,15 @@
 /**
  * Where a URL of a served crawl is: on a lease, waiting, done, forgotten, or nowhere.
  *
- * Leases, what came back, and rows not yet in the checkpoint are in memory. The rest is read before the step
+ * Leases, what came back without a date, and rows not yet in the checkpoint are in memory. The rest is read before the step
  * (`readPlaces`), since decisions never wait for a disk; `unread` says that a read is needed.
  */
 import type { KnownFrom } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import { findWaiting } from '../../checkpoint/find-waiting.ts';
 import type { Lease } from '../../hosts/lease.ts';
-import { type KnownUrl, knownKey, readKnown } from '../../pull/known-rows.ts';
+import { type KnownUrl, knownKey, readKnown, type WaitingRow } from '../../pull/known-rows.ts';
+import type { Rescheduled } from '../../queues/rescheduled-list.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
 
@@ -41,7 +42,8 @@ export function findForgotten(
   const [hi, lo] = state.identityOf(host.key, url);
   const { pull, changelog } = state;
   const recent = pull.known.recent(knownKey(host.id, pull.generation(host.id, changelog.offset), hi!, lo!));
-  const place = recent === undefined ? read.get(placeName(host.key, url)) : ofRow(readKnown(recent));
+  const place =
+    recent === undefined ? read.get(placeName(host.key, url)) : placeOfRow(host, readKnown(recent), hi!, lo!);
   if (place === undefined && recent === undefined) return 'unread';
   return place?.from.in === 'forgotten' ? place : undefined;
 }
@@ -56,7 +58,7 @@ export function findKnown(state: FrontierState, host: Host, url: string, read: R
   const [hi, lo] = state.identityOf(host.key, url);
   const { pull, changelog } = state;
   const recent = pull.known.recent(knownKey(host.id, pull.generation(host.id, changelog.offset), hi!, lo!));
-  const row = recent === undefined ? undefined : ofRow(readKnown(recent));
+  const row = recent === undefined ? undefined : placeOfRow(host, readKnown(recent), hi!, lo!);
   if (row !== undefined) return row;
   const place = read.get(placeName(host.key, url));
   if (place === undefined) return 'unread';
@@ -74,18 +76,19 @@ export function* readPlaces(
 ): StoreJob<ReadPlaces> {
   const places: ReadPlaces = new Map();
   const { pull, changelog } = state;
-  const keys = wanted.map(({ key, url }) => {
+  const names = wanted.map(({ key, url }) => [...state.identityOf(key, url)] as [number, number]);
+  const keys = wanted.map(({ key }, index) => {
     const { id } = state.hosts.get(key)!;
-    const [hi, lo] = state.identityOf(key, url);
-    return knownKey(id, pull.generation(id, changelog.offset), hi!, lo!);
+    return knownKey(id, pull.generation(id, changelog.offset), ...names[index]!);
   });
   if (keys.length === 0) return places;
   const values = yield { read: keys };
   for (const [index, { key, url }] of wanted.entries()) {
     const value = pull.known.recent(keys[index]!) ?? values[index];
-    let place = value == null ? undefined : ofRow(readKnown(value));
+    const host = state.hosts.get(key)!;
+    let place = value == null ? undefined : placeOfRow(host, readKnown(value), ...names[index]!);
     if (place === undefined && inFrontQueues) {
-      const found = yield* findWaiting(state, state.hosts.get(key)!.id, url);
+      const found = yield* findWaiting(state, host.id, url);
       if (found !== undefined)
         place = { from: { in: 'frontQueue', a: found.number, b: found.seq }, entry: found.entry };
     }
@@ -113,13 +116,31 @@ export function inAgain(seq: number): KnownFrom {
   return { in: 'again', a: 0, b: seq };
 }
 
-/** undefined: the row is out of date, since the URL waits again. */
-function ofRow({ what, url, payload }: KnownUrl): KnownPlace | undefined {
-  if (what === 'waits') return undefined;
+/** undefined: the row is out of date, since the URL has gone on from where it waited. */
+function placeOfRow(
+  host: Host,
+  { what, url, payload, waits }: KnownUrl,
+  hi: number,
+  lo: number,
+): KnownPlace | undefined {
+  if (what === 'waits') {
+    const one = waits && whereItWaits(host, waits, hi, lo);
+    if (one === undefined) return undefined;
+    const { depth, hop, attempts, expiries, frontQueue } = waits!;
+    const entry = { url, depth, hop, attempts, expiries, frontQueue, payload };
+    return { from: { in: 'again', a: one.dueAtMs, b: one.seq }, entry };
+  }
   return {
     from: { in: what, a: 0, b: 0 },
     entry: { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0, payload },
   };
+}
+
+function whereItWaits({ queue }: Host, { dueAtMs, seq }: WaitingRow, hi: number, lo: number): Rescheduled | undefined {
+  const list = queue.rescheduled;
+  if (seq === 0) return list?.find(dueAtMs, hi, lo);
+  const one = list?.at(dueAtMs, seq);
+  return one?.hi === hi && one.lo === lo ? one : undefined;
 }
 
 /** Is a URL still where it was when somebody looked? */
@@ -133,12 +154,20 @@ export function isThere(state: FrontierState, host: Host, { from, entry }: Known
       return frontQueues.head(frontQueue) <= from.b && from.b < tail && !frontQueues.isGone(frontQueue, from.b);
     }
     case 'again':
-      return host.queue.cameBack?.at(from.b)?.entry.url === entry?.url;
+      return from.a === 0
+        ? host.queue.cameBack?.at(from.b)?.entry.url === entry?.url
+        : waitsThere(state, host, from, entry);
     case 'lease':
       return state.leases.get(from.a)?.entries[from.b]?.url === entry?.url;
     default:
       return true;
   }
+}
+
+function waitsThere(state: FrontierState, host: Host, { a, b }: KnownFrom, entry: Entry | null): boolean {
+  const [hi, lo] = state.identityOf(host.key, entry?.url ?? '');
+  const one = host.queue.rescheduled?.at(a, b);
+  return one?.hi === hi && one?.lo === lo;
 }
 
 /** A lease of a few URLs is searched, a large one has an index made. */

@@ -1,6 +1,6 @@
 /**
- * Lists what waits in a queue of a served crawl, page by page: first what is on lease, then what came back, then its
- * front queues.
+ * Lists what waits in a queue of a served crawl, page by page: first what is on lease, then what came back or was
+ * rescheduled, then its front queues.
  *
  * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be
  * missed, or be met twice. Finished URLs are in rows of their own (pull/known-rows.ts).
@@ -8,6 +8,7 @@
 
 import type { KnownFrom } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
+import { listRescheduled, rescheduledPerRead } from '../../checkpoint/read-rescheduled.ts';
 import { pullLimits } from '../../pull/pull-limits.ts';
 import { countOf, readArena, readRow, rowKey } from '../../queues/queue-row.ts';
 import type { FrontierState } from '../../state/state.ts';
@@ -21,8 +22,21 @@ export interface ListedUrl {
   readonly dueAtMs: number;
 }
 
-/** Where a page begins: in a front queue, at a place in it and the row that holds it. null: at the queue's beginning. */
-export type ListCursor = { readonly frontQueue: number; readonly seq: number; readonly row: number } | null;
+/** Where a page begins. null: at the queue's beginning. */
+export type ListCursor = RescheduledCursor | FrontQueueCursor | null;
+
+/** Behind this place among what was rescheduled. */
+interface RescheduledCursor {
+  readonly dueAtMs: number;
+  readonly seq: number;
+}
+
+/** In a front queue, at a place in it and the row that holds it. */
+interface FrontQueueCursor {
+  readonly frontQueue: number;
+  readonly seq: number;
+  readonly row: number;
+}
 
 export interface ListPage {
   readonly urls: readonly ListedUrl[];
@@ -42,9 +56,16 @@ export function* listPage(state: FrontierState, key: string, cursor: ListCursor)
     }
     for (const { seq, dueAtMs, entry } of host.queue.again) urls.push({ from: inAgain(seq), entry, dueAtMs });
   }
-  const frontQueues = host.queue.frontQueues().filter(({ number }) => number >= (cursor?.frontQueue ?? 0));
+  if (cursor === null || 'dueAtMs' in cursor) {
+    const some = yield* listRescheduled(state, host, cursor ?? { dueAtMs: 0, seq: 0 });
+    for (const { dueAtMs, seq, entry } of some)
+      urls.push({ from: { in: 'again', a: dueAtMs, b: seq }, entry, dueAtMs });
+    if (some.length === rescheduledPerRead) return { urls, next: some.at(-1)! };
+  }
+  const begin = cursor !== null && 'frontQueue' in cursor ? cursor : { frontQueue: 0, seq: 0, row: 0 };
+  const frontQueues = host.queue.frontQueues().filter(({ number }) => number >= begin.frontQueue);
   for (const { number, frontQueue } of frontQueues) {
-    const from = cursor?.frontQueue === number ? cursor : { frontQueue: number, seq: 0, row: 0 };
+    const from = begin.frontQueue === number ? begin : { frontQueue: number, seq: 0, row: 0 };
     const next = yield* listFrontQueue(state, key, frontQueue, from, urls);
     if (next !== undefined) return { urls, next };
   }

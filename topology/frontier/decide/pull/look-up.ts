@@ -14,5 +14,5 @@ export function* lookUp(state: FrontierState, key: string, url: string): StoreJo
   if (again !== undefined) return { from: inAgain(again.seq), entry: again.entry, dueAtMs: again.dueAtMs };
   const place = (yield* readPlaces(state, [{ key, url }])).get(placeName(key, url));
   if (place == null || place.from.in === 'forgotten') return undefined;
-  return { from: place.from, entry: place.entry!, dueAtMs: 0 };
+  return { from: place.from, entry: place.entry!, dueAtMs: place.from.in === 'again' ? place.from.a : 0 };
 }
