@@ -100,6 +100,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   bandwidth: [`2M ${folder}`],
   block: [`example.org ${folder}`],
   unblock: [`example.org ${folder}`],
+  forget: [folder, `--receipt forgotten.jws ${folder}`],
   purge: [`example.org ${folder}`, `https://example.org/private/page ${folder}`],
   delay: [`example.org 5000 ${folder}`],
   limit: [`example.org 500 ${folder}`],

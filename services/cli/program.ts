@@ -33,6 +33,7 @@ import { addSearchCommand } from './inspect/search-command.ts';
 import { addStoryCommand } from './inspect/story-command.ts';
 import { addNewCommand } from './new-command.ts';
 import { addDlqCommand } from './operate/dlq-command.ts';
+import { addForgetCommand } from './operate/forget-command.ts';
 import { addInjectCommand } from './operate/inject-command.ts';
 import { addOperatorCommands } from './operate/operator-commands.ts';
 import { addPurgeCommand } from './operate/purge-command.ts';
@@ -99,6 +100,7 @@ export function createProgram(): Command {
   addPolicyCommands(program);
   addOperatorCommands(program);
   addPurgeCommand(program);
+  addForgetCommand(program);
   addSchemasCommand(program);
   addPauseCommands(program);
   addTraceCommand(program);
