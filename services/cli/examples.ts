@@ -49,6 +49,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   story: [`https://example.org/ ${folder} --svg story.svg`],
   judge: ['--listen 127.0.0.1:8900 --hosts 50'],
   audit: [folder, `--host example.org ${folder}`],
+  recheck: [`--uses ai-train ${folder}`, `--uses ai-train,search --page-age 7d --list recheck.jsonl ${folder}`],
   'what-if': [`--policy new.yaml ${folder}`],
   'policy set': [`policy.json ${folder}`],
   'policy reload': [folder],

@@ -28,6 +28,7 @@ import { addDashboardCommand } from './inspect/dashboard-command.ts';
 import { addExplainCommand } from './inspect/explain-command.ts';
 import { addHostsCommand } from './inspect/hosts-command.ts';
 import { addReadCommands } from './inspect/read-commands.ts';
+import { addRecheckCommand } from './inspect/recheck-command.ts';
 import { addReplayCommand } from './inspect/replay-command.ts';
 import { addSearchCommand } from './inspect/search-command.ts';
 import { addStoryCommand } from './inspect/story-command.ts';
@@ -95,6 +96,7 @@ export function createProgram(): Command {
   addExplainCommand(program);
   addStoryCommand(program);
   addAuditCommand(program);
+  addRecheckCommand(program);
   addWhatIfCommand(program);
   addJudgeCommand(program);
   addPolicyCommands(program);
