@@ -25,8 +25,8 @@ export type AvroTopic = Exclude<TopicName, 'frontier-changelog'>;
 
 export interface TopicSpec {
   readonly name: TopicName;
-  /** What a record's key is, and so what the topic is partitioned by. */
-  readonly key: 'partition key' | 'host key' | 'source key' | 'explicit';
+  /** What a record's key is, and so what the topic is partitioned by. `URL`: on the partition of the URL's host. */
+  readonly key: 'partition key' | 'host key' | 'URL' | 'source key' | 'explicit';
   /** `state`: kept for ever, trimmed only below a kept snapshot. `time`: may go by age. */
   readonly retention: 'state' | 'time';
   /** Settings it is made with on Kafka. They are the operator's from then on. */
@@ -52,12 +52,36 @@ function kept(days: number, gibibytes: number): Required<Pick<TopicSpec, 'settin
   };
 }
 
+/**
+ * The same, and of each key the newest alone, as compaction gets to it: every record is there for a day, so that a consumer
+ * sees each fetch, and what was taken back (a tombstone) is off the brokers' disks within two or three. A tombstone stays as long
+ * as a consumer may be behind.
+ */
+function keptNewest(days: number, gibibytes: number): Required<Pick<TopicSpec, 'settings' | 'kept'>> {
+  const { kept: bounds, settings } = kept(days, gibibytes);
+  return {
+    kept: bounds,
+    settings: {
+      ...settings,
+      'cleanup.policy': 'compact,delete',
+      'min.compaction.lag.ms': String(dayMs),
+      'max.compaction.lag.ms': String(2 * dayMs),
+      'delete.retention.ms': String(days * dayMs),
+    },
+  };
+}
+
 export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   discovered: { name: 'discovered', key: 'partition key', retention: 'state' },
   // A task is of use until its deadline, minutes.
   tasks: { name: 'tasks', key: 'host key', retention: 'time', ...kept(1, 1) },
   results: { name: 'results', key: 'partition key', retention: 'state' },
-  pages: { name: 'pages', key: 'host key', retention: 'time', ...kept(7, 20) },
+  pages: {
+    name: 'pages',
+    key: 'URL',
+    retention: 'time',
+    ...keptNewest(7, 20),
+  },
   // Raw bodies: as long as an archive may be away.
   responses: { name: 'responses', key: 'host key', retention: 'time', ...kept(3, 20) },
   // What an audit holds requests against: the newest copy of each robots.txt, however old.

@@ -12,6 +12,7 @@ import type { BatchContext } from '../runtime/consumer/consumer.ts';
 import { positionRow, storePositions } from '../runtime/consumer/group-folder.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import type { Received } from '../runtime/consumer/received.ts';
+import { Purges } from '../runtime/crawl/purges.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
@@ -29,6 +30,8 @@ export interface ArchiverOptions extends WarcinfoOptions {
   readonly bodies: string;
   /** The caller closes it, after the archiver. */
   readonly store: StateStore;
+  /** Purges so far; new ones are added to it. Absent: there are none. */
+  readonly purges?: Purges;
   /** A body that no record has named for so long is one that none names. */
   readonly orphanMs: number;
   /** A file is closed once it is this long. */
@@ -38,7 +41,10 @@ export interface ArchiverOptions extends WarcinfoOptions {
 }
 
 export interface Archiver {
-  handle(batch: readonly Received<'responses'>[], context: BatchContext): Promise<void>;
+  handle(
+    batch: readonly Received<'responses' | 'control'>[],
+    context: Pick<BatchContext, 'positions' | 'signal'>,
+  ): Promise<void>;
   readonly positions: Positions;
   /** Closes the open file, so that it can be used. What follows goes into another. */
   finish(): Promise<void>;
@@ -49,7 +55,8 @@ export interface Archiver {
 const compress = promisify(gzip);
 
 export async function openArchiver(options: ArchiverOptions): Promise<Archiver> {
-  const { store, crawl } = options;
+  const { store, crawl, purges = new Purges() } = options;
+  const isPurged = ({ url, fetchedAtMs }: Response) => purges.refuses(url, fetchedAtMs);
   const folder = await openWarcFolder(options.folder, store);
   const bodies = await openSharedBodies(options.bodies, store);
 
@@ -104,13 +111,16 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
   };
 
   return {
-    async handle(batch, { positions }) {
+    async handle(told, { positions }) {
+      for (const one of told) if (one.topic === 'control') purges.take(one.value);
+      const batch = told.filter((one) => one.topic === 'responses');
       const digests = batch.map(({ value }) => payloadDigest(value));
       const sights = await readSights(store, batch, digests);
       const reached = new Map<number, StoreOp>();
       let ops: StoreOp[] = [];
       for (const [i, received] of batch.entries()) {
-        if (mayArchive(received.value)) ops.push(...(await archive(received, digests[i]!, sights)));
+        if (mayArchive(received.value) && !isPurged(received.value))
+          ops.push(...(await archive(received, digests[i]!, sights)));
         ops.push(...bodies.spend(received.value));
         const { topic, partition, offset } = received.record;
         reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));

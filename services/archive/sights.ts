@@ -89,11 +89,17 @@ function hasValidator({ headers }: Response): boolean {
   return headers.some((name, i) => i % 2 === 0 && (name === 'etag' || name === 'last-modified'));
 }
 
+/** The rows of both kinds. */
+export const sightRanges = ['G', 'U'].map((space) => ({
+  gte: Buffer.from(space),
+  lt: Buffer.from(String.fromCharCode(space.charCodeAt(0) + 1)),
+}));
+
 function payloadKey(digest: string): Buffer {
   return Buffer.from(`G${digest}`);
 }
 
 /** Of one length, whatever the URL's. */
-function answerKey(url: string): Buffer {
+export function answerKey(url: string): Buffer {
   return Buffer.concat([Buffer.from('U'), createHash('sha1').update(url).digest()]);
 }

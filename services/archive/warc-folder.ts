@@ -12,6 +12,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
+import { finishReplacing } from './replaced-files.ts';
 
 /** How much of the open file counts. `null`: none is open. `whole`: it is full, and about to be closed. */
 interface Checkpoint {
@@ -48,6 +49,7 @@ const suffix = '.warc.gz';
 /** Brings the folder to its newest checkpoint. */
 export async function openWarcFolder(folder: string, store: StateStore): Promise<WarcFolder> {
   await mkdir(folder, { recursive: true });
+  await finishReplacing(folder, store);
   let current = await recover(folder, await readCheckpoint(store));
   let members: Buffer[] = [];
   /** Written, and not synced. */

@@ -92,11 +92,18 @@ export async function runLedger(source: AuditSource, { uses, fromMs, onPage }: L
   return counts;
 }
 
-function findingOf(use: string, page: Page, robots: RefereeUsage, tokens: readonly string[]): UsageFinding {
+/** `atMs`: at which time its words are asked. Absent: when it was fetched. */
+export function findingOf(
+  use: string,
+  page: Pick<Page, 'url' | 'usage' | 'fetchedAtMs'>,
+  robots: RefereeUsage,
+  tokens: readonly string[],
+  atMs = page.fetchedAtMs,
+): UsageFinding {
   const said = new Map(
     page.usage.filter(({ source }) => source !== 'robots.txt').map((one) => [`${one.source} ${one.said}`, one]),
   );
-  return refereeUse(use, page.fetchedAtMs, page.url, robots, [...said.values()], tokens);
+  return refereeUse(use, atMs, page.url, robots, [...said.values()], tokens);
 }
 
 /** Words that were cut may say more than is kept of them. */
@@ -144,8 +151,15 @@ async function fetchedOf(
   return fetched;
 }
 
-/** Each robots.txt that is kept, as it speaks of use, and the names that it was read for, in lower case. */
-async function robotsUsages({ log, codec, crawl, partitions }: AuditSource) {
+export interface NewestRobots {
+  readonly hash: string;
+  /** ms since the Unix epoch. */
+  readonly fetchedAtMs: number;
+}
+
+/** Each robots.txt that is kept, the newest of each origin, as it speaks of use, and the names that it was read for, in lower case. */
+export async function robotsUsages({ log, codec, crawl, partitions }: AuditSource) {
+  const newest = new Map<string, NewestRobots>();
   const byHash = new Map<string, RefereeUsage>();
   const tokens = new Set<string>();
   const topic = `${crawl}.robots`;
@@ -155,10 +169,12 @@ async function robotsUsages({ log, codec, crawl, partitions }: AuditSource) {
       const copy: RobotsCopy | undefined = await readRecord(codec, 'robots', value);
       if (copy === undefined) continue;
       tokens.add(copy.token.toLowerCase());
+      const { origin, hash, fetchedAtMs } = copy;
+      if (fetchedAtMs >= (newest.get(origin)?.fetchedAtMs ?? 0)) newest.set(origin, { hash, fetchedAtMs });
       // An origin that shares another's file has a copy without its bytes.
       if (copy.body.length > 0 || !byHash.has(copy.hash))
         byHash.set(copy.hash, readUsageForReferee(copy.body, copy.token));
     }
   }
-  return { byHash, tokens: [...tokens] };
+  return { byHash, newest, tokens: [...tokens] };
 }

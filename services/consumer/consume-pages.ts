@@ -26,6 +26,11 @@ export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
   readonly group: string;
   /** Resolves when the batch is dealt with; what it throws leads to another attempt. */
   readonly handle: (batch: readonly Received<T>[], signal: AbortSignal) => Promise<void> | void;
+  /**
+   * `pages`: is given the URLs that were taken back (purged, or not to be used any more), after the batch's pages. Absent:
+   * they are passed over.
+   */
+  readonly forget?: (urls: readonly string[], signal: AbortSignal) => Promise<void> | void;
   /** Where to begin. Default: where the group left off, at first from the start. Anything else replays from there. */
   readonly from?: From;
   /** End when everything that was there at the start has been handled. */
@@ -67,7 +72,7 @@ export async function consumeTopic<T extends AvroTopic>(
   options: ConsumeOptions<T>,
 ): Promise<RunningConsumer> {
   const clock = new SystemClock();
-  const { group, handle, signal, untilEnd, batchRecords, batchMs, retriesMs, whenFailed, from } = options;
+  const { group, handle, forget, signal, untilEnd, batchRecords, batchMs, retriesMs, whenFailed, from } = options;
   const source = await openSource(options, group, clock);
   let failure: { readonly error: unknown } | undefined;
   const consumer: Consumer = startConsumer<T>({
@@ -75,7 +80,15 @@ export async function consumeTopic<T extends AvroTopic>(
     clock,
     group,
     topics: [topic],
-    handle: (batch, context) => handle(batch, context.signal),
+    handle: async (batch, context) => {
+      if (batch.length > 0) await handle(batch, context.signal);
+      const { forgotten } = context;
+      if (forgotten.length > 0)
+        await forget?.(
+          forgotten.map(({ url }) => url),
+          context.signal,
+        );
+    },
     ...(from !== undefined && { from }),
     ...(batchRecords !== undefined && { batchRecords }),
     ...(batchMs !== undefined && { batchMs }),

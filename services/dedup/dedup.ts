@@ -38,7 +38,10 @@ export interface DedupOptions {
 }
 
 export interface Dedup {
-  handle(batch: readonly Received<DedupTopic>[], context: Pick<BatchContext, 'positions'>): Promise<void>;
+  handle(
+    batch: readonly Received<DedupTopic>[],
+    context: Pick<BatchContext, 'positions'> & Partial<Pick<BatchContext, 'forgotten'>>,
+  ): Promise<void>;
   readonly positions: Positions;
 }
 
@@ -109,13 +112,14 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
   };
 
   return {
-    async handle(batch, { positions }) {
+    async handle(batch, { positions, forgotten = [] }) {
       await deduper.prepare(batch.flatMap(urlsOf));
       const sightings: Sighting[] = [];
       for (const received of batch) {
         const sighting = await take(received);
         if (sighting !== undefined) sightings.push(sighting);
       }
+      for (const { hostKey, url } of forgotten) await purge({ hostKey, url });
       const { ops, events } = await countRates(store, sightings, clock.nowMs());
       if (events.length > 0) await log.append(events.map(toControl));
       await deduper.finish([...ops, ...positions.map(positionRow)]);

@@ -1,5 +1,5 @@
 /**
- * Keeps, of rows that come in order of time, the newest of each key, and gives them in the order of the keys. It uses a
+ * Keeps, of rows that come in order of time, the newest of each key (null: there is none any more), and gives them in the order of the keys. It uses a
  * store on disk, so that memory does not grow with the crawl.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const everyKey = { gte: Uint8Array.of(0x4b), lt: Uint8Array.of(0x4c) };
 
 /** `folder`: where there is room for the rows a second time. What is left there by a crash may be deleted. */
 export async function* newestRows(
-  rows: AsyncIterable<readonly [key: string, row: Row]>,
+  rows: AsyncIterable<readonly [key: string, row: Row | null]>,
   folder: string,
 ): AsyncGenerator<Row> {
   const place = await mkdtemp(join(folder, '.crawlstream-export-'));
@@ -22,7 +22,7 @@ export async function* newestRows(
     try {
       let batch = new Map<string, StoreOp>();
       for await (const [key, row] of rows) {
-        batch.set(key, { key: Buffer.from(`K${key}`), value: Buffer.from(JSON.stringify(row)) });
+        batch.set(key, { key: Buffer.from(`K${key}`), value: row && Buffer.from(JSON.stringify(row)) });
         if (batch.size < batchRows) continue;
         await store.write([...batch.values()]);
         batch = new Map();

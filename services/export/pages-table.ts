@@ -3,7 +3,7 @@ import type { Page } from '../../schemas/types.ts';
 import { firstBarred, type Use } from '../../topology/usage/statement.ts';
 import type { Column, Row, Table } from '../runtime/table/table.ts';
 import { newestRows } from './newest-rows.ts';
-import { type Source, topicRecords } from './topic-records.ts';
+import { pageRecords, type Source } from './topic-records.ts';
 
 const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[] = [
   { name: 'url', type: 'string', of: ({ url }) => url },
@@ -63,9 +63,10 @@ async function* onlyUsable(rows: AsyncIterable<Row>, { uses, atMs }: UsableFor, 
   }
 }
 
-async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {
-  for await (const page of topicRecords(source, 'pages', unreadable)) {
-    if (!source.purges.refuses(page.url, page.fetchedAtMs)) yield [page.url, columns.map(({ of }) => of(page))];
+async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row | null]> {
+  for await (const { url, page } of pageRecords(source, unreadable)) {
+    if (page === null) yield [url, null];
+    else if (!source.purges.refuses(url, page.fetchedAtMs)) yield [url, columns.map(({ of }) => of(page))];
   }
 }
 

@@ -4,33 +4,60 @@
  * Rows and positions are written in one batch, so a crash repeats nothing and loses nothing. A page that is read again
  * replaces its row.
  */
-import type { Page } from '../../schemas/types.ts';
-import { edgeKey, edgeRange, edgeValue, type PageEdges, readEdges } from '../../topology/graph/edge-row.ts';
+import {
+  edgeKey,
+  edgeRange,
+  edgesOfHost,
+  edgeValue,
+  type PageEdges,
+  readEdges,
+} from '../../topology/graph/edge-row.ts';
 import { createHostGraph, type HostGraph } from '../../topology/graph/host-graph.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import type { BatchContext } from '../runtime/consumer/consumer.ts';
 import { positionRow, storePositions } from '../runtime/consumer/group-folder.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
+import type { Received } from '../runtime/consumer/received.ts';
+import { type Purged, Purges } from '../runtime/crawl/purges.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 
 export interface LinkGraph {
-  handle(batch: readonly { readonly value: Page }[], context: Pick<BatchContext, 'positions'>): Promise<void>;
+  handle(
+    batch: readonly Received<'pages' | 'control'>[],
+    context: Pick<BatchContext, 'positions' | 'forgotten'>,
+  ): Promise<void>;
   readonly positions: Positions;
 }
 
-export function openLinkGraph(store: StateStore): LinkGraph {
+/** `purges`: those so far; those in a batch are added to it. */
+export function openLinkGraph(store: StateStore, purges: Purges = new Purges()): LinkGraph {
   return {
     positions: storePositions(store),
-    async handle(batch, { positions }) {
+    async handle(batch, { positions, forgotten }) {
       const rows = new Map<string, StoreOp>();
+      const gone: StoreOp[] = [];
       // Of two fetches in one batch, the later one counts.
-      for (const { value: page } of batch) {
-        const { hostKey, url, fetchedAtMs, outlinks } = page;
-        rows.set(url, { key: edgeKey(hostKey, url), value: edgeValue(fetchedAtMs, outlinks) });
+      for (const one of batch) {
+        if (one.topic !== 'control') continue;
+        const purged = purges.take(one.value);
+        if (purged !== null) for await (const key of edgesOf(store, purged)) gone.push({ key, value: null });
       }
-      await store.write([...rows.values(), ...positions.map(positionRow)]);
+      for (const { hostKey, url } of forgotten) gone.push({ key: edgeKey(hostKey, url), value: null });
+      for (const one of batch) {
+        if (one.topic !== 'pages') continue;
+        const { hostKey, url, fetchedAtMs, outlinks } = one.value;
+        if (!purges.refuses(url, fetchedAtMs))
+          rows.set(url, { key: edgeKey(hostKey, url), value: edgeValue(fetchedAtMs, outlinks) });
+      }
+      await store.write([...gone, ...rows.values(), ...positions.map(positionRow)]);
     },
   };
+}
+
+/** Keys of what is kept of a purged host, or URL. */
+async function* edgesOf(store: Pick<StateStore, 'scan'>, { hostKey, url }: Purged): AsyncIterable<Uint8Array> {
+  if (url !== null) yield edgeKey(hostKey, url);
+  else for await (const [key] of store.scan(edgesOfHost(hostKey))) yield key;
 }
 
 /** Pages with their links, in the order of their hosts. */

@@ -10,6 +10,7 @@ import type { Page, Result } from '../../schemas/types.ts';
 import { isForMachines } from '../../topology/content/for-machines.ts';
 import { languageOf } from '../../topology/content/language.ts';
 import { barredFrom, verdictOn } from '../../topology/usage/statement.ts';
+import type { Forgotten } from '../runtime/consumer/forgotten.ts';
 import type { Received } from '../runtime/consumer/received.ts';
 import { type Purged, Purges } from '../runtime/crawl/purges.ts';
 
@@ -44,12 +45,13 @@ export interface SearchIndex {
 
 /**
  * `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. `purges`: all purges so
- * far; those in the batch are added to it.
+ * far; those in the batch are added to it. `forgotten`: pages that are taken back, and are not in the batch.
  */
 export async function changesOf(
   batch: readonly Received<IndexTopic>[],
   readPage: (partition: number, offset: number) => Promise<Page | undefined>,
   purges: Purges = new Purges(),
+  forgotten: readonly Forgotten[] = [],
 ): Promise<IndexChange[]> {
   const changes: IndexChange[] = [];
   for (const one of batch) {
@@ -67,6 +69,11 @@ export async function changesOf(
         if (page?.url === url) changes.push(ofPage(page, atMs));
       }
     }
+  }
+  for (const { url, hostKey, atMs } of forgotten) {
+    // Of what was withdrawn the time is kept: an older word of the dedup's may still be on its way.
+    if (purges.refuses(url, atMs)) changes.push({ kind: 'purge', url, hostKey });
+    else changes.push({ kind: 'delete', url, version: atMs });
   }
   return changes.filter((change) => change.kind === 'purge' || !purges.refuses(change.url, change.version));
 }

@@ -19,6 +19,11 @@ const space = 0x45;
 /** All rows of edges: `gte <= key < lt`. */
 export const edgeRange = { gte: Uint8Array.of(space), lt: Uint8Array.of(space + 1) };
 
+/** The rows of one host's pages. */
+export function edgesOfHost(host: string): { readonly gte: Uint8Array; readonly lt: Uint8Array } {
+  return { gte: encoder.encode(`E${host}\0`), lt: encoder.encode(`E${host}\u0001`) };
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 

@@ -8,6 +8,7 @@ import { learnIndexes } from '../../archive/known-indexes.ts';
 import { createUploads } from '../../archive/uploads.ts';
 import type { Positions } from '../../runtime/consumer/positions.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
 import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import { productVersion } from '../../runtime/version.ts';
@@ -67,7 +68,7 @@ const options = z.object({
 export const archive = declareProcessor({
   name: 'archive',
   does: 'writes raw responses into WARC files',
-  reads: ['responses'],
+  reads: ['responses', 'control'],
   writes: ['dead-letters'],
   stores: ['payloads met, the open file'],
   options,
@@ -90,6 +91,7 @@ async function start(
     const archiver = await openArchiver({
       folder,
       store,
+      purges: await readPurges(log, context.codec, manifest),
       crawl: manifest.crawl,
       version: productVersion,
       operator: archiveOperator,
@@ -104,7 +106,7 @@ async function start(
     const group = groupPositions(log, `${manifest.crawl}.archive`);
     return await runConsumer(context, {
       name: 'archive',
-      topics: ['responses'],
+      topics: ['responses', 'control'],
       handle: archiver.handle,
       positions: context.shared ? furthest(archiver.positions, group) : ownPositions(archiver.positions, group),
       // After a batch that failed half-way, the next start begins again from the checkpoint.

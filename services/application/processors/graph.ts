@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { graphLimits } from '../../graph/graph-limits.ts';
 import { openLinkGraph } from '../../graph/link-graph.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import { declareProcessor, type ProcessorContext, type RunningProcessor } from '../processor/processor.ts';
 import { runConsumer } from '../processor/run-consumer.ts';
@@ -10,7 +11,7 @@ import { runConsumer } from '../processor/run-consumer.ts';
 export const graph = declareProcessor({
   name: 'graph',
   does: 'keeps the links between pages, which fetchers publish for it (--outlinks), for exports and ranks of hosts',
-  reads: ['pages'],
+  reads: ['pages', 'control'],
   writes: ['dead-letters'],
   stores: ['links by page'],
   options: z.object({}),
@@ -22,10 +23,10 @@ export const graph = declareProcessor({
 async function start(context: ProcessorContext): Promise<RunningProcessor> {
   const { log, manifest } = context;
   const store = await openStateStore(context.part('graph'));
-  const graph = openLinkGraph(store);
+  const graph = openLinkGraph(store, await readPurges(log, context.codec, manifest));
   return runConsumer(context, {
     name: 'graph',
-    topics: ['pages'],
+    topics: ['pages', 'control'],
     batchRecords: graphLimits.batchRecords,
     handle: graph.handle,
     positions: ownPositions(graph.positions, groupPositions(log, `${manifest.crawl}.graph`)),

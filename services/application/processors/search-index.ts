@@ -62,7 +62,8 @@ async function startSqlite(context: ProcessorContext): Promise<RunningProcessor>
     name: 'index',
     topics: indexTopics,
     batchRecords: indexLimits.embeddedBatch,
-    handle: async (batch, { positions }) => index.applyAt(await changesOf(batch, readPage, purges), positions),
+    handle: async (batch, { positions, forgotten }) =>
+      index.applyAt(await changesOf(batch, readPage, purges, forgotten), positions),
     positions: ownPositions(index.positions, groupPositions(log, `${manifest.crawl}.index`)),
     // One file, one writer: on Kafka others stand by.
     alone: true,
@@ -85,9 +86,9 @@ async function startOpenSearch(
   return runConsumer(context, {
     name: 'index',
     topics: indexTopics,
-    handle: async (batch, { signal }) => {
+    handle: async (batch, { signal, forgotten }) => {
       signal.addEventListener('abort', () => stopping.abort(), { once: true });
-      await index.apply(await changesOf(batch, readPage, purges));
+      await index.apply(await changesOf(batch, readPage, purges, forgotten));
     },
     positions: groupPositions(log, `${manifest.crawl}.index`),
     close: () => index.close(),

@@ -2,8 +2,8 @@
  * `crawlstream purge`: removes a host or one URL; a tombstone prevents re-admission.
  *
  * An event on `control`: the frontier drops what it has of it, fetchers stop, and the dedup and the index delete
- * theirs. The command does not touch topics, which only grow, nor WARC files, which are written once: it says what they
- * still hold, and what removes it.
+ * theirs. The command does not touch topics nor WARC files: it says what they still hold, and what removes it (`forget`,
+ * for the most part).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ export function addPurgeCommand(program: Command): void {
       'after',
       `
 What waits, is being fetched or was fetched leaves the frontier, the dedup and the index, and no link to it is admitted
-again. Records that topics and WARC files hold stay until retention or a trim removes them: the answer lists them.
+again. Records that topics and WARC files hold stay until crawlstream forget takes them out; the answer lists them.
 crawlstream unblock HOST takes a purged host up again; a URL stays out.`,
     )
     .action(purge);
@@ -95,10 +95,14 @@ function targetOf(given: string): Target {
 }
 
 const dayMs = 86_400_000;
+/** Erased in a data folder (forget-topics.ts). */
+const forgettable: ReadonlySet<TopicName> = new Set(['responses', 'render', 'duplicates']);
 
 /** What the topics are made with; on Kafka an operator may have set them otherwise. */
 function remainsInTopics({ brokers }: OperatorFlags): Remains[] {
   const remains = (name: TopicName): string => {
+    if (name === 'pages') return 'crawlstream forget takes them back';
+    if (brokers === undefined && forgettable.has(name)) return 'crawlstream forget takes them back';
     const { retention, settings = {} } = topicSpecs[name];
     if (brokers === undefined) return 'a crawl with --keep forgets what is older';
     if (settings['cleanup.policy'] === 'compact') return 'a record without a value is sent for each key';
@@ -125,7 +129,7 @@ async function remainsInArchive({ data, brokers }: OperatorFlags, target: Target
   return [...found].map(([file, records]) => ({
     in: `archive/${file}`,
     records,
-    until: `its responses (${records}) are cut out at the offsets that its CDXJ tells`,
+    until: `crawlstream forget takes its responses (${records}) out`,
   }));
 }
 

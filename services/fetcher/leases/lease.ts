@@ -301,7 +301,8 @@ async function fetchOne(
   }
   const isTrouble = failsHost(outcome) || isPressure(kind);
   if (isTrouble) runner.inTrouble?.(response.endMs);
-  await tell(reporter, { outcome, requests, page, groups, pending }, spans);
+  const withdrawn = read.withdrawn === true;
+  await tell(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
 }
 

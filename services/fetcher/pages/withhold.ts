@@ -3,8 +3,8 @@ import { barredText, type UsesPolicy, withheldFor } from '../../../topology/usag
 import type { PageReport } from './report.ts';
 
 /**
- * Its links are followed, and its outcome says why there is no page; `noindex` in it tells consumers to drop what they
- * have of an earlier visit. The same report where nothing is barred.
+ * Its links are followed, and its outcome says why there is no page; `noindex` in it, and a
+ * tombstone in the place of its page, tell consumers to drop what they have of an earlier visit. The same report where nothing is barred.
  */
 export function withholding(policy: UsesPolicy, report: PageReport): PageReport {
   const { page, outcome } = report;
@@ -12,5 +12,5 @@ export function withholding(policy: UsesPolicy, report: PageReport): PageReport 
   const barred = withheldFor(policy, page.usage, page.fetchedAtMs);
   if (barred === undefined) return report;
   const detail = [`not published: ${barredText(barred)}`, outcome.detail].filter((text) => text !== '').join('; ');
-  return { ...report, page: null, outcome: { ...outcome, noindex: true, detail } };
+  return { ...report, page: null, withdrawn: true, outcome: { ...outcome, noindex: true, detail } };
 }

@@ -43,6 +43,8 @@ export interface UrlReport {
   /** In the order they started. */
   readonly requests: readonly Request[];
   readonly page: Page | null;
+  /** True: there is a page, which may not be published any more: earlier records of it are taken back. Absent: no. */
+  readonly withdrawn?: boolean;
   readonly groups: readonly LinkGroup[];
   /** For the link cache, after the ack. */
   readonly pending: readonly number[];
@@ -342,12 +344,17 @@ function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics 
   let { outcome } = report;
   let record: AppendRecord | undefined;
   const value = page === null ? null : codec.encode('pages', page);
+  if (report.withdrawn === true && outcome !== null) {
+    const key = Buffer.from(outcome.url);
+    batch.pages.push({ topic: topics.pages, partition: lease.task.partition, key, value: Buffer.alloc(0) });
+    bytes += key.length;
+  }
   if (value !== null && value.length > logLimits.recordBytesMax) {
     // No log accepts such a record, and trying it would make the whole append fail.
     const detail = `the page’s record has ${value.length} bytes, and may have ${logLimits.recordBytesMax}`;
     if (outcome !== null) outcome = { ...outcome, kind: 'tooLarge', detail };
   } else if (page !== null && value !== null) {
-    record = { topic: topics.pages, partition: lease.task.partition, key: Buffer.from(page.hostKey), value };
+    record = { topic: topics.pages, partition: lease.task.partition, key: Buffer.from(page.url), value };
     if (spans !== undefined) record = { ...record, headers: { traceparent: spans.publishContext } };
     batch.pages.push(record);
     bytes += record.value.length;

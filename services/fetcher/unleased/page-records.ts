@@ -1,13 +1,19 @@
 /** A page and its links as records for the log, for services that publish pages without having leases. */
-import type { LinkGroup, Page } from '../../../schemas/types.ts';
-import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import type { Outcome } from '../../../schemas/types.ts';
+import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
 import { discoveredMessages } from '../publish/discovered-batch.ts';
+import type { UrlReport } from '../publish/publisher.ts';
 
 export function pageRecords(
-  { page, groups }: { readonly page: Page | null; readonly groups: readonly LinkGroup[] },
+  {
+    page,
+    groups,
+    outcome,
+    withdrawn,
+  }: Pick<UrlReport, 'page' | 'groups' | 'withdrawn'> & { readonly outcome?: Pick<Outcome, 'url'> },
   codec: RecordCodec,
   { crawl, partitions, keyMode }: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode },
 ): AppendRecord[] {
@@ -17,10 +23,11 @@ export function pageRecords(
     key: Buffer.from(message.key),
     value: codec.encode('discovered', { groups: message.groups }),
   }));
-  if (page !== null) {
-    const partition = partitionOf(partitionKeyOf(page.hostKey, keyMode), partitions);
-    const key = Buffer.from(page.hostKey);
-    records.push({ topic: `${crawl}.pages`, partition, key, value: codec.encode('pages', page) });
+  const url = page?.url ?? (withdrawn === true ? outcome?.url : undefined);
+  if (url !== undefined) {
+    const partition = partitionOf(partitionKeyOf(hostKeyOf(url), keyMode), partitions);
+    const value = page === null ? Buffer.alloc(0) : codec.encode('pages', page);
+    records.push({ topic: `${crawl}.pages`, partition, key: Buffer.from(url), value });
   }
   return records;
 }

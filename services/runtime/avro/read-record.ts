@@ -6,7 +6,7 @@ import { isSchemaUnknown } from './await-schema.ts';
 import type { RecordCodec } from './record-codec.ts';
 
 /**
- * Undefined: it is no record of the topic, is damaged, or has an unknown schema; `onUnreadable` is told which. Throws
+ * Undefined: it is a tombstone, or it is no record of the topic, is damaged, or has an unknown schema; `onUnreadable` is told which. Throws
  * where its schema can't be had at the moment.
  */
 export async function readRecord<T extends AvroTopic>(
@@ -15,6 +15,8 @@ export async function readRecord<T extends AvroTopic>(
   value: Buffer,
   onUnreadable: (why: string) => void = () => {},
 ): Promise<TopicRecords[T] | undefined> {
+  // A tombstone takes back what was there before: nothing is wrong with it, and nothing is in it.
+  if (value.length === 0) return undefined;
   try {
     await codec.prepare(topic, value);
     return codec.decode(topic, value);

@@ -5,7 +5,7 @@
  * loses none. Records of one partition are handled in order, one batch at a time. A position outside a topic's range
  * stops the consumer with an error that says what to do: it is never reset by itself.
  */
-import type { DeadLetter } from '../../../schemas/types.ts';
+import type { DeadLetter, Page } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import { awaitSchema } from '../avro/await-schema.ts';
@@ -15,6 +15,7 @@ import type { Log, LogReader, LogRecord, Position } from '../log/log.ts';
 import { pollOn } from '../log/poll-on.ts';
 import { consumerLimits } from './consumer-limits.ts';
 import { letterOf } from './dead-letter.ts';
+import { type Forgotten, ForgottenInBatch, forgottenOf } from './forgotten.ts';
 import { handleBatch } from './handle-batch.ts';
 import type { Positions } from './positions.ts';
 import type { Received } from './received.ts';
@@ -30,6 +31,8 @@ export interface BatchContext {
    * fails.
    */
   readonly positions: readonly Position[];
+  /** Pages that are taken back, and are not among those of the batch. Of what was never met, too. */
+  readonly forgotten: readonly Forgotten[];
   /** Aborted when the consumer is to stop. */
   readonly signal: AbortSignal;
 }
@@ -157,9 +160,17 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     const letters: { letter: DeadLetter; key: Buffer | null }[] = [];
     const taken: LogRecord[] = [];
     const left = new Set<number>();
+    const forgotten = new ForgottenInBatch();
     for (const record of records) {
       if (left.has(record.partition)) continue;
       const topic = record.topic.slice(crawl.length + 1) as T;
+      if (record.value.length === 0) {
+        // A tombstone, or what was erased where it stood.
+        const tombstone = topic === 'pages' ? forgottenOf(record) : null;
+        if (tombstone !== null) forgotten.add(tombstone);
+        taken.push(record);
+        continue;
+      }
       const isWanted = () => assigned.has(record.partition);
       const { signal } = stopping;
       if (!(await awaitSchema(topic, record.value, { codec, clock, signal, isWanted }))) {
@@ -179,15 +190,18 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
         counts.undecodable += 1;
       }
     }
-    return { batch, letters, taken };
+    if (forgotten.isEmpty) return { batch, letters, taken, forgotten: [] };
+    const isKept = ({ topic, value, offset }: Received<T>) =>
+      topic !== 'pages' || !forgotten.takesBack((value as Page).url, offset);
+    return { batch: batch.filter(isKept), letters, taken, forgotten: forgotten.all() };
   };
 
   const work = async (records: readonly LogRecord[]) => {
-    const { batch, letters, taken } = await decode(records);
+    const { batch, letters, taken, forgotten } = await decode(records);
     const positions = positionsAfter(taken);
-    const context: BatchContext = { positions, signal: stopping.signal };
+    const context: BatchContext = { positions, forgotten, signal: stopping.signal };
     const failed =
-      batch.length === 0
+      batch.length === 0 && forgotten.length === 0
         ? []
         : await handleBatch(batch, (some) => options.handle(some, context), {
             clock,

@@ -43,7 +43,8 @@ export async function handleBatch<T extends AvroTopic>(
     await clock.sleepUntil(clock.nowMs() + waitMs, signal);
     if (signal.aborted) throw failure;
   }
-  if (whenFailed === 'stop') throw failure;
+  // Without a record it is about what is to be forgotten, which no dead letter can stand for.
+  if (whenFailed === 'stop' || batch.length === 0) throw failure;
   if (batch.length === 1) return [{ received: batch[0]!, error: failure }];
   const failed: Failed<T>[] = [];
   for (const received of batch) {

@@ -34,8 +34,10 @@ export class Purges {
     if (kind === 'releaseHost' && before !== undefined) this.#hosts.set(hostKey, { ...before, isLifted: true });
     const purge = kind === 'purge' ? purgePayload(payload) : null;
     if (purge === null) return null;
-    if (purge.url === '') this.#hosts.set(hostKey, { atMs, isLifted: false });
-    else this.#urls.add(seenKey(purge.url));
+    if (purge.url === '') {
+      // One that is read again says nothing of a release since.
+      if (before === undefined || atMs > before.atMs) this.#hosts.set(hostKey, { atMs, isLifted: false });
+    } else this.#urls.add(seenKey(purge.url));
     return { hostKey, url: purge.url || null };
   }
 

@@ -10,6 +10,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { StateStore } from '../store/store.ts';
 import { createReader, type EmbeddedReader, readStored } from './embedded-reader.ts';
+import { eraseRecords } from './erase.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Log, LogTopic } from './log.ts';
 import { logLimits } from './log-limits.ts';
@@ -26,6 +27,11 @@ export interface EmbeddedLog extends Log {
    * returns the partition's new start. Throws INVALID_ARGUMENT for a `state` topic, which only snapshots may trim.
    */
   expire(topic: string, partition: number, beforeMs: number): Promise<number>;
+  /**
+   * Takes key, headers and value out of these records, whose offsets stay. Throws INVALID_ARGUMENT for a `state` topic, which
+   * would not give the same state any more.
+   */
+  erase(topic: string, partition: number, offsets: readonly number[]): Promise<void>;
 }
 
 export interface EmbeddedLogOptions {
@@ -111,6 +117,14 @@ export async function openEmbeddedLog(
         }
         await trimPartition(store, topics, p, await offsetAt(store, p, beforeMs));
         return p.start;
+      }),
+    erase: (topic, partition, offsets) =>
+      inTurn(async () => {
+        const p = find(topic, partition);
+        if (p.retention !== 'time') {
+          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state: its records are trimmed, never erased`);
+        }
+        await eraseRecords(store, p, offsets);
       }),
     commit: async (group, positions) => {
       const ops = positions.map(({ topic, partition, offset }) => {

@@ -154,6 +154,7 @@ export interface AppendRecord {
   readonly topic: string;
   readonly partition: number;
   readonly key: Uint8Array | null;
+  /** Empty: a tombstone, which takes back what the key had. On Kafka it is a record without a value (null). */
   readonly value: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -173,6 +174,7 @@ export interface LogRecord {
   /** When it was appended, ms since the Unix epoch. */
   readonly timestampMs: number;
   readonly key: Buffer | null;
+  /** Empty: a tombstone. */
   readonly value: Buffer;
   readonly headers: Readonly<Record<string, string>>;
   /**

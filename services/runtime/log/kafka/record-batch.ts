@@ -87,7 +87,7 @@ function writeRecord(w: ByteWriter, record: AppendRecord, offsetDelta: number, t
   const pairs = headers ? Object.entries(headers).map(([n, v]) => [Buffer.from(n), Buffer.from(v)] as const) : [];
   let bytes = 1 + varintBytes(timestampDelta) + varintBytes(offsetDelta) + varintBytes(pairs.length);
   bytes += key === null ? 1 : varintBytes(key.length) + key.length;
-  bytes += varintBytes(value.length) + value.length;
+  bytes += value.length === 0 ? 1 : varintBytes(value.length) + value.length;
   for (const [n, v] of pairs) bytes += varintBytes(n.length) + n.length + varintBytes(v.length) + v.length;
   w.varint(bytes);
   w.int8(0);
@@ -98,8 +98,12 @@ function writeRecord(w: ByteWriter, record: AppendRecord, offsetDelta: number, t
     w.varint(key.length);
     w.bytes(key);
   }
-  w.varint(value.length);
-  w.bytes(value);
+  // Null, which compaction takes for a tombstone; no record of ours is empty otherwise.
+  if (value.length === 0) w.varint(-1);
+  else {
+    w.varint(value.length);
+    w.bytes(value);
+  }
   w.varint(pairs.length);
   for (const part of pairs.flat()) {
     w.varint(part.length);

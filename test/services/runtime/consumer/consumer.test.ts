@@ -18,6 +18,7 @@ interface Bench {
   readonly codec: RecordCodec;
   readonly letters: DeadLetter[];
   append(partition: number, ...names: string[]): Promise<void>;
+  forget(partition: number, ...names: string[]): Promise<void>;
   start(options: Pick<ConsumerOptions<'pages'>, 'handle'> & Partial<ConsumerOptions<'pages'>>): Consumer;
 }
 
@@ -41,6 +42,10 @@ async function bench(): Promise<Bench> {
           value: name === 'junk' ? Buffer.from('junk') : codec.encode('pages', page(name)),
         })),
       );
+    },
+    forget: async (partition, ...names) => {
+      const keys = names.map((name) => Buffer.from(page(name).url));
+      await log.append(keys.map((key) => ({ topic: 'c.pages', partition, key, value: Buffer.alloc(0) })));
     },
     start: (options) => {
       const consumer = startConsumer({
@@ -84,6 +89,38 @@ describe('a consumer', () => {
     assert.equal(await second.lag(), 0);
     await second.stop();
     assert.deepEqual(seen.slice(3), ['c']);
+  });
+
+  it('hands on what is taken back, and no page that a tombstone of the same batch takes back', async () => {
+    const { append, forget, start } = await bench();
+    await append(0, 'a', 'b', 'c');
+    await forget(0, 'a', 'never-met');
+    await forget(0, 'b');
+    await append(0, 'b');
+    const told: string[] = [];
+    const handle: ConsumerOptions<'pages'>['handle'] = (batch, { forgotten }) =>
+      void told.push(...batch.map((one) => `${one.value.title}@${one.offset}`), ...forgotten.map(({ url }) => url));
+    const consumer = start({ handle });
+    await consumer.drain();
+    assert.deepEqual(told, ['c@2', 'b@6', 'http://a.test/a', 'http://a.test/never-met']);
+    await forget(0, 'c');
+    await consumer.drain();
+    assert.deepEqual(told.slice(4), ['http://a.test/c']);
+    assert.equal(consumer.stats().undecodable, 0);
+    await consumer.stop();
+  });
+
+  it('does not pass over what is to be forgotten and cannot be', async () => {
+    const { forget, start, log, letters } = await bench();
+    await forget(0, 'a');
+    const failing = start({
+      handle: () => {
+        throw new Error('the disk is full');
+      },
+    });
+    await assert.rejects(failing.ended, /the disk is full/);
+    assert.equal(await log.committed('g', 'c.pages', 0), undefined);
+    assert.deepEqual(letters, []);
   });
 
   it('commits after the handler: what a stop cuts short comes again', async () => {

@@ -76,6 +76,15 @@ describe('record batches', () => {
     });
   });
 
+  it('writes a record without a value as null, which compaction takes for a tombstone, and reads it as empty', () => {
+    const bytes = batchOf([record('', { key: Buffer.from('http://a.test/') })]);
+    // Its key, then the value's length: -1 as a zigzag varint, then no headers.
+    assert.equal(bytes.subarray(-16).toString('latin1'), 'http://a.test/\x01\x00');
+    const [read] = readBatches(bytes, 't', 0, 0, []).records;
+    assert.equal(read?.value.length, 0);
+    assert.equal(read?.key?.toString(), 'http://a.test/');
+  });
+
   it('never takes more bytes than it is said to', () => {
     for (const each of [
       record(''),

@@ -1,0 +1,125 @@
+/** `crawlstream recheck`: what may pages be used for now, without asking the web; and what must be asked for again. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import type { Use } from '../../../topology/usage/statement.ts';
+import { type RecheckedPage, recheck } from '../../audit/recheck.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { duration, useList } from '../flags/arguments.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { print, rows } from '../terminal/print.ts';
+
+interface RecheckFlags extends KafkaFlags {
+  readonly uses: Use[];
+  readonly robotsAge: number;
+  readonly pageAge: number;
+  readonly list?: string;
+  readonly json?: boolean;
+}
+
+const dayMs = 86_400_000;
+/** RFC 9309 §2.4: a copy should not be used for longer. */
+const robotsAgeMs = dayMs;
+/** Words of a page hold until it is fetched again; this is how long this command goes by them. */
+const pageAgeMs = 30 * dayMs;
+const mostMs = 3_650 * dayMs;
+
+export function addRecheckCommand(program: Command): void {
+  addCrawlOptions(program.command('recheck'))
+    .description('what pages may be used for now, by all that the crawl has read; and what must be asked for again')
+    .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
+    .option(
+      '--robots-age <duration>',
+      'a robots.txt read longer ago is to be asked for again',
+      duration('--robots-age', { bare: 's', mostMs }),
+      robotsAgeMs,
+    )
+    .option(
+      '--page-age <duration>',
+      'a page fetched longer ago is, too',
+      duration('--page-age', { bare: 's', mostMs }),
+      pageAgeMs,
+    )
+    .option(
+      '--list <file>',
+      'a line of JSON for each page: what holds now, what was withdrawn, what is to be asked again',
+    )
+    .option('--json', 'as one JSON object')
+    .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));
+}
+
+/** Shown of each kind; all of them are in the list. */
+const shownMax = 20;
+
+async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFlags): Promise<void> {
+  const { uses, list } = flags;
+  const { crawl, partitions } = topics;
+  const file = list === undefined ? null : await openList(list);
+  const withdrawn: RecheckedPage[] = [];
+  const pagesToAsk: string[] = [];
+  let pagesExpired = 0;
+  const { robotsToAsk, ...counts } = await recheck(
+    { log, codec, crawl, partitions },
+    {
+      ...{ uses, nowMs: Date.now(), robotsAgeMs: flags.robotsAge, pageAgeMs: flags.pageAge },
+      async onPage(page) {
+        if (page.withdrawn.length > 0 && withdrawn.length < shownMax) withdrawn.push(page);
+        if (page.askAgain.includes('page')) {
+          pagesExpired += 1;
+          if (pagesToAsk.length < shownMax) pagesToAsk.push(page.url);
+        }
+        await file?.write(page);
+      },
+    },
+  );
+  await file?.end();
+  const robots = [...robotsToAsk].map(([origin, atMs]) => ({ origin, atMs }));
+  const text = [
+    ...withdrawn.map(
+      (page) => `withdrawn  ${page.url}\n  ${page.withdrawn.map((use) => whyOf(page, use)).join('\n  ')}`,
+    ),
+    ...robots.slice(0, shownMax).map(({ origin, atMs }) => `ask again  ${origin}/robots.txt  ${readAt(atMs)}`),
+    ...pagesToAsk.map((url) => `ask again  ${url}`),
+    rows([
+      ['pages', counts.pages],
+      ...uses.map((use): [string, string] => {
+        const { allow, deny, unknown } = counts.byUse[use]!;
+        return [use, `${allow} allowed, ${deny} barred, ${unknown} of which nobody spoke`];
+      }),
+      ['withdrawn', counts.withdrawn],
+      ['to ask again', `${robots.length} robots.txt, ${pagesExpired} pages`],
+      ['unreadable', counts.unreadable === 0 ? null : `${counts.unreadable} records`],
+      ['list', list ?? null],
+    ]),
+  ].join('\n');
+  const told = { ...counts, pagesToAsk: pagesExpired, robotsToAsk: robots.map(({ origin }) => `${origin}/robots.txt`) };
+  print({ json: told, text }, flags.json);
+}
+
+function whyOf({ uses }: RecheckedPage, use: string): string {
+  return `${use} is barred by ${uses[use]!.by}`;
+}
+
+function readAt(atMs: number): string {
+  return atMs === 0 ? 'no copy of it is kept' : `read ${new Date(atMs).toISOString()}`;
+}
+
+/** The file appears under its name once it is whole. */
+async function openList(path: string) {
+  const stream = createWriteStream(`${path}.partial`);
+  await once(stream, 'open');
+  return {
+    async write({ fetchedAtMs, ...page }: RecheckedPage) {
+      const line = JSON.stringify({ ...page, fetchedAt: new Date(fetchedAtMs).toISOString() });
+      if (!stream.write(`${line}\n`)) await once(stream, 'drain');
+    },
+    async end() {
+      stream.end();
+      await finished(stream);
+      await rename(`${path}.partial`, path);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * `crawlstream forget`: carries out, in everything that holds copies, what was purged, and what sites no longer allow the
+ * use of; and gives a signed receipt of it.
+ *
+ * Each step may be done again, so what a kill cuts short the next run finishes. A data folder must have no crawl running; on
+ * brokers roles go on, and follow by themselves.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import { controlEvents } from '../../runtime/crawl/control-log.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { createService } from '../../runtime/metrics/service.ts';
+import { readRequest } from '../connect/crawl-folder.ts';
+import { needData, withFolderLog } from '../connect/folder-log.ts';
+import { withKafka } from '../connect/kafka-connection.ts';
+import { namedFolder } from '../connect/own-folder.ts';
+import { addOperatorOptions, type OperatorFlags, operatorsGroup } from '../flags/operator-flags.ts';
+import { reachOf } from '../flags/processor-flags.ts';
+import { print, rows } from '../terminal/print.ts';
+import { say } from '../terminal/say.ts';
+import { followedBy } from './forget-groups.ts';
+import { followInStates, forgetArchive, lookIntoStates } from './forget-states.ts';
+import { forgetTopics, type Gone, readGone, type Topics } from './forget-topics.ts';
+import { type Place, type Receipt, receiptKey, signReceipt } from './receipt.ts';
+
+interface ForgetFlags extends OperatorFlags {
+  readonly receipt?: string;
+  readonly receiptKey?: string;
+}
+
+export function addForgetCommand(program: Command): void {
+  addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
+    .description('take what was purged, and what sites no longer allow the use of, out of all copies; with a receipt')
+    .option('--receipt <file>', 'where the signed receipt goes (default: receipts/ in the data folder)')
+    .option(
+      '--receipt-key <key>',
+      'private Ed25519 key, env:NAME or file:PATH (default: the crawl’s own, made at first)',
+    )
+    .addHelpText(
+      'after',
+      `
+Pages: a tombstone for each; in a data folder their records are erased, on brokers compaction forgets them. Dedup, index and
+graph follow, WARC files are rewritten without the records. A data folder's crawl must have ended (Ctrl-C, and go on
+afterwards). The receipt is a JSON Web Signature: what was ordered, what went where, what was not reached.
+
+Example:
+  $ crawlstream purge https://example.org/about --data crawl-data/example.org
+  $ crawlstream forget --data crawl-data/example.org`,
+    )
+    .action(forget);
+}
+
+type Found = Pick<Receipt, 'places' | 'notReached'> & { readonly topics: Topics; readonly gone: Gone };
+
+async function forget(flags: ForgetFlags): Promise<void> {
+  const clock = new SystemClock();
+  if (flags.brokers === undefined) return forgetInFolder(flags, clock);
+  await withKafka(flags, clock, false, async ({ log, codec, manifest }) => {
+    const topics: Topics = { log, codec, ...manifest };
+    const gone = await readGone(topics, await readPurges(log, codec, manifest));
+    const places = await forgetTopics(topics, gone);
+    const groups = await followedBy(log, clock, manifest);
+    const notReached = [...groups.behind, ...beyondReach, ...bodiesOnBrokers];
+    const folder = await namedFolder(flags, manifest);
+    if (folder === null)
+      notReached.push({ place: 'archive', why: 'name the --data folder of the archive, on its machine' });
+    else if (existsSync(folder.part('archive'))) places.push(await forgetArchive(folder.part('archive'), gone));
+    const receipts = folder?.path ?? join('crawl-data', manifest.crawl);
+    await give(flags, receipts, { topics, gone, places: [...places, ...groups.followed], notReached }, clock);
+  });
+}
+
+async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
+  const folder = await readDataFolder(await needData(flags));
+  const { options = {} } = await readRequest(folder);
+  await withFolderLog(folder, clock, async ({ log, codec }) => {
+    const { manifest, part } = folder;
+    const topics: Topics = { log, codec, ...manifest, erase: log.erase };
+    const gone = await readGone(topics, await readPurges(log, codec, manifest));
+    const places = await forgetTopics(topics, gone);
+    const service = createService('forget');
+    const own = {
+      log,
+      codec,
+      clock,
+      manifest,
+      part,
+      shared: false,
+      fromStart: false,
+      service,
+      say,
+      reach: reachOf({}),
+    };
+    await followInStates(own, options);
+    places.push(...(await lookIntoStates(part, gone, clock.nowMs())));
+    if (existsSync(part('archive'))) places.push(await forgetArchive(part('archive'), gone));
+    const { archiveTo, opensearch } = options;
+    const elsewhere = [
+      ...(archiveTo === undefined
+        ? []
+        : [{ place: `${archiveTo}`, why: 'WARC files that were put there are not rewritten' }]),
+      ...(opensearch === undefined
+        ? []
+        : [{ place: `${opensearch}`, why: 'the index there was told, and not looked into' }]),
+    ];
+    await give(flags, folder.path, { topics, gone, places, notReached: [...elsewhere, ...beyondReach] }, clock);
+  });
+}
+
+const beyondReach = [
+  { place: 'topics discovered, results, control, frontier-changelog', why: 'they name URLs until they are trimmed' },
+  { place: 'topic dead-letters', why: 'it goes by age' },
+  { place: 'files made of the crawl before', why: 'exports, WACZ, WAT, WET and snapshots are to be made again' },
+] as const;
+
+const bodiesOnBrokers = [{ place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }] as const;
+
+async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clock): Promise<void> {
+  const { topics, gone, places, notReached } = found;
+  const atMs = clock.nowMs();
+  const receipt: Receipt = {
+    receipt: 'crawlstream-forget-1',
+    crawl: topics.crawl,
+    at: new Date(atMs).toISOString(),
+    by: flags.by,
+    purged: await orders(topics),
+    withdrawn: gone.withdrawn,
+    places,
+    notReached,
+  };
+  const signed = signReceipt(receipt, await receiptKey(flags.receiptKey, join(folder, 'receipts', 'key.pem')));
+  const file = flags.receipt ?? join(folder, 'receipts', `${receipt.at.replaceAll(/[:.]/g, '-')}.jws`);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${signed}\n`, { flush: true });
+  print({ json: { ...receipt, file }, text: textOf(receipt, file) }, flags.json);
+  const left = places.filter((one) => one.left > 0 && topics.erase !== undefined);
+  if (left.length === 0) return;
+  const where = left.map(({ place }) => place).join(', ');
+  throw new CrawlstreamError('INVALID_RECORD', `something is left in ${where}: run the same command again`);
+}
+
+async function orders({ log, codec, crawl, partitions }: Topics): Promise<Receipt['purged']> {
+  const purged: Receipt['purged'][number][] = [];
+  for (let partition = 0; partition < partitions; partition++) {
+    const { start, end } = await log.offsets(`${crawl}.control`, partition);
+    for await (const { event, offset } of controlEvents(log, codec, crawl, partition, start, end)) {
+      const { kind, hostKey, payload, atMs, by } = event;
+      if (kind !== 'purge') continue;
+      const url = payload === '' ? null : ((JSON.parse(payload) as { readonly url?: string }).url ?? null);
+      purged.push({ hostKey, url, at: new Date(atMs).toISOString(), by, control: `${partition}:${offset}` });
+    }
+  }
+  return purged;
+}
+
+function textOf({ purged, withdrawn, places, notReached }: Receipt, file: string): string {
+  const line = ({ place, removed, left, more = {} }: Place): [string, string] => {
+    const also = Object.entries(more)
+      .filter(([, value]) => (Array.isArray(value) ? value.length : value) !== 0)
+      .map(([name, value]) => `, ${name} ${Array.isArray(value) ? value.length : value}`);
+    return [`  ${place}`, `${removed === undefined ? '' : `${removed} removed, `}${left} left${also.join('')}`];
+  };
+  return [
+    `${purged.length} orders to purge, ${withdrawn} pages withdrawn`,
+    rows(places.map(line)),
+    'not reached:',
+    rows(notReached.map(({ place, why }): [string, string] => [`  ${place}`, why])),
+    `signed receipt: ${file}`,
+  ].join('\n');
+}

@@ -1,0 +1,91 @@
+/**
+ * Has the consumers whose state is in a data folder follow what was taken back, by their own code: what they have not read
+ * yet they read, and then they are looked into.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProcessorContext } from '../../application/processor/processor.ts';
+import { startProcessor } from '../../application/start-processors.ts';
+import { consumers } from '../../application/topology.ts';
+import { forgetRecords } from '../../archive/forget/forget-records.ts';
+import { knownUrls } from '../../dedup/known-urls.ts';
+import { readPages } from '../../graph/link-graph.ts';
+import { indexedUrls } from '../../indexer/indexed-urls.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
+import type { GivenOptions } from '../connect/crawl-folder.ts';
+import type { Gone } from './forget-topics.ts';
+import type { Place } from './receipt.ts';
+
+type Part = (name: string) => string;
+
+/** In the order of the topology: each may read what the ones before it write. `options`: those that the crawl was given. */
+export async function followInStates(context: ProcessorContext, options: GivenOptions): Promise<void> {
+  const kept = consumers.filter(({ name }) => existsSync(context.part(name)));
+  for (const processor of kept) {
+    // What it would put into an object store now could not be taken out again.
+    if (processor.name === 'archive' && options['archiveTo'] !== undefined) continue;
+    const running = await startProcessor(processor, context, processor.options.parse(options));
+    try {
+      await running.drain();
+    } finally {
+      await running.stop();
+    }
+  }
+}
+
+/** What is still there of what is gone, by consumer; one that has no state here is left out. */
+export async function lookIntoStates(part: Part, gone: Gone, nowMs: number): Promise<Place[]> {
+  const places: Place[] = [];
+  const count = async (place: string, urls: AsyncIterable<string> | Iterable<string>) => {
+    let left = 0;
+    // Rows have no time that all of them share: what was purged is purged at any, up to now.
+    for await (const url of urls) if (gone.isPurged(url, nowMs)) left += 1;
+    places.push({ place, left });
+  };
+  if (existsSync(part('index'))) await count('index', indexedUrls(part('index')));
+  for (const [name, urlsOf] of [
+    ['dedup', knownUrls],
+    ['graph', graphUrls],
+  ] as const) {
+    if (!existsSync(part(name))) continue;
+    const store = await openStateStore(part(name), { readOnly: true });
+    try {
+      await count(name, urlsOf(store));
+    } finally {
+      await store.close();
+    }
+  }
+  return places;
+}
+
+async function* graphUrls(store: Parameters<typeof readPages>[0]): AsyncGenerator<string> {
+  for await (const { url } of readPages(store)) yield url;
+}
+
+/** Rewrites the WARC files of a folder. Throws DATA_FOLDER_LOCKED while an archiver has it. */
+export async function forgetArchive(folder: string, gone: Gone): Promise<Place> {
+  const store = await openStateStore(join(folder, 'state'));
+  try {
+    const { records, files, promoted, redirected, dangling } = await forgetRecords(folder, store, gone.has);
+    const more = { files, revisitsMadeResponses: promoted, revisitsRedirected: redirected, revisitsDangling: dangling };
+    return { place: 'archive', removed: records, left: await capturesLeft(folder, gone), more };
+  } finally {
+    await store.close();
+  }
+}
+
+/** By the indexes that lie beside the files. */
+async function capturesLeft(folder: string, gone: Gone): Promise<number> {
+  let left = 0;
+  for (const name of (await readdir(folder)).filter((one) => one.endsWith('.cdxj'))) {
+    for (const line of (await readFile(join(folder, name), 'utf8')).split('\n')) {
+      const at = line.indexOf('{');
+      if (at < 0) continue;
+      const [, time = ''] = line.split(' ', 2);
+      const atMs = Date.parse(time.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'));
+      if (gone.has((JSON.parse(line.slice(at)) as { readonly url: string }).url, atMs)) left += 1;
+    }
+  }
+  return left;
+}
