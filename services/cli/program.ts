@@ -19,8 +19,7 @@ import { nameCommand } from './connect/command-name.ts';
 import { addCrawlCommand } from './crawl/crawl-command.ts';
 import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
-import { oneOf } from './flags/arguments.ts';
-import { setting } from './flags/setting.ts';
+import { addLogOptions } from './flags/log-flags.ts';
 import { addFleetCommand } from './fleet/fleet-command.ts';
 import { addMcpCommand } from './fleet/mcp-command.ts';
 import { groupCommands, orderCrawlOptions } from './help-groups.ts';
@@ -57,7 +56,7 @@ import { addConsumerCommands } from './roles/consumer-commands.ts';
 import { addRoleCommands } from './roles/role-commands.ts';
 import { addStateCommand } from './state/state-command.ts';
 import { toStderr, toStdout } from './terminal/door.ts';
-import { isJson, logFormats, say, sayInJson } from './terminal/say.ts';
+import { isJson, say, sayFrom, sayInJson } from './terminal/say.ts';
 import { addDumpCommand } from './transfer/dump-command.ts';
 import { addExportCommand } from './transfer/export-command.ts';
 import { addLoadCommand } from './transfer/load-command.ts';
@@ -133,14 +132,7 @@ export function createProgram(): Command {
     command.option('--config <file>', 'read settings from a YAML or JSON file (default: CRAWLSTREAM_CONFIG)');
   }
   for (const command of program.commands.filter(isService)) {
-    command.addOption(
-      setting(
-        '--log <format>',
-        'what is said on stderr: lines for people, or JSON lines with trace ids; auto: JSON unless a terminal shows it',
-        'a person reads it first; the image says auto, since what runs there has its logs gathered',
-        oneOf('--log', logFormats),
-      ).default('text'),
-    );
+    addLogOptions(command);
   }
   program.hook('preAction', async (_, command) => {
     // These commands look at a configuration, and do not run with one.
@@ -148,8 +140,10 @@ export function createProgram(): Command {
     await recallOptions(program, command, process.env);
     fitHeap(command);
     nameCommand(pathOf(command));
-    if (isService(command) && isJson(command.opts()['log'], process.stderr.isTTY)) {
-      await sayInJson(command.name(), productVersion);
+    if (isService(command)) {
+      const { log, logLevel, crawl } = command.opts();
+      if (logLevel !== undefined) sayFrom(logLevel);
+      if (isJson(log, process.stderr.isTTY)) await sayInJson(command.name(), productVersion, crawl);
     }
     const unknown = unknownVariablesNote(program, process.env);
     if (unknown !== undefined) say(unknown, 'warn');

@@ -103,18 +103,27 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
       app.post(`/hosts/:key/${act}`, async (request, reply) => {
         const { key } = request.params as { readonly key: string };
         const amount = amountOf(act, request.body);
-        const host = await now().act(act, key, byOf(request.body, request.ip), amount);
+        const host = await now().act(act, key, byOf(request), amount);
         return reply.code(202).send(actsWithAmount.has(act) ? { host, act, amount } : { host, act });
       });
     }
     for (const act of crawlActs) {
       app.post(`/crawl/${act}`, async (request, reply) => {
-        const changed = await now().steer(act, byOf(request.body, request.ip));
+        const changed = await now().steer(act, byOf(request));
         return reply.code(202).send({ act, changed });
       });
     }
   };
   return { routes, over: (phase) => viewers.over(phase) };
+}
+
+/** With what `byOf` adds. */
+const byCharsMax = 200;
+
+interface Asked {
+  readonly body: unknown;
+  readonly ip: string;
+  readonly id: string;
 }
 
 interface Reply {
@@ -158,9 +167,12 @@ function amountOf(act: HostAct, body: unknown): number | null {
 }
 
 /** Who says so, for the record. */
-function byOf(body: unknown, ip: string): string {
-  const { by } = (body ?? {}) as { readonly by?: unknown };
-  return typeof by === 'string' && by !== '' && by.length <= 100 ? by : `dashboard from ${ip}`;
+/** Who, and by which request: it leads from a story to the log of the process that was asked. */
+function byOf({ body, ip, id }: Asked): string {
+  const { by: given } = (body ?? {}) as { readonly by?: unknown };
+  const by = typeof given === 'string' && given !== '' && given.length <= byCharsMax ? given : `dashboard from ${ip}`;
+  // A dashboard of its own asks a frontier in the name of its caller.
+  return by.includes(', request ') ? by : `${by}, request ${id}`;
 }
 
 function away(message: string): CrawlstreamError {

@@ -19,7 +19,7 @@ export function leaseRoutes(lending: Lending): Routes {
 
     app.get('/v1/leases', () => calls.status());
 
-    app.post('/v1/leases', async (request, reply) => {
+    app.post('/v1/leases', { config: { often: true } }, async (request, reply) => {
       const call = readCall(leaseCall, request.body ?? {});
       if (lending.desk.asks.calls >= lendingLimits.asksMax) reply.header('retry-after', '1');
       const gone = new AbortController();
@@ -27,11 +27,15 @@ export function leaseRoutes(lending: Lending): Routes {
       return calls.lease(call, gone.signal);
     });
 
-    app.post('/v1/results', { bodyLimit }, (request) => calls.tell(readCall(resultsCall, request.body)));
+    app.post('/v1/results', { bodyLimit, config: { often: true } }, (request) =>
+      calls.tell(readCall(resultsCall, request.body)),
+    );
 
-    app.post('/v1/renewals', async (request) => calls.renew(readCall(renewCall, request.body)));
+    app.post('/v1/renewals', { config: { often: true } }, async (request) =>
+      calls.renew(readCall(renewCall, request.body)),
+    );
 
-    app.post('/v1/urls', { bodyLimit }, async (request, reply) =>
+    app.post('/v1/urls', { bodyLimit, config: { often: true } }, async (request, reply) =>
       reply.code(202).send(await calls.add(readCall(addCall, request.body))),
     );
   };

@@ -5,6 +5,8 @@ import type { archiveLimits } from '../../services/archive/archive-limits.ts';
 import type { replayLimits } from '../../services/archive/replay/replay-limits.ts';
 import type { auditLimits } from '../../services/audit/audit-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
+import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
+import { RepeatedLines } from '../../services/cli/terminal/repeated-lines.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import type { CrawlStatus } from '../../services/dashboard/status.ts';
@@ -47,6 +49,30 @@ const patience = 'how long somebody is waited for: what comes of it is tested wi
 const batch = 'how much is done at once: what comes out is the same';
 const sample = 'how much of it a page shows';
 const preset = 'a default, which may be set otherwise';
+
+/** A line that is said so often: is each written? */
+function isEachWritten(n: number): boolean {
+  let written = 0;
+  const lines = new RepeatedLines({ nowMs: () => 0, write: () => (written += 1), later: () => {} });
+  for (let at = 0; at < n; at++) lines.take({ text: 'again', level: 'warn', component: 'process', fields: {} });
+  return written === n;
+}
+
+/** Of so many kinds of lines, is the first still counted? */
+function isKindCounted(kinds: number): boolean {
+  const texts: string[] = [];
+  const lines = new RepeatedLines({ nowMs: () => 0, write: ({ text }) => texts.push(text), later: () => {} });
+  const say = (text: string) => lines.take({ text, level: 'warn', component: 'process', fields: {} });
+  for (let at = 0; at <= lineLimits.repeatsWritten; at++) say('first');
+  for (let at = 1; at < kinds; at++) say('x'.repeat(at));
+  return !texts.some((text) => text.startsWith('1 more'));
+}
+
+export const lineBoundaries: BoundaryTable<typeof lineLimits> = {
+  repeatsWritten: upTo(isEachWritten),
+  windowMs: undriven('test/services/cli/terminal/repeated-lines.test.ts lets it pass'),
+  kindsMax: upTo(isKindCounted),
+};
 
 export const workerBoundaries: BoundaryTable<typeof workerLimits> = {
   workersMax: upTo((n) => isTaken('crawl', '--workers', `${n}`)),

@@ -4,6 +4,7 @@ import { workerLimits } from '../../services/application/workers/worker-limits.t
 import { archiveLimits } from '../../services/archive/archive-limits.ts';
 import { replayLimits } from '../../services/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/audit/audit-limits.ts';
+import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
@@ -95,6 +96,7 @@ export const table: Readonly<Record<string, Group>> = {
   crawlLimits: of(crawlLimits, services.crawlBoundaries),
   workerLimits: of(workerLimits, services.workerBoundaries),
   httpLimits: of(httpLimits, services.httpBoundaries),
+  lineLimits: of(lineLimits, services.lineBoundaries),
   logLimits: of(logLimits, services.logBoundaries),
   avroLimits: of(avroLimits, services.avroBoundaries),
   storeLimits: of(storeLimits, services.storeBoundaries),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { blocksOf } from './follow/blocks.ts';
+import { blocksOf, isPrinted, printedAfter } from './follow/blocks.ts';
 import { followedPages, onlyParsed, referencePages } from './follow/pages.ts';
 import { promises } from './follow/promises.ts';
 import { markdownFiles } from './markdown.ts';
@@ -33,4 +33,24 @@ test('what a page promises stands in it, word for word', () => {
     gone.map(({ page, sentence }) => `${page}: ${sentence}`),
     [],
   );
+});
+
+test('what a page prints is looked for line by line: numbers may differ, words may not', () => {
+  const output = '  a  owns 2-3  keeps copies of 0-1\n1 seeds sent to crawl news in 0.7 s\n';
+  for (const [text, is] of [
+    ['  a  owns 0-1  keeps …', true],
+    ['1 seeds sent to crawl news in 12 s', true],
+    ['  b  owns 0-1', false],
+    ['sent to crawl news', false],
+  ] as const)
+    assert.equal(isPrinted(text, output), is, text);
+});
+
+test('what is printed stands behind the commands that print it', () => {
+  for (const page of followedPages) {
+    const ends = new Set(blocksOf(root, page).map((block) => block.at(-1)!.line));
+    for (const [after, [first]] of printedAfter(root, page)) {
+      assert.ok(ends.has(after), `${page}:${first!.line}: no block of shell is before it`);
+    }
+  }
 });

@@ -9,7 +9,7 @@ import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { needBrokers } from '../flags/kafka-flags.ts';
-import { printNotice } from '../terminal/restore-text.ts';
+import { say } from '../terminal/say.ts';
 import { commandName } from './command-name.ts';
 import { cutShort } from './cut-short.ts';
 import { type NewCrawl, newCrawl } from './new-crawl.ts';
@@ -19,6 +19,8 @@ export interface KafkaConnection {
   readonly codec: RecordCodec;
   readonly manifest: Manifest;
 }
+
+const sayOfBrokers = (text: string) => say(text, 'warn', { component: 'brokers' });
 
 /** Partitions of a new crawl: enough for as many frontier processes, which is more than most crawls need. */
 export const partitionsDefault = 8;
@@ -39,7 +41,7 @@ export async function withKafka<T>(
   const { crawl, registry, compression, partitions } = flags;
   const { log, codec } = await openKafkaAccess({
     ...{ brokers: needBrokers(flags), registry, crawl, compression, stays },
-    ...{ by: productVersion, role: commandName(), onNotice: printNotice },
+    ...{ by: productVersion, role: commandName(), onNotice: sayOfBrokers },
   });
   try {
     // An existing crawl keeps its key mode.

@@ -10,7 +10,7 @@ import { type PushTarget, pushNews } from '../../push/pushed-urls.ts';
 import { Websub } from '../../push/websub.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { setting } from '../flags/setting.ts';
-import { printNotice } from '../terminal/restore-text.ts';
+import { say } from '../terminal/say.ts';
 
 export interface WebsubFlags {
   readonly callback?: string;
@@ -43,7 +43,7 @@ export async function openWebsub(crawl: Subscribing, target: PushTarget): Promis
     clock: target.clock,
     request: createHubRequest(userAgentOf(fetcher), compileAddressGuard(fetcher.allowPrivate ?? false)),
     push: (news) => pushNews(target, news),
-    say: printNotice,
+    say: (text) => say(text, 'warn', { component: 'consumers' }),
   });
 }
 

@@ -15,6 +15,7 @@ import type { Service } from '../../runtime/metrics/service.ts';
 import { createService, tellAway } from '../../runtime/metrics/service.ts';
 import { diskMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { productVersion } from '../../runtime/version.ts';
+import type { LogFields, LogLevel } from '../terminal/say.ts';
 import { oneOf } from './arguments.ts';
 import { setting } from './setting.ts';
 
@@ -74,15 +75,17 @@ export interface HttpSide {
   readonly routes?: readonly Routes[];
   /** services/runtime/http/http-server.ts */
   readonly rewriteUrl?: (target: string) => string;
-  say(text: string): void;
+  say(text: string, level?: LogLevel, fields?: LogFields): void;
 }
 
 /** Runs `act` with its service's HTTP side up, if one is asked for. */
 export async function withHttp<T>(
   flags: HttpFlags,
-  { role, routes = [], rewriteUrl, say }: HttpSide,
+  { role, routes = [], rewriteUrl, say: sayAll }: HttpSide,
   act: (service: Service) => Promise<T>,
 ): Promise<T> {
+  const say = (text: string, level: LogLevel = 'info', fields: LogFields = {}) =>
+    sayAll(text, level, { component: 'http', ...fields });
   const service = createService(role);
   const { probes, sources } = service;
   const { http: listen, httpOpen: opened } = flags;
@@ -104,10 +107,10 @@ export async function withHttp<T>(
   };
   const exposition = createExposition(
     () => [ofService, tellAway(service), service.lag.tell, ...diskMetrics(service.disks), ...sources],
-    (error) => say(`metrics: ${(error as Error).message}`),
+    (error) => say(`metrics: ${(error as Error).message}`, 'warn'),
     () => (service.crawl === undefined ? {} : { crawl: service.crawl }),
   );
-  const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`);
+  const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`, 'error');
   const server = await startHttpServer({
     listen,
     token,
@@ -118,6 +121,10 @@ export async function withHttp<T>(
     routes,
     rewriteUrl,
     onBug,
+    onCall: ({ id, ...call }) => {
+      const level = call.status >= 500 ? 'warn' : 'info';
+      say(`${call.method} ${call.path}: ${call.status}`, level, { request_id: id, ...call });
+    },
   });
   service.listensOn = server.address;
   service.isSecure = tls !== undefined;

@@ -138,7 +138,7 @@ const logged = new Set(['fetch', 'resolve', 'expire']);
 function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void {
   if (!logged.has(name)) return;
   const ids = { trace_id: span.traceId, span_id: span.spanId, trace_flags: '01' };
-  const fields = { ...attributes, ...ids, ms: endMs - startMs };
+  const fields = { component: 'trace', ...attributes, ...ids, ms: endMs - startMs } as const;
   if (error === '') say(name, 'info', fields);
   else say(`${name}: ${error}`, 'warn', fields);
 }

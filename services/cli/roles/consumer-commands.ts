@@ -18,7 +18,7 @@ import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { addPluginOption, type OpenPlugins, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
 import { addProcessorOptions, type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
 import { print } from '../terminal/print.ts';
-import { say } from '../terminal/say.ts';
+import { say, sayOf } from '../terminal/say.ts';
 import type { RoleFlags } from './role-commands.ts';
 import { runRole } from './role-commands.ts';
 
@@ -76,7 +76,19 @@ async function readFolder(
     service.crawl = manifest.crawl;
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
-    const context = { log, codec, clock, manifest, part, shared: false, fromStart, reach, service, say, ...hooks };
+    const context = {
+      log,
+      codec,
+      clock,
+      manifest,
+      part,
+      shared: false,
+      fromStart,
+      reach,
+      service,
+      say: sayOf('consumers'),
+      ...hooks,
+    };
     await tellPlugins(context, processor, loaded);
     const running = await startProcessor(processor, context, flags);
     service.probes.serve(() => null);
@@ -96,7 +108,19 @@ function runOnKafka(processor: Processor, flags: ConsumerRun, { hooks, loaded }:
     const { part } = await ownFolder(flags, manifest);
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
-    const context = { log, codec, clock, manifest, part, shared: true, fromStart, reach, service, say, ...hooks };
+    const context = {
+      log,
+      codec,
+      clock,
+      manifest,
+      part,
+      shared: true,
+      fromStart,
+      reach,
+      service,
+      say: sayOf('consumers'),
+      ...hooks,
+    };
     await tellPlugins(context, processor, loaded);
     const running = await startProcessor(processor, context, flags);
     running.ended.catch(onFailure);

@@ -26,7 +26,7 @@ import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
-import { say, timeLines } from '../terminal/say.ts';
+import { say, sayOf, timeLines } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
@@ -60,7 +60,7 @@ async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags & Lendi
   const take: TakeRole = async (role) => {
     await tellPlugins(role, topology.fetcher, plugins.loaded);
     lending?.open({ ...role, topics: role.manifest });
-    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say, outside });
+    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say: sayOf('fetcher'), outside });
   };
   const routes = lending === undefined ? [] : [leaseRoutes(lending)];
   await withClientsGrpc(flags, lending, say, () => runRole('fetcher', flags, take, routes));
@@ -139,7 +139,7 @@ async function keepRole(
       const folder = ownFolderPath(flags, flags.crawl);
       const { code, why } = mendable(error, folder);
       // It is printed once, however often it is tried and in whatever words it fails; probes report it all the time.
-      if (code !== before) say(`${why}; starting again`, 'warn', { code });
+      if (code !== before) say(`${why}; starting again`, 'warn', { component: 'brokers', code });
       before = code;
       service.probes.suspend(why);
       service.away = () => awayAfter(code);
@@ -173,9 +173,9 @@ async function holdRole(
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   stopped.catch(() => {});
-  codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { code });
+  codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { component: 'brokers', code });
   service.probes.suspend('joining the group');
-  const cluster = watchCluster({ ...role, say });
+  const cluster = watchCluster({ ...role, say: sayOf('crawl') });
   service.away = cluster.away;
   service.sources.add(cluster.metrics);
   service.partitions = manifest.partitions;
@@ -189,7 +189,7 @@ async function holdRole(
   );
   const noting = sayNotes({
     note: () => (cluster.waitsFor() === null ? (held.note?.() ?? null) : undefined),
-    ...{ clock, signal, say },
+    ...{ clock, signal, say: sayOf('crawl') },
   });
   try {
     await Promise.race([held.ready?.(), stopped]);

@@ -58,7 +58,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const meters = createMeters();
   needSnapshotPlace(flags);
   const folder = await ownFolder(flags, manifest);
-  for (const risk of await risksOf(log, manifest)) say(risk, 'warn');
+  for (const risk of await risksOf(log, manifest)) say(risk, 'warn', { component: 'brokers' });
   const opened = new Set<StateStore>();
   const kept = await keptStates(folder);
   const repository =
@@ -73,10 +73,11 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env, service.isSecure) }),
     standbys: flags.standbys,
     holds: () => kept,
-    onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
-    onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn'),
+    onReopen: ({ message, code }) =>
+      say(`${message}; opening the partition again`, 'warn', { component: 'state', code }),
+    onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn', { component: 'state' }),
     onStopped: ({ message, code }) =>
-      say(`${message}; this partition stands still, the others go on`, 'error', { code }),
+      say(`${message}; this partition stands still, the others go on`, 'error', { component: 'state', code }),
     repository,
     onNotice: printNotice,
     meters,

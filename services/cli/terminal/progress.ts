@@ -2,12 +2,12 @@
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { inert } from './inert.ts';
-import { say, speaksJson } from './say.ts';
+import { type LogFields, type LogLevel, say, speaksJson } from './say.ts';
 
 export interface Progress {
   show(status: CrawlStatus): void;
   /** A line of its own, below which the view goes on. */
-  note(text: string): void;
+  note(text: string, level?: LogLevel, fields?: LogFields): void;
   /** Clears the view for what is printed next. */
   end(): void;
 }
@@ -70,6 +70,7 @@ function createRecords(nowMs: () => number): Progress {
       const { page: pages, queued, retrying, leases } = counters;
       const hosts = { readyHosts, delayedHosts, hostsOnLease: leases };
       say('progress', 'info', {
+        component: 'progress',
         pages,
         pagesPerSecond,
         paused,
@@ -79,7 +80,7 @@ function createRecords(nowMs: () => number): Progress {
         failures: failures(counters),
       });
     },
-    note: (text) => say(text),
+    note: say,
     end: () => {},
   };
 }

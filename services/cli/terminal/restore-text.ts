@@ -13,14 +13,15 @@ export function printRestore(
 ): void {
   const { partition, records, recordsTotal, elapsedMs, leftMs } = progress;
   const isOver = records === recordsTotal;
-  if (!out.isTTY || speaksJson()) say(restoreText(progress), 'info', { partition, records, recordsTotal, leftMs });
+  if (!out.isTTY || speaksJson())
+    say(restoreText(progress), 'info', { component: 'state', partition, records, recordsTotal, leftMs });
   else if (isOver) out.write(`\r${restoreText(progress)}\x1b[K\n`);
   else out.write(`\r${barText(`records of partition ${partition}`, records, recordsTotal, elapsedMs)}\x1b[K`);
 }
 
 /** What was passed over, and what was taken instead. */
 export function printNotice(text: string): void {
-  say(text, 'warn');
+  say(text, 'warn', { component: 'state' });
 }
 
 export function restoreText({ partition, records, recordsTotal, urls, elapsedMs, leftMs }: RestoreProgress): string {

@@ -1,28 +1,50 @@
 /**
- * What a command says on stderr while it works: lines for people, or with `--log json` one JSON object a line, by pino,
- * with time, level and fields, `trace_id` and `span_id` among them where a traced URL is spoken of (the names that
- * OpenTelemetry gives them in logs). Lines are written at once, so that those of a process that is killed are not lost.
+ * What a command says on stderr while it works: lines for people, or with `--log json` one JSON object a line, by pino, of
+ * the schema in log-line.ts. Lines are written at once, so that those of a process that is killed are not lost. What runs
+ * until it is stopped writes no line again and again (repeated-lines.ts).
  */
 import type { Logger } from 'pino';
 import { toStderr } from './door.ts';
 import { inert } from './inert.ts';
+import {
+  type Component,
+  isWanted,
+  type LogFields,
+  type LogLevel,
+  type LogLevels,
+  type LogLine,
+  levelsOf,
+} from './log-line.ts';
+import { RepeatedLines } from './repeated-lines.ts';
+
+export type { LogFields, LogLevel } from './log-line.ts';
 
 /** `auto`: JSON unless a terminal shows it. */
 export const logFormats = ['text', 'json', 'auto'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-export type LogLevel = 'info' | 'warn' | 'error' | 'fatal';
-export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
-
 let logger: Logger | undefined;
 let isTimed = false;
+let levels: LogLevels = levelsOf('info');
+const sinks = new Set<(line: LogLine) => void>();
+const repeated = new RepeatedLines({
+  nowMs: () => performance.now(),
+  write,
+  later: (ms, act) => void setTimeout(act, ms).unref(),
+});
+process.on('exit', () => repeated.flush());
 
-/** Switches this process to JSON lines from now on. */
-export async function sayInJson(service: string, version: string): Promise<void> {
+/** Switches this process to JSON lines from now on. `crawl`: a field of each; undefined: it is of no one crawl. */
+export async function sayInJson(service: string, version: string, crawl?: string): Promise<void> {
   const { pino, stdTimeFunctions } = await import('pino');
   logger = pino(
     {
-      base: { service: `crawlstream-${service}`, version, pid: process.pid },
+      base: {
+        service: `crawlstream-${service}`,
+        version,
+        pid: process.pid,
+        ...(crawl !== undefined && { crawl: inert(crawl) }),
+      },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
@@ -32,6 +54,17 @@ export async function sayInJson(service: string, version: string): Promise<void>
 
 export function isJson(format: LogFormat, isTerminal: boolean): boolean {
   return format === 'json' || (format === 'auto' && !isTerminal);
+}
+
+/** Lines below these levels are not written from now on. */
+export function sayFrom(least: LogLevels): void {
+  levels = least;
+}
+
+/** Gets each line that is written, too. Call what it returns at the end. */
+export function alsoSayTo(sink: (line: LogLine) => void): () => void {
+  sinks.add(sink);
+  return () => void sinks.delete(sink);
 }
 
 /** From now on lines for people begin with the time: for what runs until it is stopped. Call what it returns at the end. */
@@ -47,14 +80,29 @@ export function speaksJson(): boolean {
 }
 
 export function say(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
+  const { component = 'process', ...others } = fields;
+  const line: LogLine = { text, level, component, fields: others };
+  if (!isWanted(line, levels)) return;
+  if (logger !== undefined || isTimed) repeated.take(line);
+  else write(line);
+}
+
+/** The same, of one component. */
+export function sayOf(component: Component): (text: string, level?: LogLevel, fields?: LogFields) => void {
+  return (text, level, fields) => say(text, level, { component, ...fields });
+}
+
+function write(line: LogLine): void {
+  const { text, level, component, fields } = line;
   if (logger === undefined) toStderr(`${time()}crawlstream: ${text}\n`);
-  else logger[level](shown(fields), inert(text));
+  else logger[level]({ component, ...shown(fields) }, inert(text));
+  for (const sink of sinks) sink(line);
 }
 
 /** The same, of a service's notice: people see it alone on its line, or after an empty one. */
 export function note(text: string): void {
   if (logger === undefined) toStderr(text.replace(/^\n?/, (before) => `${before}${time()}`).concat('\n'));
-  else logger.info(inert(text));
+  else logger.info({ component: 'process' }, inert(text));
 }
 
 function time(): string {

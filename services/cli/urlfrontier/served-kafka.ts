@@ -21,7 +21,7 @@ import { ownFolder } from '../connect/own-folder.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { type SeenFlags, seenConfigOf } from '../flags/seen-flags.ts';
 import { printRestore } from '../terminal/restore-text.ts';
-import { say } from '../terminal/say.ts';
+import { say, sayOf } from '../terminal/say.ts';
 import { idStoreOptions } from './id-store.ts';
 
 export interface ServedKafka {
@@ -41,7 +41,8 @@ export async function withServedKafka(
   }
   const address = advertised(addressText(listen), process.env);
   const serve = async (connection: KafkaConnection) => {
-    connection.codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { code });
+    connection.codec.waits.onWait = ({ message, code }) =>
+      say(`${message}; waiting for it`, 'warn', { component: 'brokers', code });
     const { log, codec, manifest } = connection;
     const folder = await ownFolder(flags, manifest);
     const openStore = (number: number, partition: number) =>
@@ -64,7 +65,7 @@ export async function withServedKafka(
     const stop = new AbortController();
     const refreshed = refreshRegularly(book, clock, stop.signal);
     refreshed.catch(onFailure);
-    const cluster = watchCluster({ ...connection, clock, say });
+    const cluster = watchCluster({ ...connection, clock, say: sayOf('crawl') });
     try {
       await act(book, peers, cluster);
     } finally {
@@ -101,7 +102,8 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
     leasesPerPartition: 0,
     address,
     onFailure,
-    onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
+    onReopen: ({ message, code }) =>
+      say(`${message}; opening the partition again`, 'warn', { component: 'state', code }),
     onProgress: printRestore,
     openStore: (partition) => joining.openStore(number, partition),
   };

@@ -5,6 +5,8 @@
  * its `config.access` (access.ts). Requests under way are finished when the server closes, idle connections are not
  * waited for. This is the one file that knows fastify; it is loaded only by a service that listens.
  */
+
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -19,6 +21,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Absent: GET and HEAD read, whatever else is control. */
     readonly access?: Access;
+    /** Programs call it all the time: no call of it is told of. */
+    readonly often?: true;
   }
 }
 
@@ -45,6 +49,21 @@ export interface HttpOptions {
   readonly rewriteUrl?: ((target: string) => string) | undefined;
   /** Called with an error that is a bug. */
   readonly onBug: (error: unknown) => void;
+  /** Called after each call that changes something, or was refused to. */
+  readonly onCall?: ((call: AnsweredCall) => void) | undefined;
+}
+
+/** What an operator, or a program in their name, asked of the service. */
+export interface AnsweredCall {
+  /** What the caller sent as `X-Request-Id`, or was given: it is in the answer's header of that name, too. */
+  readonly id: string;
+  readonly method: string;
+  /** Without its query, which may hold what a log must not. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  /** The caller's address. */
+  readonly remote: string;
 }
 
 export interface HttpServer {
@@ -55,7 +74,7 @@ export interface HttpServer {
 
 /** Rejects with INVALID_ARGUMENT where it cannot listen. */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { listen, token, opened, tls, probes, onBug, rewriteUrl = (target) => target } = options;
+  const { listen, token, opened, tls, probes, onBug, onCall, rewriteUrl = (target) => target } = options;
   const rules = { loopback: isLoopbackHost(listen.host), token, opened };
   const app = fastify({
     // `null`: no TLS. The types of fastify know one kind of server or the other.
@@ -66,9 +85,11 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url),
+    genReqId: ({ headers }: IncomingMessage) => requestIdOf(textOf(headers['x-request-id'])),
   });
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;
+    reply.header('x-request-id', request.id);
     const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');
     const { method } = request;
     const { 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'x-crawlstream': mark } = request.headers;
@@ -84,6 +105,11 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     return reply
       .code(refusal.status)
       .send(problem(refusal.status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN', refusal.message));
+  });
+  app.addHook('onResponse', async ({ id, method, url, ip, routeOptions }, { statusCode: status, elapsedTime }) => {
+    const { access, often } = routeOptions.config;
+    if (onCall === undefined || often || access === 'open' || method === 'GET' || method === 'HEAD') return;
+    onCall({ id, method, path: url.split('?')[0]!, status, ms: Math.round(elapsedTime), remote: ip });
   });
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send(problem('NOT_FOUND', `nothing answers ${request.method} ${request.url.split('?')[0]}`)),
@@ -155,6 +181,11 @@ async function readOut(request: IncomingMessage): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error', 'refused']) request.once(event, () => resolve());
   });
+}
+
+/** A caller's own id leads from its log to ours; one that no header of an answer could repeat is replaced. */
+function requestIdOf(sent: string | undefined): string {
+  return sent !== undefined && /^[\w.:-]{1,64}$/.test(sent) ? sent : randomBytes(8).toString('hex');
 }
 
 function textOf(header: string | readonly string[] | undefined): string | undefined {

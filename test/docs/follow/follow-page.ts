@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Block, blocksOf } from './blocks.ts';
+import { type Block, blocksOf, isPrinted, printedAfter } from './blocks.ts';
 import { isService, leftOut } from './left-out.ts';
 import { referencePages } from './pages.ts';
 import { promises } from './promises.ts';
@@ -66,6 +66,7 @@ export async function followPage(followed: Followed): Promise<Counts> {
       fail(page, one.sentence, 'the page says this no more: say in promises.ts what it promises');
   }
   let wasKafkaUsed = false;
+  const printed = printedAfter(root, page);
   for (const block of blocksOf(root, page)) {
     if (referencePages.has(page)) {
       const usesKafka = hasKafka && block.some(({ text: line }) => line.includes('localhost:9092'));
@@ -74,6 +75,7 @@ export async function followPage(followed: Followed): Promise<Counts> {
       wasKafkaUsed ||= usesKafka;
       await prepare(followed, block);
     }
+    const outputs: (() => string)[] = [];
     for (const { line, text: written } of block) {
       const place = `${page}:${line}`;
       const why = leftOut({ page, text: written, from, hasKafka });
@@ -87,6 +89,7 @@ export async function followPage(followed: Followed): Promise<Counts> {
         from === 'clone' ? written : written.replace('npm run -s crawlstream --', 'npx crawlstream'),
         followed,
       );
+      outputs.push(typed.output);
       if (isService(written)) {
         running.push({ place, typed });
         const code = await Promise.race([typed.ended, settled(typed, listensAt.exec(written)?.[1])]);
@@ -102,9 +105,15 @@ export async function followPage(followed: Followed): Promise<Counts> {
           fail(place, written, `“${sentence}”: nothing printed is ${prints}\n${typed.output().slice(-2_000)}`);
       }
     }
+    const output = outputs.map((one) => one()).join('\n');
+    // Behind a block of which something is left out, not all can be looked for.
+    for (const { line, text: expected } of hasKafka ? (printed.get(block.at(-1)!.line) ?? []) : []) {
+      if (!isPrinted(expected, output))
+        fail(`${page}:${line}`, expected, `nothing printed is like it\n${output.slice(-4_000)}`);
+    }
     // The terminals of a block are closed before the next is read.
     for (const { place, typed } of running.splice(0)) {
-      const isAlive = typed.child.exitCode === null;
+      const isAlive = typed.child.exitCode === null && typed.child.signalCode === null;
       if (isAlive) process.kill(-typed.child.pid!, 'SIGTERM');
       const code = await typed.ended;
       if (isAlive && code !== null && ![0, 130, 143].includes(code))

@@ -3,6 +3,7 @@ export const followedPages: readonly string[] = [
   'README.md',
   'docs/tutorial.md',
   'docs/operations.md',
+  'docs/day-in-the-life.md',
   'docs/politeness.md',
   'docs/testing.md',
   'services/README.md',

@@ -6,6 +6,7 @@ import { runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { listening } from '../listening.ts';
 import { startSmallWeb } from '../small-web.ts';
+import { jsonOf, logLines } from './log-schema.ts';
 
 interface Line {
   readonly level: string;
@@ -31,6 +32,7 @@ test('with --log json all that is said is JSON lines, with the traces of traced 
   const ended = await runCommand([...args, '--data', join(temporaryFolder(), 'data')]);
   assert.equal(ended.code, 0, ended.stderr);
   const lines = linesOf(ended.stderr);
+  logLines(ended.stderr);
   for (const { level, time, service } of lines) {
     assert.ok(['info', 'warn', 'error'].includes(level));
     assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
@@ -66,6 +68,46 @@ test('auto, which the image asks for, is JSON where no terminal shows it', async
   const data = ['--data', join(temporaryFolder(), 'nothing')];
   const ended = await runCommand(['dedup', ...data], { env: { CRAWLSTREAM_LOG: 'auto' } });
   assert.equal(linesOf(ended.stderr)[0]?.level, 'error');
+});
+
+test('levels are set by component; what an operator asks by HTTP is a line with the id that the caller has', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 40, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const levels = ['--log', 'json', '--log-level', 'error,http=info'];
+  const args = [...small.crawlArguments, '--delay', '200', '--data', data, '--dashboard', '127.0.0.1:0', ...levels];
+  const crawl = startCommand(args);
+  const at = /^http:\/\/[\w.:]+/.exec(await listening(crawl))![0];
+  const { host } = new URL(small.seeds[0]!);
+  const post = (path: string, id?: string) =>
+    fetch(`${at}${path}`, { method: 'POST', headers: { ...(id !== undefined && { 'x-request-id': id }) } });
+  const block = `/hosts/${encodeURIComponent(host)}/block`;
+  let blocked = await post(`${block}?secret=1`, 'ticket-4711');
+  for (; blocked.status === 503; blocked = await post(`${block}?secret=1`, 'ticket-4711')) await sleep(50);
+  assert.equal(blocked.status, 202, await blocked.text());
+  assert.equal(blocked.headers.get('x-request-id'), 'ticket-4711');
+  const strange = await post('/crawl/pause', 'a id\tof words');
+  const given = strange.headers.get('x-request-id')!;
+  assert.match(given, /^[0-9a-f]{16}$/, 'an id that a header may not have is replaced');
+  await fetch(`${at}/readyz`);
+  crawl.child.kill('SIGINT');
+  await crawl.ended;
+  const lines = logLines(jsonOf(crawl.output()));
+  assert.deepEqual([...new Set(lines.map(({ component }) => component))], ['http']);
+  const asked = lines.filter(({ request_id }) => request_id === 'ticket-4711').at(-1)!;
+  const { msg, method, path, status, remote } = asked;
+  assert.deepEqual(
+    { msg, method, path, status, remote },
+    {
+      ...{ msg: `POST ${block}: 202`, method: 'POST', path: block, status: 202, remote: '127.0.0.1' },
+    },
+  );
+  assert.ok(lines.some(({ request_id, path }) => request_id === given && path === '/crawl/pause'));
+  assert.ok(!crawl.output().includes('/readyz'), 'reads are no actions');
+  const told = await runCommand(['story', small.seeds[0]!, '--data', data]);
+  assert.match(told.stdout, /dashboard from 127\.0\.0\.1, request ticket-4711/);
+  const refused = await runCommand(['crawl', 'https://example.org', '--log-level', 'warn,https=info']);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--log-level "warn,https=info": "https=info" names none of process, brokers/);
 });
 
 /** Several times what an attempt to reach brokers takes. */

@@ -1,0 +1,51 @@
+/** How services log: in which format, and of what how much. */
+import type { Command } from 'commander';
+import {
+  type Component,
+  components,
+  type LogLevel,
+  type LogLevels,
+  levelsOf,
+  logLevels,
+} from '../terminal/log-line.ts';
+import { logFormats } from '../terminal/say.ts';
+import { bad, oneOf } from './arguments.ts';
+import { setting } from './setting.ts';
+
+export function addLogOptions(command: Command): Command {
+  return command
+    .addOption(
+      setting(
+        '--log <format>',
+        'what is said on stderr: lines for people, or JSON lines with trace ids; auto: JSON unless a terminal shows it',
+        'a person reads it first; the image says auto, since what runs there has its logs gathered',
+        oneOf('--log', logFormats),
+      ).default('text'),
+    )
+    .addOption(
+      setting(
+        '--log-level <list>',
+        `the least level that is said: ${logLevels.join(', ')}; of one component, as in warn,http=info: ${Object.keys(components).join(', ')}`,
+        'a service says a line when something begins or ends, and not for each URL (default: info)',
+        logLevelList,
+      ),
+    );
+}
+
+export function logLevelList(value: string): LogLevels {
+  let base: LogLevel = 'info';
+  const own: Partial<Record<Component, LogLevel>> = {};
+  for (const part of value.split(',').map((one) => one.trim())) {
+    const [name, level, more] = part.split('=');
+    if (level === undefined) base = levelOf(value, name!);
+    else if (more === undefined && Object.hasOwn(components, name!)) own[name as Component] = levelOf(value, level);
+    else throw bad('--log-level', value, `${JSON.stringify(part)} names none of ${Object.keys(components).join(', ')}`);
+  }
+  return levelsOf(base, own);
+}
+
+function levelOf(value: string, name: string): LogLevel {
+  const level = logLevels.find((one) => one === name);
+  if (level !== undefined) return level;
+  throw bad('--log-level', value, `${JSON.stringify(name)} is none of ${logLevels.join(', ')}, as in warn,http=info`);
+}
