@@ -30,8 +30,10 @@ export class PageFinder {
     // A log that ends before what was read is another crawl's of the same name.
     if (known === undefined || known.next > end) this.#known.set(crawl, (known = { pages: new Map(), next: 0 }));
     const from = Math.max(known.next, start);
-    for await (const { offset, value } of recordsOf(reads.log, topic, 0, from, end)) {
+    for await (const { offset, key, value } of recordsOf(reads.log, topic, 0, from, end)) {
       known.next = offset + 1;
+      // A tombstone: the page was purged, or is not to be used any more.
+      if (value.length === 0) known.pages.delete(key?.toString() ?? '');
       const page = await readRecord(reads.codec, 'pages', value, () => {});
       if (page !== undefined) {
         const { url, fetchedAtMs } = page;
