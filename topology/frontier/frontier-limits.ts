@@ -10,6 +10,11 @@ export const frontierLimits = {
   budgetKeysPerStep: 256,
   /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
   clockSkewMs: 5_000,
+  /**
+   * No lease expires for so long after an owner's opening: what fetchers reported while the partition had no owner is read
+   * first, as long as a log may take to give it.
+   */
+  expiryHoldMs: 10_000,
   /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */
   expiriesMax: 3,
   /** However small a partition's queue is to be, a host's share holds a lease's worth. */

@@ -88,6 +88,8 @@ export class FrontierPartition {
   #unread = true;
   /** What fetchers were seen to have taken, for the next step. */
   #taken: Taken | null = null;
+  /** An owner that has just opened reads what was reported before it ends leases, ms. */
+  #noExpiryBeforeMs = 0;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
@@ -161,7 +163,8 @@ export class FrontierPartition {
 
   /** When a step has something to do without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
-    return wakeAtMs(this.state, this.policy, demand, this.#leasing.graceMs);
+    const { graceMs } = this.#leasing;
+    return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#noExpiryBeforeMs });
   }
 
   /**
@@ -179,7 +182,7 @@ export class FrontierPartition {
     this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
     if (this.policy !== null) this.#take(decision, 'results', until);
-    this.#leasing.endLate(decision);
+    if (state.nowMs >= this.#noExpiryBeforeMs) this.#leasing.endLate(decision);
     decideBurials(decision, this.#dying);
     decidePrice(decision);
     decideGrowth(decision, this.#grown);
@@ -232,6 +235,7 @@ export class FrontierPartition {
     const { positions, foreignBeforeClaim, counters } = this.state;
     const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
     const decision = this.#begin(wallMs);
+    if (this.#leasing.isReported) this.#noExpiryBeforeMs = decision.nowMs + frontierLimits.expiryHoldMs;
     const more = foreignBeforeClaim - counters.foreignRecords;
     if (more > 0) decision.tally('foreignRecords', more);
     return this.#commit(decision, inputs, 0, decision.finish());

@@ -4,8 +4,14 @@ import { nextHopAtMs } from './decide/leases/robots-hops.ts';
 import { nextRefillAtMs } from './decide/links/budgets.ts';
 import type { FrontierState } from './state/state.ts';
 
-/** `demand`: leases that could be granted; `graceMs`: how long after its deadline one is over. ms; undefined: never. */
-export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: number, graceMs: number) {
+/** When a lease is over: so long after its deadline, and no sooner than then, ms. */
+export interface Expiry {
+  readonly graceMs: number;
+  readonly notBeforeMs: number;
+}
+
+/** `demand`: leases that could be granted. ms; undefined: never. */
+export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: number, expiry: Expiry) {
   if (state.abandoning.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
   const grants = demand > 0 && policy?.config.paused !== true;
   const quotaOut = policy?.config.pageQuota != null && state.quotaLeft <= 0;
@@ -14,7 +20,7 @@ export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: nu
     grants && !quotaOut ? (state.clock.ready > 0 ? state.nowMs : state.clock.nextReadyAtMs) : undefined,
     grants ? nextHopAtMs(state, policy) : undefined,
     nextRefillAtMs(state, policy),
-    firstMs === undefined ? undefined : firstMs + graceMs,
+    firstMs === undefined ? undefined : Math.max(firstMs + expiry.graceMs, expiry.notBeforeMs),
   );
 }
 

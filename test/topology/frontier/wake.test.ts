@@ -28,7 +28,7 @@ function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, 
     robotsHops: new Map(),
     quotaLeft: given.quotaLeft ?? 0,
   } as unknown as FrontierState;
-  return wakeAtMs(state, compilePolicy({ ...defaultPolicy(), ...policy }), demand, graceMs);
+  return wakeAtMs(state, compilePolicy({ ...defaultPolicy(), ...policy }), demand, { graceMs, notBeforeMs: 0 });
 }
 
 describe('when a step has something to do', () => {
@@ -75,9 +75,9 @@ describe('when a step has something to do', () => {
     hand.rig.send('results', { ...blankResult, hostKey: 'a.test', robotsHops: [hop] });
     hand.rig.step(hand.nowMs, 0);
     assert.equal(state.robotsHops.size, 1);
-    assert.equal(wakeAtMs(state, policy, 1, 0), hand.nowMs);
-    assert.equal(wakeAtMs(state, policy, 0, 0), undefined);
+    assert.equal(wakeAtMs(state, policy, 1, { graceMs: 0, notBeforeMs: 0 }), hand.nowMs);
+    assert.equal(wakeAtMs(state, policy, 0, { graceMs: 0, notBeforeMs: 0 }), undefined);
     hand.policy({ paused: true, pageQuota: 0 });
-    assert.equal(wakeAtMs(hand.rig.core.state, hand.rig.core.policy, 1, 0), undefined);
+    assert.equal(wakeAtMs(hand.rig.core.state, hand.rig.core.policy, 1, { graceMs: 0, notBeforeMs: 0 }), undefined);
   });
 });

@@ -14,6 +14,8 @@ import type { StoreJob } from '../storage/store-job.ts';
 export interface Leasing {
   /** How long after its deadline a lease is over, ms: its holder may have another clock. */
   readonly graceMs: number;
+  /** Do holders report by `results`? What they said may then wait in the log, where a call is answered or was not made. */
+  readonly isReported: boolean;
   /** Is a queue a host, which belongs to the partition that its name leads to? */
   readonly isByHost: boolean;
   /** Ends leases that are over. */
@@ -33,6 +35,7 @@ export interface Leasing {
 /** Tasks for fetchers, who report by `results`. */
 export const taskLeasing: Leasing = {
   graceMs: frontierLimits.clockSkewMs,
+  isReported: true,
   isByHost: true,
   endLate: decideExpiries,
   answer: () => {},

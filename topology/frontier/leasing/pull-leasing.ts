@@ -11,6 +11,7 @@ export class PullLeasing implements Leasing {
   /** Deadlines are measured by this clock alone, since clients do not see it. */
   readonly graceMs = 0;
   /** A client may give a queue any key. */
+  readonly isReported = false;
   readonly isByHost = false;
   readonly endLate = decideLapses;
 
