@@ -205,6 +205,7 @@ export const blankOutcome: Outcome = {
   detail: '',
   traceparent: '',
   originOnly: false,
+  freshForMs: 0,
 };
 
 export const blankRequest: Request = {

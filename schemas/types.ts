@@ -429,6 +429,8 @@ export interface Outcome {
   readonly traceparent: string;
   /** The failure is that of one origin of the host (its scheme and port): another one answers. */
   readonly originOnly: boolean;
+  /** How long the response is good for by its Cache-Control, less its Age, ms from the end of the request. 0: it does not say, or is to be asked each time. */
+  readonly freshForMs: number;
 }
 
 /** What the request was for. */

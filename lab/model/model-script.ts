@@ -87,6 +87,7 @@ export function randomLinks(chance: Chance): Discovered {
       traceparent: '',
       payload: '',
       originOnly: false,
+      freshForMs: 0,
       links: Array.from({ length: 1 + chance.below(12) }, () => ({
         url: `https://${hostKey}/${chance.below(60)}`,
         lastModifiedMs: 0,
@@ -177,5 +178,6 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     detail: '',
     traceparent: '',
     originOnly: false,
+    freshForMs: 0,
   };
 }

@@ -156,4 +156,5 @@ const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {
   ...{ redirectUrl: '', links: 0, linksDropped: 0, noindex: false, soft404: false, textSignature: '', detail: '' },
   traceparent: '',
   originOnly: false,
+  freshForMs: 0,
 };

@@ -2,7 +2,8 @@
 
 import { EventEmitter } from 'node:events';
 import { Hand } from '../../lab/model/hand.ts';
-import { blankResult } from '../../schemas/blank.ts';
+import { blankOutcome, blankResult } from '../../schemas/blank.ts';
+import type { Outcome } from '../../schemas/types.ts';
 import type { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { CallRoom } from '../../services/runtime/grpc/call-room.ts';
 import { grpcLimits } from '../../services/runtime/grpc/grpc-limits.ts';
@@ -13,8 +14,10 @@ import { getUrls } from '../../services/urlfrontier/get-urls.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
 import type { ServedPartition } from '../../services/urlfrontier/served-crawl.ts';
 import { answerUrl } from '../../topology/frontier/ask/queries.ts';
+import type { UrlRecord } from '../../topology/frontier/changes/changes.ts';
 import { Growth } from '../../topology/frontier/decide/links/growth.ts';
 import type { Call, GetCall } from '../../topology/frontier/decide/pull/calls.ts';
+import { afterVisit } from '../../topology/frontier/decide/results/after-visit.ts';
 import { demandLimits } from '../../topology/frontier/demand-limits.ts';
 import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
@@ -22,6 +25,7 @@ import { countsOf, defaultSeen } from '../../topology/frontier/seen/seen-config.
 import { seenLimits } from '../../topology/frontier/seen/seen-limits.ts';
 import type { FrontierState, Host } from '../../topology/frontier/state/state.ts';
 import { TaskWindow } from '../../topology/frontier/task-window.ts';
+import type { Recrawl } from '../../topology/policy/recrawl/schedule.ts';
 import { defaultScore } from '../../topology/policy/score/score-config.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
@@ -148,6 +152,16 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     0,
     1,
   ),
+  freshSMax: cutAt(frontierLimits.freshSMax, (n) => {
+    const url = 'https://a.test/';
+    const record: UrlRecord = {
+      ...{ url, status: 'page', outcome: 'fetched', httpStatus: 200, atMs: 1, attempts: 1, depth: 0 },
+      ...{ etag: '', lastModified: '', contentHash: '', soft404: false },
+    };
+    const outcome: Outcome = { ...blankOutcome, kind: 'fetched', freshForMs: n * 1_000 };
+    const hourly = { next: () => ({ intervalS: 3_600, delayS: 3_600 }) } as unknown as Recrawl;
+    return afterVisit(hourly, undefined, { outcome, atMs: 1, frontQueue: 0, record }, null).delayS;
+  }),
   abandonsPerStep: cutAt(frontierLimits.abandonsPerStep, (n) => {
     const hand = deadHost(n);
     hand.grant(0, 0);

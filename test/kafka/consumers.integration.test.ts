@@ -166,4 +166,71 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => 
     }
     for (const url of pages) assert.equal(archived.get(url), 1, url);
   });
+
+  it('a host that is purged is taken back: roles follow, other clients see tombstones, WARC files are rewritten', async () => {
+    const at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', 'crawl'];
+    const pagesNow = async () =>
+      (await runCommand(['pages', ...at])).stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { url: string }).url);
+    const pages = await pagesNow();
+    const { host } = new URL(pages[0]!);
+    const gone = pages.filter((url) => new URL(url).host === host).sort();
+    const roles = (['dedup', 'index', 'archive'] as const).map((role) =>
+      startCommand([role, ...at, '--data', join(folder, role)]),
+    );
+    try {
+      const purged = await runCommand(['purge', host, ...at, '--force']);
+      assert.equal(purged.code, 0, purged.stderr);
+      const { code, stdout, stderr } = await runCommand([
+        'forget',
+        ...at,
+        '--json',
+        '--receipt',
+        join(folder, 'one.jws'),
+      ]);
+      assert.equal(code, 0, stderr);
+      const { places } = JSON.parse(stdout) as { places: { place: string; more?: { tombstones?: number } }[] };
+      assert.equal(places.find(({ place }) => place === 'topic pages')?.more?.tombstones, gone.length);
+      const index = join(folder, 'index', 'index');
+      const deadline = Date.now() + 60_000;
+      const found = () => searchFolder(index, 'generated', { limit: 1_000 }).filter(({ url }) => gone.includes(url));
+      while (found().length > 0) {
+        assert.ok(Date.now() < deadline, 'the index has not followed');
+        await sleep(100);
+      }
+      const python = startPython(await fromPage('docs/consumers.md', 'python', 'fastavro'), [
+        broker.brokers,
+        registry.url,
+        'crawl',
+      ]);
+      try {
+        const takenBack = () => [...python.output().matchAll(/^taken back: (\S+)$/gm)].map(([, url]) => url!).sort();
+        while (takenBack().length < gone.length) {
+          assert.ok(Date.now() < deadline, python.output().slice(-2_000));
+          await sleep(50);
+        }
+        assert.deepEqual(takenBack(), gone);
+      } finally {
+        await python.stop();
+      }
+    } finally {
+      for (const { child } of roles) child.kill('SIGTERM');
+      await Promise.all(roles.map(({ ended }) => ended));
+    }
+    assert.deepEqual((await pagesNow()).sort(), pages.filter((url) => !gone.includes(url)).sort());
+    const data = ['--data', join(folder, 'archive')];
+    const done = await runCommand(['forget', ...at, ...data, '--json']);
+    assert.equal(done.code, 0, done.stderr);
+    const files = await readdir(join(folder, 'archive', 'archive'));
+    let records = 0;
+    for (const name of files.filter((one) => one.endsWith('.warc.gz'))) {
+      for await (const { fields } of readWarc(join(folder, 'archive', 'archive', name))) {
+        assert.ok(!gone.includes(fields.get('warc-target-uri') ?? ''));
+        records += 1;
+      }
+    }
+    assert.ok(records > pages.length);
+  });
 });

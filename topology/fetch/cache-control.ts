@@ -9,4 +9,10 @@ export function maxAgeMs(cacheControl: string): number {
   return 0;
 }
 
+/** What is left of that when it arrives from a cache (RFC 9111 §4.2.3): its `Age` is over already. Empty: it has none. */
+export function freshForMs(cacheControl: string, age: string): number {
+  const seconds = /^\s*(\d{1,10})\s*$/.exec(age);
+  return Math.max(0, maxAgeMs(cacheControl) - (seconds === null ? 0 : Number(seconds[1]) * 1_000));
+}
+
 const directivesMax = 32;

@@ -17,6 +17,8 @@ export const frontierLimits = {
   expiryHoldMs: 10_000,
   /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */
   expiriesMax: 3,
+  /** A page that says it is good for longer than 30 days is asked for again all the same: some are marked so once and for all. */
+  freshSMax: 30 * 86_400,
   /** However small a partition's queue is to be, a host's share holds a lease's worth. */
   queueShareLeast: 64,
   /** URLs of dead hosts given up on per step, so that no step pauses the partition. */

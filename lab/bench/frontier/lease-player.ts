@@ -145,6 +145,7 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     detail: '',
     traceparent: '',
     originOnly: false,
+    freshForMs: 0,
   };
 }
 

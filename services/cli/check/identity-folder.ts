@@ -84,14 +84,16 @@ function botPage(identity: Identity, signs: boolean, hasRanges: boolean): string
   const ranges = hasRanges
     ? `<li>It comes from the addresses in <a href="${rangesPath}">ip-ranges.json</a>, and from no others.</li>`
     : '';
+  // draft-illyes-webbotauth-cbcp: so that programs find them.
+  const toRanges = hasRanges ? `<link rel="client-ranges" href="${rangesPath}">` : '';
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>${text(name)}: who crawls your site</title></head>
+<head><meta charset="utf-8"><title>${text(name)}: who crawls your site</title>${toRanges}</head>
 <body>
 <h1>${text(name)}</h1>
 <p>This page is about the crawler that calls itself <code>${text(userAgentOf(identity))}</code>.</p>
 <h2>Who, and why</h2>
-<!-- Say here who you are, what pages are fetched for, and who can see what is made of them. -->
+<!-- Say here who you are, what pages are fetched for, who can see what is made of them, and whether a browser renders them. -->
 <p>Write to <a href="${text(link)}">${text(contact)}</a> with questions and complaints: a person reads them.</p>
 <h2>How to recognise it</h2>
 <ul>

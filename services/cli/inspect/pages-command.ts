@@ -7,6 +7,8 @@
 import type { Command } from 'commander';
 import type { Page } from '../../../schemas/types.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
+import { forgottenOf } from '../../runtime/consumer/forgotten.ts';
+import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
@@ -81,14 +83,40 @@ async function printPages(crawl: ReadableCrawl, flags: PagesFlags, write: WriteL
   const { log, codec, topics } = crawl;
   const purges = await readPurges(log, codec, topics);
   const asText = process.stdout.isTTY && !flags.long && flags.fields === undefined && !flags.json;
+  const mayBeWithheld = await hasUses(crawl);
   for (let partition = 0; partition < topics.partitions; partition++) {
+    const takenBack = mayBeWithheld ? await takenBackIn(crawl, partition) : nothing;
     const wanted = flags.all === true ? all : await onePerUrl(crawl, partition, purges);
     for await (const { offset, page } of pagesOf(crawl, partition, printNotice)) {
+      if (offset < (takenBack.get(page.url) ?? 0)) continue;
       if (!wanted(offset, page) || purges.refuses(page.url, page.fetchedAtMs)) continue;
       const line = asText ? lineOf(page) : JSON.stringify(picked(page, flags.fields));
       if (!(await write(line))) return;
     }
   }
+}
+
+const nothing: ReadonlyMap<string, number> = new Map();
+
+/** Did a policy ever name uses? Where none did, no page was taken back that is not purged, and pages are read once. */
+async function hasUses({ log, codec, topics }: ReadableCrawl): Promise<boolean> {
+  const { start, end } = await log.offsets(`${topics.crawl}.control`, 0);
+  for await (const { event } of controlEvents(log, codec, topics.crawl, 0, start, end)) {
+    if (event.kind === 'policy' && event.payload.includes('"uses"')) return true;
+  }
+  return false;
+}
+
+/** By URL: where its newest tombstone stands. */
+async function takenBackIn({ log, topics }: ReadableCrawl, partition: number): Promise<ReadonlyMap<string, number>> {
+  const topic = `${topics.crawl}.pages`;
+  const takenBack = new Map<string, number>();
+  const { start, end } = await log.offsets(topic, partition);
+  for await (const record of recordsOf(log, topic, partition, start, end)) {
+    const forgotten = forgottenOf(record);
+    if (forgotten !== null) takenBack.set(forgotten.url, forgotten.offset);
+  }
+  return takenBack;
 }
 
 /** Is this record the one to print? Called in the order of offsets. */

@@ -26,6 +26,7 @@ export function outcomeOf(index: number, url: string, kind: OutcomeKind, more: P
     detail: more.detail ?? '',
     traceparent: more.traceparent ?? '',
     originOnly: more.originOnly ?? false,
+    freshForMs: more.freshForMs ?? 0,
   };
 }
 

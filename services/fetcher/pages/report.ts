@@ -10,6 +10,7 @@ import { hash } from 'node:crypto';
 import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../../schemas/types.ts';
 import { isForMachines } from '../../../topology/content/for-machines.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
+import { freshForMs } from '../../../topology/fetch/cache-control.ts';
 import { classify } from '../../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
@@ -186,8 +187,14 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
     etag: validator(headers, 'etag'),
     lastModified: validator(headers, 'last-modified'),
     retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
+    freshForMs: freshForMsOf(headers),
     detail: response.failure?.detail ?? (status === 402 ? priceNamed(headers) : ''),
   };
+}
+
+function freshForMsOf(headers: Headers): number {
+  const cacheControl = headerOf(headers, 'cache-control');
+  return cacheControl === '' ? 0 : freshForMs(cacheControl, headerOf(headers, 'age'));
 }
 
 /** The validator. Empty: there is none that could be sent back. */

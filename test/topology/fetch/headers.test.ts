@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
+import { freshForMs, maxAgeMs } from '../../../topology/fetch/cache-control.ts';
 import { parseHttpDate } from '../../../topology/fetch/http-date.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { retryAfterSeconds } from '../../../topology/fetch/retry-after.ts';
+
+describe('what is left of a response’s time (RFC 9111 §4.2)', () => {
+  it('is its max-age less its age, where that can be read, and never less than nothing', () => {
+    assert.equal(freshForMs('public, max-age=600', ''), 600_000);
+    assert.equal(freshForMs('max-age=600', '500'), 100_000);
+    assert.equal(freshForMs('max-age=600', '601'), 0);
+    for (const odd of ['-500', '1e3', '500s', '99999999999'])
+      assert.equal(freshForMs('max-age=600', odd), 600_000, odd);
+    assert.equal(freshForMs('max-age=600, no-cache', ''), 0);
+  });
+});
 
 describe('HTTP dates (RFC 9110 §5.6.7)', () => {
   const at = Date.UTC(1994, 10, 6, 8, 49, 37);

@@ -67,6 +67,7 @@ test('a folder that was published whole is found to be so, and what is missing o
   assert.equal((await runCommand(init)).code, 0);
   const page = readFileSync(join(published, 'index.html'), 'utf8');
   assert.match(page, /User-agent: NewsBot\nDisallow: \//);
+  assert.ok(page.includes('<link rel="client-ranges" href="/ip-ranges.json">'));
   assert.deepEqual(
     (JSON.parse(readFileSync(join(published, 'ip-ranges.json'), 'utf8')) as { prefixes: unknown }).prefixes,
     [{ ipv4Prefix: '192.0.2.0/24' }, { ipv6Prefix: '2001:db8::/32' }],

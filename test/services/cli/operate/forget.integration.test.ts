@@ -193,6 +193,8 @@ test('a page that its site no longer allows to be used is taken back, with the c
   assert.deepEqual((await dedupUrls(data)).sort(), [`${origin}/`, `${origin}/a`]);
   const edges = await exported(data, 'graph', '--of', 'pages', '--format', 'csv');
   assert.ok(!edges.some((line) => line.startsWith(`${origin}/b,`)), edges.join('\n'));
+  const printed = await runCommand(['pages', '--data', data]);
+  assert.equal(printed.stdout.trim().split('\n').length, 2, printed.stdout);
   const found = await runCommand(['search', 'words', '--data', data, '--json']);
   assert.ok(!found.stdout.includes(`${origin}/b`), found.stdout);
 

@@ -14,6 +14,7 @@ import type { VisitKind } from '../../../policy/recrawl/recrawl-config.ts';
 import type { Recrawl, Visited } from '../../../policy/recrawl/schedule.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
 import type { PageRecord } from '../../changes/page-record.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 
 /** A visit that came to something, as `record` says. */
 export interface Seen {
@@ -43,8 +44,18 @@ export function afterVisit(
   const page = pageAfter(before, seen, changed);
   const next = recrawl?.next(visitedOf(page, kindOf(page), changed, seen.atMs), price) ?? null;
   if (next === null) return { page, changed, delayS: null };
-  const { intervalS, delayS } = next;
+  const { intervalS } = next;
+  const delayS = Math.max(next.delayS, freshS(seen));
   return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS };
+}
+
+/**
+ * A page is not asked for again while it says that it is good (draft-illyes-webbotauth-cbcp-00: crawlers support the
+ * directives of RFC 9111). Whatever the site itself tells of a change comes forward all the same.
+ */
+function freshS({ outcome, record }: Seen): number {
+  if (record.status !== 'page') return 0;
+  return Math.min(Math.ceil(outcome.freshForMs / 1_000), frontierLimits.freshSMax);
 }
 
 function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord): VisitKind {

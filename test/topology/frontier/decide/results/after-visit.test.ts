@@ -49,6 +49,17 @@ describe('a page', () => {
     assert.deepEqual([failed.visitedAtMs, failed.changedAtMs], [0, 0]);
   });
 
+  it('is not asked for again while it says that it is good, and no sooner than its schedule says', () => {
+    const hourly = { next: () => ({ intervalS: 3_600, delayS: 3_600 }) } as unknown as Recrawl;
+    const delay = (own: Parameters<typeof after>[0]) => after(own, hourly).delayS;
+    assert.equal(delay({}), 3_600);
+    assert.equal(delay({ outcome: { freshForMs: 86_400_000 } }), 86_400);
+    assert.equal(delay({ outcome: { kind: 'notModified', freshForMs: 7_200_500 } }), 7_201);
+    assert.equal(delay({ outcome: { freshForMs: 60_000 } }), 3_600);
+    // What says so is an error's page.
+    assert.equal(delay({ outcome: { freshForMs: 86_400_000 }, record: { status: 'failed', outcome: 'gone' } }), 3_600);
+  });
+
   it('has changed where its body has', () => {
     const { page, changed } = after();
     assert.equal(changed, true);
