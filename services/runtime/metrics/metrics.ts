@@ -22,6 +22,11 @@ export const metrics = {
     'what',
   ),
   crawlstream_dead_letters_total: counter('Dead letters of this process, by reason', 'writer', 'reason'),
+  crawlstream_exports_total: counter(
+    'Metrics (exports) and log lines to a collector: exported, or failed to be',
+    'signal',
+    'fate',
+  ),
   crawlstream_spans_total: counter('Spans of traced URLs: exported, or failed to be', 'fate'),
 
   crawlstream_kafka_requests_total: counter('Requests to brokers', 'api'),
