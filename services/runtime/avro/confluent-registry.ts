@@ -14,6 +14,7 @@ import { Agent, fetch } from 'undici';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { fingerprintOf } from './avro-types.ts';
 import { incompatibilities } from './compatibility.ts';
+import { registrySubject, type SubjectStrategy } from './registry-subject.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { schemaUnknown } from './schema-registry.ts';
 
@@ -22,6 +23,8 @@ export interface RegistryLogin {
   readonly auth?: { readonly username: string; readonly password: string };
   /** A bearer token (RFC 6750), asked for each call. Absent: none. */
   readonly token?: () => Promise<string>;
+  /** What subjects are named after. Absent: the topic. */
+  readonly subjects?: SubjectStrategy;
   /** The authority that signed its certificate, PEM. Absent: the system's. */
   readonly ca?: string;
 }
@@ -33,7 +36,7 @@ const mediaType = 'application/vnd.schemaregistry.v1+json';
 
 export function openConfluentRegistry(
   url: string,
-  { auth, token, ca }: RegistryLogin = {},
+  { auth, token, ca, subjects = 'topic' }: RegistryLogin = {},
   callMs = callMsMax,
 ): SchemaRegistry {
   const client = new Client({
@@ -132,7 +135,7 @@ export function openConfluentRegistry(
   return {
     idFor: async (subject, schema) => {
       try {
-        return await register(subject, schema);
+        return await register(registrySubject(subjects, subject, schema), schema);
       } catch (error) {
         throw unreachable(url, error);
       }

@@ -13,11 +13,13 @@
  *   CRAWLSTREAM_KAFKA_RACK                no secret: the zone this process is in, as brokers name theirs (broker.rack)
  *   CRAWLSTREAM_KAFKA_AWS_REGION          aws-msk-iam: the brokers' region (default: AWS_REGION); credentials as AWS's tools find them
  *   CRAWLSTREAM_REGISTRY_USERNAME, _PASSWORD, _PASSWORD_FILE, _CA   the same of the schema registry
+ *   CRAWLSTREAM_REGISTRY_SUBJECTS         no secret: what subjects are named after, topic, record or topic-record
  *   CRAWLSTREAM_REGISTRY_TOKEN_FILE, _TOKEN_URL, _TOKEN_SCOPE       a bearer token in place of the password
  */
 import { readFileSync } from 'node:fs';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RegistryLogin } from '../avro/confluent-registry.ts';
+import { subjectStrategies } from '../avro/registry-subject.ts';
 import { mskToken } from '../log/kafka/msk-token.ts';
 import { oauthLogin } from '../log/kafka/oauth-login.ts';
 import { awsCredentials } from '../objects/aws-credentials.ts';
@@ -34,7 +36,7 @@ export interface KafkaCredentials {
 export const credentialVariables: readonly string[] = [
   ...['TLS', 'CA', 'CERT', 'KEY', 'MECHANISM', 'USERNAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `KAFKA_${name}`),
   ...['TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE', 'AWS_REGION', 'RACK'].map((name) => `KAFKA_${name}`),
-  ...['USERNAME', 'PASSWORD', 'PASSWORD_FILE', 'CA', 'TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE'].map(
+  ...['USERNAME', 'PASSWORD', 'PASSWORD_FILE', 'CA', 'SUBJECTS', 'TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE'].map(
     (name) => `REGISTRY_${name}`,
   ),
 ].map((name) => `CRAWLSTREAM_${name}`);
@@ -67,7 +69,13 @@ export function registryLogin(env: Env): RegistryLogin {
   const username = given(env, 'REGISTRY_USERNAME');
   const ca = pem(env, 'REGISTRY_CA');
   const token = tokenOf(env, 'REGISTRY', true);
+  const asked = given(env, 'REGISTRY_SUBJECTS');
+  const subjects = subjectStrategies.find((one) => one === asked);
+  if (asked !== undefined && subjects === undefined) {
+    throw bad('REGISTRY_SUBJECTS', `is ${asked}: give one of ${subjectStrategies.join(', ')}`);
+  }
   return {
+    ...(subjects !== undefined && { subjects }),
     ...(token !== undefined && { token }),
     ...(username !== undefined && token === undefined && { auth: { username, password: password(env, 'REGISTRY') } }),
     ...(ca !== undefined && { ca }),
@@ -105,7 +113,9 @@ function tokenOf(env: Env, of: 'KAFKA' | 'REGISTRY', keeps: boolean): (() => Pro
     throw bad(`${of}_USERNAME`, 'is missing: it is the id that the token URL knows this client by');
   }
   const scope = given(env, `${of}_TOKEN_SCOPE`);
-  return grantedToken({ url, id, secret: password(env, of), scope }, keeps);
+  password(env, of);
+  // Read anew for each token, as a file with it may be replaced.
+  return grantedToken({ url, id, secret: () => password(env, of), scope }, keeps);
 }
 
 /** IAM of Amazon MSK: signed anew for each login. */

@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 export interface ClientCredentials {
   readonly url: string;
   readonly id: string;
-  readonly secret: string;
+  secret(): string;
   readonly scope: string | undefined;
 }
 
@@ -25,11 +25,11 @@ export function fileToken(file: string): () => Promise<string> {
 /** `keeps`: a token is used again until it runs out; otherwise each caller gets one of its own. */
 export function grantedToken({ url, id, secret, scope }: ClientCredentials, keeps: boolean): () => Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) });
-  const authorization = `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
   let kept: { readonly value: string; readonly untilMs: number } | undefined;
   return async () => {
     if (kept !== undefined && performance.now() < kept.untilMs) return kept.value;
-    const headers = { authorization, accept: 'application/json' };
+    const login = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret())}`).toString('base64');
+    const headers = { authorization: `Basic ${login}`, accept: 'application/json' };
     const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(tokenMsMax) });
     const told = answer.ok ? ((await answer.json()) as { access_token?: unknown; expires_in?: unknown }) : {};
     const { access_token: value, expires_in: seconds } = told;
