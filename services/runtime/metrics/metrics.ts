@@ -88,6 +88,9 @@ export const metrics = {
   crawlstream_frontier_latency_seconds: histogram(
     'From the oldest input of a read being appended until the commit that followed is durable',
   ),
+  crawlstream_frontier_discovery_seconds: histogram(
+    'From a link being found until a fetcher first has its URL, of one URL in 64',
+  ),
   crawlstream_frontier_stopped: gauge('1: the partition stands still, its own records are at fault', 'partition'),
   crawlstream_frontier_restored_ratio: gauge('How far the restore of a partition is; 1: done', 'partition'),
   crawlstream_frontier_restore_left_seconds: gauge('What is left of it, at the pace so far', 'partition'),
