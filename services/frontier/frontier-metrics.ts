@@ -83,6 +83,7 @@ export function frontierMetrics(metered: MeteredFrontier): MetricSource {
     tell.spread('crawlstream_frontier_step_seconds', meters.stepSeconds);
     tell.spread('crawlstream_frontier_commit_seconds', meters.commitSeconds);
     tell.spread('crawlstream_frontier_latency_seconds', meters.latencySeconds);
+    tell.spread('crawlstream_frontier_discovery_seconds', meters.discoverySeconds);
   };
 }
 

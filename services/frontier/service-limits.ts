@@ -2,6 +2,8 @@
 export const frontierServiceLimits = {
   /** Bytes of input read at once: a few commits' worth. */
   pollBytes: 1 << 20,
+  /** URLs whose wait is timed at once, some 150 bytes each: one in 64 of 640,000 that wait. */
+  waitsTimed: 10_000,
   /** An idle partition checks for work this often. */
   idleMs: 250,
   /** Commits decided ahead of the acks: hides a sync or a round trip, bounds what a takeover throws away. */

@@ -304,6 +304,7 @@ export const demandBoundaries: BoundaryTable<typeof demandLimits> = {
 
 export const frontierServiceBoundaries: BoundaryTable<typeof frontierServiceLimits> = {
   pollBytes: tuning('bytes read at once'),
+  waitsTimed: undriven('test/services/frontier/own/discovery-waits.test.ts has one more'),
   idleMs: tuning(often),
   commitsUnderWay: undriven('commits decided ahead of their acks'),
   reopenMs: tuning('a pause before a second try'),

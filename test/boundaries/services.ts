@@ -31,6 +31,8 @@ import type { AppendRecord } from '../../services/runtime/log/log.ts';
 import type { logLimits } from '../../services/runtime/log/log-limits.ts';
 import { headerLength } from '../../services/runtime/log/rows.ts';
 import type { objectLimits } from '../../services/runtime/objects/object-limits.ts';
+import type { otlpLimits } from '../../services/runtime/otlp/otlp-limits.ts';
+import { openOtlpLogs } from '../../services/runtime/otlp/otlp-logs.ts';
 import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
 import type { storeLimits } from '../../services/runtime/store/store-limits.ts';
 import type { contentLimits } from '../../topology/content/content-limits.ts';
@@ -217,6 +219,25 @@ export const storeBoundaries: BoundaryTable<typeof storeLimits> = {
   chainedBatchBytesMax: tuning('which of two ways a batch is written'),
   readerCopyStaleMs: tuning(often),
   readOnlyOpenAttemptsMax: undriven('twenty opens in a row that meet a writer’s flush'),
+};
+
+/** So many lines that wait for a collector: does each arrive? */
+function isEachExported(lines: number): boolean {
+  const counts = { exported: 0, failed: 0 };
+  const post = { send: async () => true };
+  const logs = openOtlpLogs({ post, version: '', resource: () => ({ attributes: [] }), counts });
+  for (let at = 0; at < lines; at++) logs.take({ text: '', level: 'info', component: 'process', fields: {} });
+  void logs.close();
+  return counts.failed === 0;
+}
+
+export const otlpBoundaries: BoundaryTable<typeof otlpLimits> = {
+  linesQueued: upTo(isEachExported),
+  linesPerExport: tuning(batch),
+  linesEveryMs: tuning(often),
+  metricsEveryMs: tuning(preset),
+  timeoutMs: tuning(patience),
+  troubleEveryMs: tuning('how often a fault is said'),
 };
 
 export const traceBoundaries: BoundaryTable<typeof traceLimits> = {

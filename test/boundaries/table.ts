@@ -25,6 +25,7 @@ import { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
 import { logLimits } from '../../services/runtime/log/log-limits.ts';
 import { objectLimits } from '../../services/runtime/objects/object-limits.ts';
+import { otlpLimits } from '../../services/runtime/otlp/otlp-limits.ts';
 import { storeLimits } from '../../services/runtime/store/store-limits.ts';
 import { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
@@ -97,6 +98,7 @@ export const table: Readonly<Record<string, Group>> = {
   workerLimits: of(workerLimits, services.workerBoundaries),
   httpLimits: of(httpLimits, services.httpBoundaries),
   lineLimits: of(lineLimits, services.lineBoundaries),
+  otlpLimits: of(otlpLimits, services.otlpBoundaries),
   logLimits: of(logLimits, services.logBoundaries),
   avroLimits: of(avroLimits, services.avroBoundaries),
   storeLimits: of(storeLimits, services.storeBoundaries),

@@ -48,6 +48,9 @@ export interface TestCollector {
   readonly endpoint: string;
   /** All that arrived, in the order it did. */
   readonly spans: readonly ReceivedSpan[];
+  /** As the collector hands them on: OTLP in JSON, one export each. */
+  readonly metrics: readonly OtlpMetrics[];
+  readonly logs: readonly OtlpLogs[];
   stop(): Promise<void>;
 }
 
@@ -64,11 +67,16 @@ export const collectorSkipReason = otelcol.skipReason;
 export async function startCollector(): Promise<TestCollector> {
   const file = await otelcol.file();
   const spans: ReceivedSpan[] = [];
+  const metrics: OtlpMetrics[] = [];
+  const logs: OtlpLogs[] = [];
   const target = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      spans.push(...spansOf(JSON.parse(Buffer.concat(chunks).toString()) as OtlpJson));
+      const told = JSON.parse(Buffer.concat(chunks).toString()) as OtlpJson & OtlpMetrics & OtlpLogs;
+      if (request.url === '/v1/metrics') metrics.push(told);
+      else if (request.url === '/v1/logs') logs.push(told);
+      else spans.push(...spansOf(told));
       response.setHeader('content-type', 'application/json').end('{}');
     });
   });
@@ -89,6 +97,8 @@ export async function startCollector(): Promise<TestCollector> {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     spans,
+    metrics,
+    logs,
     async stop() {
       process.off('exit', kill);
       kill();
@@ -114,9 +124,60 @@ function configOf(port: number, targetPort: number): object {
     },
     service: {
       telemetry: { metrics: { level: 'none' } },
-      pipelines: { traces: { receivers: ['otlp'], exporters: ['otlphttp'] } },
+      pipelines: Object.fromEntries(
+        ['traces', 'metrics', 'logs'].map((signal) => [signal, { receivers: ['otlp'], exporters: ['otlphttp'] }]),
+      ),
     },
   };
+}
+
+interface OfResource {
+  readonly resource: { readonly attributes: readonly OtlpAttribute[] };
+}
+
+interface OtlpPoint {
+  readonly attributes?: readonly OtlpAttribute[];
+  readonly startTimeUnixNano: string;
+  readonly timeUnixNano: string;
+  readonly asDouble?: number;
+  readonly count?: string;
+  readonly sum?: number;
+  readonly bucketCounts?: readonly string[];
+  readonly explicitBounds?: readonly number[];
+}
+
+export interface OtlpMetric {
+  readonly name: string;
+  readonly unit?: string;
+  readonly sum?: {
+    readonly isMonotonic: boolean;
+    readonly aggregationTemporality: number;
+    readonly dataPoints: OtlpPoint[];
+  };
+  readonly gauge?: { readonly dataPoints: OtlpPoint[] };
+  readonly histogram?: { readonly dataPoints: OtlpPoint[] };
+}
+
+export interface OtlpMetrics {
+  readonly resourceMetrics: readonly (OfResource & {
+    readonly scopeMetrics: readonly { readonly metrics: readonly OtlpMetric[] }[];
+  })[];
+}
+
+export interface OtlpLogRecord {
+  readonly timeUnixNano: string;
+  readonly severityNumber: number;
+  readonly severityText: string;
+  readonly body: { readonly stringValue: string };
+  readonly attributes?: readonly OtlpAttribute[];
+  readonly traceId?: string;
+  readonly spanId?: string;
+}
+
+export interface OtlpLogs {
+  readonly resourceLogs: readonly (OfResource & {
+    readonly scopeLogs: readonly { readonly logRecords: readonly OtlpLogRecord[] }[];
+  })[];
 }
 
 /** OTLP in JSON, as far as it is read here. */
@@ -126,7 +187,7 @@ interface OtlpJson {
     readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
   }[];
 }
-interface OtlpAttribute {
+export interface OtlpAttribute {
   readonly key: string;
   readonly value: {
     readonly stringValue?: string;
@@ -165,7 +226,7 @@ function spansOf({ resourceSpans }: OtlpJson): ReceivedSpan[] {
   });
 }
 
-function attributesOf(list: readonly OtlpAttribute[]): Record<string, string | number | boolean> {
+export function attributesOf(list: readonly OtlpAttribute[]): Record<string, string | number | boolean> {
   return Object.fromEntries(
     list.map(({ key, value: { stringValue, boolValue, intValue, doubleValue } }) => [
       key,

@@ -48,6 +48,16 @@ describe('traces, with a real collector', { skip }, async () => {
       const urls = new Set([...trace.values()].flat().flatMap(({ attributes }) => attributes['url.full'] ?? []));
       assert.equal(urls.size, 1);
       assert.equal(of(trace, 'fetch').attributes['http.response.status_code'], 200);
+      assert.equal(of(trace, 'fetch').attributes['http.request.method'], 'GET');
+      for (const [name, topic] of [
+        ['admit', 'discovered'],
+        ['lease', 'tasks'],
+        ['resolve', 'results'],
+      ] as const) {
+        const { attributes } = of(trace, name);
+        assert.equal(attributes['messaging.destination.name'], `crawl.${topic}`, name);
+        assert.equal(attributes['messaging.system'], 'crawlstream', 'a log in a folder is no Kafka');
+      }
     }
     assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, spans.length, 'no span is told of twice');
     assert.ok(spans.every(({ service }) => service === 'crawlstream-crawl'));

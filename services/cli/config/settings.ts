@@ -78,7 +78,7 @@ export const hiddenSettings: readonly HiddenSetting[] = [
   hidden(
     'kafkaMechanism',
     false,
-    'how: plain, scram-sha-256 or scram-sha-512',
+    'how: plain, scram-sha-256, scram-sha-512, oauthbearer or aws-msk-iam',
     'scram-sha-512',
     'of these the one that gives away least to who listens',
   ),

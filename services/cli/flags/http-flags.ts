@@ -1,7 +1,6 @@
 /** `--http`: the HTTP side of a service, while the service runs. */
 
 import { readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Opening, openings } from '../../runtime/http/access.ts';
@@ -10,13 +9,11 @@ import { httpLimits } from '../../runtime/http/http-limits.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
 import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';
-import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import { createService, tellAway } from '../../runtime/metrics/service.ts';
-import { diskMetrics } from '../../runtime/metrics/store-metrics.ts';
-import { productVersion } from '../../runtime/version.ts';
+import { createService } from '../../runtime/metrics/service.ts';
 import type { LogFields, LogLevel } from '../terminal/say.ts';
 import { oneOf } from './arguments.ts';
+import { processSources } from './process-sources.ts';
 import { setting } from './setting.ts';
 
 export interface HttpFlags {
@@ -87,7 +84,7 @@ export async function withHttp<T>(
   const say = (text: string, level: LogLevel = 'info', fields: LogFields = {}) =>
     sayAll(text, level, { component: 'http', ...fields });
   const service = createService(role);
-  const { probes, sources } = service;
+  const { probes } = service;
   const { http: listen, httpOpen: opened } = flags;
   if (listen === undefined) return act(service);
   const token = tokenOf(process.env);
@@ -96,17 +93,8 @@ export async function withHttp<T>(
     import('../../runtime/http/http-server.ts'),
     import('../../runtime/metrics/exposition.ts'),
   ]);
-  const ofService: MetricSource = (tell) => {
-    tell.value('crawlstream_info', 1, { version: productVersion, role });
-    tell.value('crawlstream_ready', probes.waitsFor === null ? 1 : 0);
-    tell.value('crawlstream_memory_limit_bytes', memoryLimit());
-    if (service.partitions !== undefined) tell.value('crawlstream_partitions', service.partitions);
-    for (const [fate, count] of Object.entries(service.spans?.counts ?? {})) {
-      tell.value('crawlstream_spans_total', count, { fate });
-    }
-  };
   const exposition = createExposition(
-    () => [ofService, tellAway(service), service.lag.tell, ...diskMetrics(service.disks), ...sources],
+    () => processSources(service),
     (error) => say(`metrics: ${(error as Error).message}`, 'warn'),
     () => (service.crawl === undefined ? {} : { crawl: service.crawl }),
   );
@@ -145,12 +133,6 @@ export async function withHttp<T>(
     closing.abort();
     await server.close();
   }
-}
-
-/** Of the container, where there is one with a limit. */
-function memoryLimit(): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 function tlsOf({ httpCert: cert, httpKey: key }: HttpFlags, say: (text: string) => void): TlsPair | undefined {

@@ -8,6 +8,7 @@ import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { say, speaksJson } from '../terminal/say.ts';
 import { bad } from './arguments.ts';
+import { withSignals } from './otlp-signals.ts';
 import { setting } from './setting.ts';
 
 export interface OtlpFlags {
@@ -24,8 +25,8 @@ export function addOtlpOption(command: Command): Command {
   return command.addOption(
     setting(
       '--otlp <url>',
-      'send spans of traced URLs to this OpenTelemetry collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
-      'OpenTelemetry’s own variables name a collector where there is one; without one no span is made',
+      'send metrics, logs, and spans of traced URLs to this OpenTelemetry collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
+      'OpenTelemetry’s own variables name a collector where there is one; without one nothing is sent',
       collector,
     ),
   );
@@ -87,14 +88,19 @@ function endpointOf({ otlp }: OtlpFlags, env: NodeJS.ProcessEnv): string | undef
 
 /** Runs `act` while the service's spans are sent. What waits is sent at the end, for some seconds at most. */
 export async function withTracing<T>(
-  flags: OtlpFlags & { readonly crawl?: string },
+  flags: OtlpFlags & { readonly crawl?: string; readonly brokers?: string },
   service: Service,
   tell: (text: string) => void,
   act: () => Promise<T>,
 ): Promise<T> {
+  return withSignals(flags.otlp, service, () => withSpans(flags, service, tell, act));
+}
+
+async function withSpans<T>(...[flags, service, tell, act]: Parameters<typeof withTracing<T>>): Promise<T> {
   const endpoint = endpointOf(flags, process.env);
+  const system = flags.brokers === undefined ? 'crawlstream' : 'kafka';
   if (endpoint === undefined) {
-    if (speaksJson()) service.spans = { tell: logSpan, counts: {} };
+    if (speaksJson()) service.spans = { tell: withTopics(logSpan, system, service), counts: {} };
     return act();
   }
   const { openOtlpSink } = await loadSink();
@@ -107,7 +113,8 @@ export async function withTracing<T>(
     },
     onTrouble: tell,
   });
-  service.spans = speaksJson() ? { tell: both(sink.tell, logSpan), counts: sink.counts } : sink;
+  const { counts } = sink;
+  service.spans = { tell: withTopics(speaksJson() ? both(sink.tell, logSpan) : sink.tell, system, service), counts };
   try {
     return await act();
   } finally {
@@ -141,6 +148,21 @@ function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void 
   const fields = { component: 'trace', ...attributes, ...ids, ms: endMs - startMs } as const;
   if (error === '') say(name, 'info', fields);
   else say(`${name}: ${error}`, 'warn', fields);
+}
+
+/** Whoever makes a span knows its topic by its short name; tools look for the full one, and for whose it is. */
+function withTopics(tell: SpanSink, system: string, service: Pick<Service, 'crawl'>): SpanSink {
+  return (span) => {
+    const topic = span.attributes['messaging.destination.name'];
+    if (topic === undefined || service.crawl === undefined) return tell(span);
+    const attributes = {
+      ...span.attributes,
+      'messaging.system': system,
+      'messaging.destination.name': `${service.crawl}.${topic}`,
+      'messaging.operation.type': span.kind === 'producer' ? 'send' : 'process',
+    };
+    return tell({ ...span, attributes });
+  };
 }
 
 function both(one: SpanSink, other: SpanSink): SpanSink {

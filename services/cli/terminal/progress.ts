@@ -2,7 +2,7 @@
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { inert } from './inert.ts';
-import { type LogFields, type LogLevel, say, speaksJson } from './say.ts';
+import { type LogFields, type LogLevel, say, sayElsewhere, speaksJson } from './say.ts';
 
 export interface Progress {
   show(status: CrawlStatus): void;
@@ -40,9 +40,10 @@ function createView(out: NodeJS.WriteStream, nowMs: () => number): Progress {
       out.write(`${text.join('\n')}\n`);
       lines = text.length;
     },
-    note: (text) => {
+    note: (text, level, fields) => {
       clear();
       out.write(`${inert(text)}\n`);
+      sayElsewhere(text, level, fields);
     },
     end: clear,
   };
@@ -56,7 +57,10 @@ function createLines(out: NodeJS.WriteStream, nowMs: () => number): Progress {
       writtenAtMs = nowMs();
       out.write(`${lineOf(status)}\n`);
     },
-    note: (text) => out.write(`${inert(text)}\n`),
+    note: (text, level, fields) => {
+      out.write(`${inert(text)}\n`);
+      sayElsewhere(text, level, fields);
+    },
     end: () => {},
   };
 }

@@ -99,6 +99,13 @@ function write(line: LogLine): void {
   for (const sink of sinks) sink(line);
 }
 
+/** For what is written in another way, such as above a view that redraws itself: collectors get it as any line. */
+export function sayElsewhere(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
+  const { component = 'process', ...others } = fields;
+  const line = { text, level, component, fields: others };
+  if (isWanted(line, levels)) for (const sink of sinks) sink(line);
+}
+
 /** The same, of a service's notice: people see it alone on its line, or after an empty one. */
 export function note(text: string): void {
   if (logger === undefined) toStderr(text.replace(/^\n?/, (before) => `${before}${time()}`).concat('\n'));

@@ -65,13 +65,13 @@ export class UrlSpans {
   }
 
   /** Called for each request: a request on a connection that had gone stale is repeated. */
-  fetched({ status, failure, startMs, endMs, address, body, connectMs, firstByteMs }: HttpResponse): void {
+  fetched({ status, failure, startMs, endMs, address, body, connectMs, firstByteMs, wire }: HttpResponse): void {
     this.#fetches += 1;
     if (this.#fetches > 1) this.#fetch = childOf(this.#lease, `fetch ${this.#fetches}`);
     const { hostname, port, protocol } = new URL(this.#url);
     const error = failure !== null ? `${failure.kind}: ${failure.detail}` : status >= 400 ? `status ${status}` : '';
     const attributes = {
-      'http.request.method': 'GET',
+      'http.request.method': wire?.sent.method ?? 'GET',
       ...(status > 0 && { 'http.response.status_code': status }),
       ...(address !== '' && { 'network.peer.address': address }),
       ...(this.#fetches > 1 && { 'http.request.resend_count': this.#fetches - 1 }),

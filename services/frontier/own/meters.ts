@@ -2,15 +2,20 @@
  * What the owners of a process count and time, over all of its partitions. It is for metrics only, and no decision uses
  * it.
  */
-import type { DeadLetter, DeadLetterReason } from '../../../schemas/types.ts';
-import { Distribution, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
+import type { DeadLetter, DeadLetterReason, Task } from '../../../schemas/types.ts';
+import type { Step } from '../../../topology/frontier/decide/step.ts';
+import { Distribution, daysBounds, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
 import type { RestoreProgress } from '../restore/restore.ts';
+import { DiscoveryWaits } from './discovery-waits.ts';
 
 export interface FrontierMeters {
   readonly stepSeconds: Distribution;
   readonly commitSeconds: Distribution;
   /** Time from an input's append until its decision is durable. */
   readonly latencySeconds: Distribution;
+  /** Time from a link's finding until its URL is first leased, of some URLs. */
+  readonly discoverySeconds: Distribution;
+  readonly waits: DiscoveryWaits;
   /** Commits that became durable. */
   commits: number;
   commitBytes: number;
@@ -23,10 +28,13 @@ export interface FrontierMeters {
 }
 
 export function createMeters(): FrontierMeters {
+  const discoverySeconds = new Distribution(daysBounds);
   return {
     stepSeconds: new Distribution(secondsBounds),
     commitSeconds: new Distribution(secondsBounds),
     latencySeconds: new Distribution(waitBounds),
+    discoverySeconds,
+    waits: new DiscoveryWaits(discoverySeconds),
     commits: 0,
     commitBytes: 0,
     granted: 0,
@@ -39,14 +47,21 @@ export function createMeters(): FrontierMeters {
 /** A commit is durable. `latencyMs`: since the oldest of its inputs was appended; undefined: it had none. */
 export function meterCommit(
   meters: FrontierMeters,
-  bytes: number,
+  step: Pick<Step, 'commit' | 'timed'>,
   tookMs: number,
   latencyMs: number | undefined,
 ): void {
   meters.commits += 1;
-  meters.commitBytes += bytes;
+  meters.commitBytes += step.commit.length;
+  meters.waits.admitted(step.timed);
   meters.commitSeconds.observe(tookMs / 1000);
   if (latencyMs !== undefined) meters.latencySeconds.observe(Math.max(0, latencyMs) / 1000);
+}
+
+/** Their tasks are published. */
+export function meterGranted(meters: FrontierMeters, tasks: readonly Task[]): void {
+  meters.granted += tasks.length;
+  for (const task of tasks) meters.waits.granted(task);
 }
 
 export function meterLetters({ deadLetters }: FrontierMeters, letters: readonly Pick<DeadLetter, 'reason'>[]): void {

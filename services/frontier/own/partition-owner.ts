@@ -41,7 +41,7 @@ import { CallSide } from './call-side.ts';
 import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { InputRecords } from './input-records.ts';
-import { createMeters, type FrontierMeters, meterCommit, meterLetters } from './meters.ts';
+import { createMeters, type FrontierMeters, meterCommit, meterGranted, meterLetters } from './meters.ts';
 import { StepSpans } from './step-spans.ts';
 import { taskRecord } from './task-record.ts';
 
@@ -349,14 +349,14 @@ export class PartitionOwner {
       this.#underWay -= 1;
       this.#committed = committed;
       const latencyMs = inputMs === undefined ? undefined : this.#options.clock.nowMs() - inputMs;
-      meterCommit(this.#meters, step.commit.length, performance.now() - beganMs, latencyMs);
+      meterCommit(this.#meters, step, performance.now() - beganMs, latencyMs);
       this.#spans?.committed(step.traced, this.#options.clock.nowMs());
       const tasks = await read;
       if (tasks.length > 0) {
         const offsets = await log.append(tasks.map((task) => taskRecord(codec, identity, task)));
         flow?.published(tasks, offsets);
       }
-      this.#meters.granted += tasks.length;
+      meterGranted(this.#meters, tasks);
       for (const task of tasks) this.#spans?.granted(task);
       await this.#publishControls(step.controls);
     })();

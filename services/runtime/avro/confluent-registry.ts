@@ -14,12 +14,17 @@ import { Agent, fetch } from 'undici';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { fingerprintOf } from './avro-types.ts';
 import { incompatibilities } from './compatibility.ts';
+import { registrySubject, type SubjectStrategy } from './registry-subject.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { schemaUnknown } from './schema-registry.ts';
 
 export interface RegistryLogin {
   /** Basic authentication. Absent: none. */
   readonly auth?: { readonly username: string; readonly password: string };
+  /** A bearer token (RFC 6750), asked for each call. Absent: none. */
+  readonly token?: () => Promise<string>;
+  /** What subjects are named after. Absent: the topic. */
+  readonly subjects?: SubjectStrategy;
   /** The authority that signed its certificate, PEM. Absent: the system's. */
   readonly ca?: string;
 }
@@ -31,7 +36,7 @@ const mediaType = 'application/vnd.schemaregistry.v1+json';
 
 export function openConfluentRegistry(
   url: string,
-  { auth, ca }: RegistryLogin = {},
+  { auth, token, ca, subjects = 'topic' }: RegistryLogin = {},
   callMs = callMsMax,
 ): SchemaRegistry {
   const client = new Client({
@@ -39,6 +44,7 @@ export function openConfluentRegistry(
     clientId: 'crawlstream',
     retry: { retries: 1 },
     ...(auth && { auth: { ...auth } }),
+    ...(token && { middlewares: [withToken(token)] }),
     ...(ca !== undefined && { agent: new HttpsAgent({ ca, keepAlive: true }) }),
   });
   const dispatcher = ca === undefined ? undefined : new Agent({ connect: { ca } });
@@ -46,7 +52,8 @@ export function openConfluentRegistry(
 
   /** Undefined: there is no such thing. */
   const request = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const headers = { 'content-type': mediaType, accept: mediaType, ...(auth && { authorization: basic(auth) }) };
+    const authorization = token ? `Bearer ${await token()}` : auth && basic(auth);
+    const headers = { 'content-type': mediaType, accept: mediaType, ...(authorization && { authorization }) };
     const init = {
       method,
       headers,
@@ -128,7 +135,7 @@ export function openConfluentRegistry(
   return {
     idFor: async (subject, schema) => {
       try {
-        return await register(subject, schema);
+        return await register(registrySubject(subjects, subject, schema), schema);
       } catch (error) {
         throw unreachable(url, error);
       }
@@ -166,6 +173,18 @@ async function inTime<T>(call: Promise<T>, ms: number): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+type Middleware = NonNullable<ConstructorParameters<typeof Client>[0]['middlewares']>[number];
+
+/** The client's own way to add to a request. */
+function withToken(token: () => Promise<string>): Middleware {
+  return () => ({
+    async prepareRequest(next) {
+      const request = await next();
+      return request.enhance({ headers: { authorization: `Bearer ${await token()}` } });
+    },
+  });
 }
 
 function basic({ username, password }: NonNullable<RegistryLogin['auth']>): string {

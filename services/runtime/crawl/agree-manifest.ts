@@ -84,6 +84,10 @@ function manifestRecord(
   partitions: number,
 ) {
   const { crawl } = wanted;
+  if (crawl.includes('_')) {
+    const message = `a new crawl is not called ${crawl}: brokers name metrics of ${crawl}.results as those of another topic's, with _ for each dot; use - in its name`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
   const manifest: Manifest = {
     format: manifestFormat,
     ...facts,

@@ -77,7 +77,9 @@ async function confluentRegistry(url: string): Promise<SchemaRegistry> {
   let registry = openConfluentRegistry(url, login);
   const current = () => {
     const now = registryLogin(process.env);
-    if (!isDeepStrictEqual(now, login)) registry = openConfluentRegistry(url, (login = now));
+    // Tokens are asked for by the variables that a process began with, and kept by whoever asks.
+    if (!isDeepStrictEqual({ ...now, token: null }, { ...login, token: null }))
+      registry = openConfluentRegistry(url, (login = now));
     return registry;
   };
   return {

@@ -5,20 +5,27 @@
  *   CRAWLSTREAM_KAFKA_TLS=1               TLS, with the system's authorities; implied by the next three
  *   CRAWLSTREAM_KAFKA_CA                  file: the authority that signed the brokers' certificates (PEM)
  *   CRAWLSTREAM_KAFKA_CERT, _KEY          files: a certificate of this client and its key (mutual TLS)
- *   CRAWLSTREAM_KAFKA_MECHANISM           plain, scram-sha-256, scram-sha-512 (default), oauthbearer
+ *   CRAWLSTREAM_KAFKA_MECHANISM           plain, scram-sha-256, scram-sha-512 (default), oauthbearer, aws-msk-iam
  *   CRAWLSTREAM_KAFKA_USERNAME            the user; of oauthbearer with a token URL, the client's id
  *   CRAWLSTREAM_KAFKA_PASSWORD, _PASSWORD_FILE   its password, or the client's secret
  *   CRAWLSTREAM_KAFKA_TOKEN_FILE          oauthbearer: a file with the token, read at each login (as Kubernetes projects it)
  *   CRAWLSTREAM_KAFKA_TOKEN_URL, _TOKEN_SCOPE    oauthbearer: where tokens are given for client credentials (RFC 6749 §4.4)
  *   CRAWLSTREAM_KAFKA_RACK                no secret: the zone this process is in, as brokers name theirs (broker.rack)
+ *   CRAWLSTREAM_KAFKA_AWS_REGION          aws-msk-iam: the brokers' region (default: AWS_REGION); credentials as AWS's tools find them
  *   CRAWLSTREAM_REGISTRY_USERNAME, _PASSWORD, _PASSWORD_FILE, _CA   the same of the schema registry
+ *   CRAWLSTREAM_REGISTRY_SUBJECTS         no secret: what subjects are named after, topic, record or topic-record
+ *   CRAWLSTREAM_REGISTRY_TOKEN_FILE, _TOKEN_URL, _TOKEN_SCOPE       a bearer token in place of the password
  */
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RegistryLogin } from '../avro/confluent-registry.ts';
+import { subjectStrategies } from '../avro/registry-subject.ts';
+import { mskToken } from '../log/kafka/msk-token.ts';
 import { oauthLogin } from '../log/kafka/oauth-login.ts';
+import { awsCredentials } from '../objects/aws-credentials.ts';
 import { readSecret } from '../secret.ts';
+import { productVersion } from '../version.ts';
+import { fileToken, grantedToken } from './token-source.ts';
 
 export interface KafkaCredentials {
   readonly ssl?: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string };
@@ -28,12 +35,13 @@ export interface KafkaCredentials {
 /** All that is read here. */
 export const credentialVariables: readonly string[] = [
   ...['TLS', 'CA', 'CERT', 'KEY', 'MECHANISM', 'USERNAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `KAFKA_${name}`),
-  ...['TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE', 'RACK'].map((name) => `KAFKA_${name}`),
-  ...['USERNAME', 'PASSWORD', 'PASSWORD_FILE', 'CA'].map((name) => `REGISTRY_${name}`),
+  ...['TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE', 'AWS_REGION', 'RACK'].map((name) => `KAFKA_${name}`),
+  ...['USERNAME', 'PASSWORD', 'PASSWORD_FILE', 'CA', 'SUBJECTS', 'TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE'].map(
+    (name) => `REGISTRY_${name}`,
+  ),
 ].map((name) => `CRAWLSTREAM_${name}`);
 
-const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'];
-const tokenMsMax = 10_000;
+const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer', 'aws-msk-iam'];
 
 type Env = NodeJS.ProcessEnv;
 
@@ -60,8 +68,16 @@ export function rackOf(env: Env): { readonly rack?: string } {
 export function registryLogin(env: Env): RegistryLogin {
   const username = given(env, 'REGISTRY_USERNAME');
   const ca = pem(env, 'REGISTRY_CA');
+  const token = tokenOf(env, 'REGISTRY', true);
+  const asked = given(env, 'REGISTRY_SUBJECTS');
+  const subjects = subjectStrategies.find((one) => one === asked);
+  if (asked !== undefined && subjects === undefined) {
+    throw bad('REGISTRY_SUBJECTS', `is ${asked}: give one of ${subjectStrategies.join(', ')}`);
+  }
   return {
-    ...(username !== undefined && { auth: { username, password: password(env, 'REGISTRY') } }),
+    ...(subjects !== undefined && { subjects }),
+    ...(token !== undefined && { token }),
+    ...(username !== undefined && token === undefined && { auth: { username, password: password(env, 'REGISTRY') } }),
     ...(ca !== undefined && { ca }),
   };
 }
@@ -73,9 +89,11 @@ function saslOf(env: Env): object | undefined {
   const mechanism = asked ?? (tokens === undefined ? 'scram-sha-512' : 'oauthbearer');
   if (!mechanisms.includes(mechanism))
     throw bad('KAFKA_MECHANISM', `is ${mechanism}: give one of ${mechanisms.join(', ')}`);
+  if (mechanism === 'aws-msk-iam') return mskLogin(env);
   if (mechanism === 'oauthbearer') {
     if (tokens === undefined) throw bad('KAFKA_TOKEN_FILE', 'is missing: oauthbearer needs it, or KAFKA_TOKEN_URL');
-    return oauthLogin(tokenProvider(env));
+    // Each login has a token of its own: they run out while a process lives.
+    return oauthLogin(tokenOf(env, 'KAFKA', false)!);
   }
   if (username === undefined) {
     if (asked === undefined) return undefined;
@@ -84,28 +102,28 @@ function saslOf(env: Env): object | undefined {
   return { mechanism, username, password: password(env, 'KAFKA') };
 }
 
-/** A token for each login: they run out while a process lives. */
-function tokenProvider(env: Env): () => Promise<string> {
-  const file = given(env, 'KAFKA_TOKEN_FILE');
-  if (file !== undefined) return async () => (await readFile(file, 'utf8')).trim();
-  const url = given(env, 'KAFKA_TOKEN_URL')!;
-  const id = given(env, 'KAFKA_USERNAME');
-  if (id === undefined) throw bad('KAFKA_USERNAME', 'is missing: it is the id that the token URL knows this client by');
-  const secret = password(env, 'KAFKA');
-  const scope = given(env, 'KAFKA_TOKEN_SCOPE');
-  const body = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) });
-  const authorization = `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
-  return async () => {
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { authorization, accept: 'application/json' },
-      body,
-      signal: AbortSignal.timeout(tokenMsMax),
-    });
-    const { access_token: value } = answer.ok ? ((await answer.json()) as { access_token?: unknown }) : {};
-    if (typeof value === 'string') return value;
-    throw new Error(`${new URL(url).origin} gives no token: it answers ${answer.status}`);
-  };
+/** undefined: no variable names one. */
+function tokenOf(env: Env, of: 'KAFKA' | 'REGISTRY', keeps: boolean): (() => Promise<string>) | undefined {
+  const file = given(env, `${of}_TOKEN_FILE`);
+  if (file !== undefined) return fileToken(file);
+  const url = given(env, `${of}_TOKEN_URL`);
+  if (url === undefined) return undefined;
+  const id = given(env, `${of}_USERNAME`);
+  if (id === undefined) {
+    throw bad(`${of}_USERNAME`, 'is missing: it is the id that the token URL knows this client by');
+  }
+  const scope = given(env, `${of}_TOKEN_SCOPE`);
+  password(env, of);
+  // Read anew for each token, as a file with it may be replaced.
+  return grantedToken({ url, id, secret: () => password(env, of), scope }, keeps);
+}
+
+/** IAM of Amazon MSK: signed anew for each login. */
+function mskLogin(env: Env): object {
+  const region = given(env, 'KAFKA_AWS_REGION') ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
+  if (!region) throw bad('KAFKA_AWS_REGION', 'is missing, and so is AWS_REGION: name the region of the brokers');
+  const credentials = awsCredentials(region, env);
+  return oauthLogin(async () => mskToken(region, await credentials(), Date.now(), `crawlstream/${productVersion}`));
 }
 
 function password(env: Env, of: 'KAFKA' | 'REGISTRY'): string {

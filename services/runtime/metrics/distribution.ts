@@ -45,3 +45,5 @@ export class Distribution {
 export const secondsBounds = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A tenth of a second to an hour: what waits for politeness. */
 export const waitBounds = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
+/** A second to a month: what waits for its turn in a queue. */
+export const daysBounds = [1, 10, 60, 600, 3_600, 21_600, 86_400, 259_200, 604_800, 2_592_000];

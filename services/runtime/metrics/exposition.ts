@@ -10,6 +10,8 @@ import { type MetricName, type MetricSource, type MetricSpec, metrics, type Spre
 export interface Exposition {
   /** Asks all sources. */
   scrape(): Promise<{ readonly type: string; readonly text: string }>;
+  /** The same as values. */
+  read(): Promise<object[]>;
 }
 
 /**
@@ -23,19 +25,27 @@ export function createExposition(
 ): Exposition {
   const ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
+  const filled = async () => {
+    const registry = new Registry();
+    const tell = tellInto(registry);
+    for (const source of sources()) {
+      try {
+        await source(tell);
+      } catch (error) {
+        onFailure(error);
+      }
+    }
+    for (const one of [registry, ofProcess]) one.setDefaultLabels({ ...labels() });
+    return registry;
+  };
   return {
     async scrape() {
-      const registry = new Registry();
-      const tell = tellInto(registry);
-      for (const source of sources()) {
-        try {
-          await source(tell);
-        } catch (error) {
-          onFailure(error);
-        }
-      }
-      for (const one of [registry, ofProcess]) one.setDefaultLabels({ ...labels() });
+      const registry = await filled();
       return { type: registry.contentType, text: `${await registry.metrics()}${await ofProcess.metrics()}` };
+    },
+    async read() {
+      const registry = await filled();
+      return [...(await registry.getMetricsAsJSON()), ...(await ofProcess.getMetricsAsJSON())];
     },
   };
 }

@@ -22,6 +22,11 @@ export const metrics = {
     'what',
   ),
   crawlstream_dead_letters_total: counter('Dead letters of this process, by reason', 'writer', 'reason'),
+  crawlstream_exports_total: counter(
+    'Metrics (exports) and log lines to a collector: exported, or failed to be',
+    'signal',
+    'fate',
+  ),
   crawlstream_spans_total: counter('Spans of traced URLs: exported, or failed to be', 'fate'),
 
   crawlstream_kafka_requests_total: counter('Requests to brokers', 'api'),
@@ -82,6 +87,9 @@ export const metrics = {
   crawlstream_frontier_commit_seconds: histogram('From a commit handed to the log until it is durable'),
   crawlstream_frontier_latency_seconds: histogram(
     'From the oldest input of a read being appended until the commit that followed is durable',
+  ),
+  crawlstream_frontier_discovery_seconds: histogram(
+    'From a link being found until a fetcher first has its URL, of one URL in 64',
   ),
   crawlstream_frontier_stopped: gauge('1: the partition stands still, its own records are at fault', 'partition'),
   crawlstream_frontier_restored_ratio: gauge('How far the restore of a partition is; 1: done', 'partition'),

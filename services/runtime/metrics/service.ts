@@ -30,6 +30,8 @@ export interface Service {
   away: (() => Away) | undefined;
   /** The receiver of spans; undefined: there is none. */
   spans: SpanOutlet | undefined;
+  /** What became of metrics and lines that were sent to a collector, by signal. */
+  readonly exports: Map<string, Readonly<Record<string, number>>>;
   /** Its role is lost: what that told is forgotten. */
   forget(): void;
 }
@@ -57,6 +59,7 @@ export function createService(role: string): Service {
   const lag = new LagWatch();
   return {
     ...{ role, probes: new Probes(), ...silent, sources, disks: new Map(), lag, away: undefined, spans: undefined },
+    exports: new Map(),
     forget() {
       sources.clear();
       lag.clear();

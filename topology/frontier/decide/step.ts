@@ -1,6 +1,6 @@
 /** What one step of a partition comes to: its changelog record, and what is to be published before and after it. */
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
-import type { ControlMessage, Decision } from './decision.ts';
+import type { ControlMessage, Decision, TimedUrl } from './decision.ts';
 import type { PassedOn } from './misrouted.ts';
 import type { TraceEvent } from './trace-events.ts';
 
@@ -18,6 +18,8 @@ export interface Step {
   readonly controls: readonly ControlMessage[];
   /** What it did to URLs that are traced, in order; to be told once the commit is acked. */
   readonly traced: readonly TraceEvent[];
+  /** Some of the URLs that it admitted, to be timed from once the commit is acked. */
+  readonly timed: readonly TimedUrl[];
 }
 
 /** Tasks are made when they are asked for: their URLs are read after the step. */
@@ -28,13 +30,20 @@ export class Decided implements Step {
   readonly passedOn: readonly PassedOn[];
   readonly controls: readonly ControlMessage[];
   readonly traced: readonly TraceEvent[];
+  readonly timed: readonly TimedUrl[];
   readonly #makeTasks: () => readonly Task[];
   #tasks: readonly Task[] | undefined;
 
   constructor(
     commit: Buffer,
     offset: number,
-    { deadLetters, misrouted, controls, traced }: Pick<Decision, 'deadLetters' | 'misrouted' | 'controls' | 'traced'>,
+    {
+      deadLetters,
+      misrouted,
+      controls,
+      traced,
+      timed,
+    }: Pick<Decision, 'deadLetters' | 'misrouted' | 'controls' | 'traced' | 'timed'>,
     makeTasks: () => readonly Task[],
   ) {
     this.commit = commit;
@@ -43,6 +52,7 @@ export class Decided implements Step {
     this.passedOn = misrouted.passedOn;
     this.controls = controls;
     this.traced = traced;
+    this.timed = timed;
     this.#makeTasks = makeTasks;
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPartition } from '../../../../services/frontier/open/open-partition.ts';
+import { createMeters } from '../../../../services/frontier/own/meters.ts';
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import type { StateStore } from '../../../../services/runtime/store/store.ts';
@@ -49,6 +50,21 @@ test('a task is published only after the commit that grants it is durable', limi
   assert.deepEqual(early, []);
   assert.equal(await assertTasksGranted(harness), 30);
   assert.equal(owner.committed?.counters.leased, 30, 'what was committed can be asked for after the end');
+});
+
+test('of one URL in 64 the time is told from its finding to its first lease', limit, async () => {
+  const harness = await startHarness();
+  const meters = createMeters();
+  const owner = harness.owner({ meters });
+  const run = owner.run();
+  await harness.discover(640);
+  const counted = () => meters.discoverySeconds.counts.reduce((sum, count) => sum + count, 0);
+  await until(async () => (await harness.tasks()).length === 640);
+  await until(() => counted() > 0);
+  owner.stop();
+  await run;
+  assert.ok(counted() < 40, `${counted()} of 640`);
+  assert.ok(meters.discoverySeconds.sum >= 0);
 });
 
 test('an append that fails ends the owner, and the tasks of that commit are never published', limit, async () => {

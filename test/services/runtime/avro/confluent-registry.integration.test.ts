@@ -9,6 +9,7 @@ import { avroSchemas } from '../../../../schemas/avro.ts';
 import type { Control } from '../../../../schemas/types.ts';
 import { openConfluentRegistry } from '../../../../services/runtime/avro/confluent-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { registryLogin } from '../../../../services/runtime/crawl/kafka-credentials.ts';
 import { startRegistry, type TestRegistry } from '../../../kafka/registry.ts';
 
 const skip = (await skipReason()) ?? false;
@@ -54,6 +55,35 @@ describe('a Confluent registry', { skip }, () => {
     assert.notEqual(second, first);
     assert.equal(await openConfluentRegistry(server.url).idFor(subject, record([id])), first);
     assert.deepEqual(await versionsOf(subject), [1, 2]);
+  });
+
+  it('names subjects by topic, by record, or by both, and reads what was written under any', async () => {
+    const topic = newSubject().replace('things-value', 'control');
+    const named = {
+      topic: `${topic}-value`,
+      record: 'crawlstream.Control',
+      'topic-record': `${topic}-crawlstream.Control`,
+    };
+    for (const [strategy, subject] of Object.entries(named)) {
+      const login = registryLogin({ CRAWLSTREAM_REGISTRY_SUBJECTS: strategy });
+      const id = await openConfluentRegistry(server.url, login).idFor(`${topic}-value`, avroSchemas.control);
+      assert.deepEqual(await versionsOf(subject), [1], strategy);
+      assert.equal(await rulesOf(subject), 'FULL_TRANSITIVE');
+      const read = (await openConfluentRegistry(server.url).schemaById(id)) as { name: string };
+      assert.match(read.name, /^(crawlstream\.)?Control$/);
+    }
+    assert.throws(() => registryLogin({ CRAWLSTREAM_REGISTRY_SUBJECTS: 'value' }), {
+      message: /CRAWLSTREAM_REGISTRY_SUBJECTS is value: give one of topic, record, topic-record/,
+    });
+  });
+
+  it('tells other clients which numbers are times', async () => {
+    const subject = newSubject();
+    await openConfluentRegistry(server.url).idFor(subject, avroSchemas.pages);
+    const told = (await (await fetch(`${server.url}/subjects/${subject}/versions/1`)).json()) as { schema: string };
+    const { fields } = JSON.parse(told.schema) as { fields: { name: string; type: unknown }[] };
+    const time = { type: 'long', logicalType: 'timestamp-millis' };
+    assert.deepEqual(fields.find(({ name }) => name === 'fetchedAtMs')?.type, time);
   });
 
   it('gives processes that register at the same moment the same id', async () => {

@@ -5,6 +5,7 @@ import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-r
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { agreeManifest } from '../../../../services/runtime/crawl/agree-manifest.ts';
+import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
 import type { ManifestFacts } from '../../../../services/runtime/data-folder/manifest.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import type { Log } from '../../../../services/runtime/log/log.ts';
@@ -61,4 +62,20 @@ test('two that may make the crawl and come together agree on the manifest that l
     facts,
   );
   assert.deepEqual(mine, other);
+});
+
+test('a new crawl has no _ in its name, which metrics of brokers cannot tell from a dot; one that is there goes on', async () => {
+  const log = await openEmbeddedLog(createMemoryStore(), clock);
+  const named = newCrawl('my_news', 2);
+  const asked = { log, codec, clock, wanted: { crawl: 'my_news' }, createdBy: 'test' };
+  await assert.rejects(agreeManifest({ ...asked, defaults: named }), {
+    code: 'INVALID_ARGUMENT',
+    message: /a new crawl is not called my_news: .*use - in its name$/,
+  });
+  const made = await agree(log, facts);
+  const payload = JSON.stringify({ ...made, crawl: 'my_news' });
+  await log.createTopics(topicsOfCrawl('my_news', 2));
+  const value = codec.encode('control', controlEvent({ kind: 'manifest', atMs: clock.nowMs(), by: 'test', payload }));
+  await log.append([{ topic: 'my_news.control', partition: 0, key: null, value }]);
+  assert.equal((await agreeManifest({ ...asked, defaults: named })).crawl, 'my_news');
 });

@@ -12,7 +12,7 @@ import { payloadOfText } from '../../pull/payload.ts';
 import { budgetQueue } from '../../queues/held-queues.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
 import type { FrontierState } from '../../state/state.ts';
-import type { Decision } from '../decision.ts';
+import { type Decision, timedOneIn } from '../decision.ts';
 import { revived } from '../politeness.ts';
 import { noteAdmitted } from '../trace-events.ts';
 import { Admission } from './admission.ts';
@@ -232,7 +232,13 @@ function admit(
   admission.add(hostKey, known, isForeign ? { ...own, isForeign } : own, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true)
     noteAdmitted(decision, group, known, { url, hostKey, frontQueue, hi, lo });
+  if (!known && (lo & (timedOneIn - 1)) === 0) decision.timed.push({ url, foundAtMs: foundAt(group, decision.nowMs) });
   if (cash > 0) admission.payments.pay(cash, !known, hi, lo);
+}
+
+/** Clocks differ, and producers of others may write any number. */
+function foundAt({ discoveredAtMs }: Pick<LinkGroup, 'discoveredAtMs'>, nowMs: number): number {
+  return discoveredAtMs > 0 && discoveredAtMs <= nowMs ? discoveredAtMs : nowMs;
 }
 
 /** Is a known URL worth a better front queue, if it waits, for one more link and the cash it brings? */

@@ -1,0 +1,55 @@
+/**
+ * The token that Amazon MSK takes for IAM over OAUTHBEARER: a signed URL of an action that nobody calls, in base64url, as
+ * AWS's own signers make it (github.com/aws/aws-msk-iam-sasl-signer-js). The signature is Signature Version 4's, in a query
+ * (docs.aws.amazon.com, "Create a signed AWS API request").
+ */
+import { createHash, createHmac } from 'node:crypto';
+
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of a role. Absent: they are a user's own. */
+  readonly sessionToken?: string | undefined;
+}
+
+/** The longest that brokers take, s. It bounds when a login may begin, not how long it lasts. */
+const expiresSeconds = 900;
+const service = 'kafka-cluster';
+
+export function mskToken(region: string, credentials: AwsCredentials, nowMs: number, userAgent: string): string {
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
+  const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
+  const host = `kafka.${region}.amazonaws.com`;
+  const parameters: Record<string, string> = {
+    Action: 'kafka-cluster:Connect',
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+    'X-Amz-Credential': `${accessKeyId}/${scope}`,
+    'X-Amz-Date': time,
+    'X-Amz-Expires': `${expiresSeconds}`,
+    ...(sessionToken !== undefined && { 'X-Amz-Security-Token': sessionToken }),
+    'X-Amz-SignedHeaders': 'host',
+  };
+  const query = Object.entries(parameters)
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .join('&');
+  const canonical = ['GET', '/', query, `host:${host}\n`, 'host', sha256('')].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
+  const key = scope.split('/').reduce<Buffer | string>((before, part) => hmac(before, part), `AWS4${secretAccessKey}`);
+  const signed = `${query}&X-Amz-Signature=${hmac(key, toSign).toString('hex')}`;
+  // It stands behind the signature, which does not cover it: for the brokers' logs alone.
+  return Buffer.from(`https://${host}/?${signed}&User-Agent=${encoded(userAgent)}`).toString('base64url');
+}
+
+/** As RFC 3986 has it: `encodeURIComponent` leaves five more characters as they are. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function hmac(key: Buffer | string, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
