@@ -10,8 +10,7 @@
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
 import { ListSources } from '../policy/list-sources.ts';
-import type { Policy } from '../policy/policy.ts';
-import { compilePolicy } from '../policy/policy.ts';
+import { compilePolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
 import type { InputPosition, InputRange, InputTopic } from './changes/changelog.ts';
@@ -23,8 +22,7 @@ import { readDying, readLeases } from './checkpoint/read-rows.ts';
 import { decideControl } from './decide/control/control.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
 import { findNamed, type Waiting } from './decide/control/raise.ts';
-import type { ControlMessage, PartitionIdentity } from './decide/decision.ts';
-import { Decision } from './decide/decision.ts';
+import { type ControlMessage, Decision, type PartitionIdentity } from './decide/decision.ts';
 import { decidePrice } from './decide/leases/price.ts';
 import { openDeferred } from './decide/links/budgets.ts';
 import { decideDiscovered } from './decide/links/discovered.ts';
