@@ -15,6 +15,7 @@ const kafka = '--brokers localhost:9092 --crawl news';
 /** By command path, without the leading `crawlstream`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   crawl: ['https://example.org --max-pages 100 --contact me@example.org', `${folder} --dashboard`],
+  mcp: ['--data crawl-data/agents --sites docs.example.org --contact me@example.org'],
   fleet: ['--data crawl-data/fleet --http 8090 --contact me@example.org'],
   frontier: [`${kafka} --data state-a --http 0.0.0.0:9464`],
   fetcher: [`${kafka} --contact me@example.org`],

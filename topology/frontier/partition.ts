@@ -40,7 +40,7 @@ import { frontierLimits } from './frontier-limits.ts';
 import { type Leasing, taskLeasing } from './leasing/leasing.ts';
 import { PullLeasing } from './leasing/pull-leasing.ts';
 import type { FrontierState } from './state/state.ts';
-import type { StoreJob } from './storage/store-job.ts';
+import { finishInMemory, type StoreJob } from './storage/store-job.ts';
 import { unreadable } from './unreadable.ts';
 import { wakeAtMs } from './wake.ts';
 
@@ -392,9 +392,4 @@ export class FrontierPartition {
     decision.tally('misrouted');
     decision.misrouted.result(result);
   }
-}
-
-/** Runs a job that needs no row. */
-function finishInMemory(job: StoreJob): void {
-  if (!job.next([]).done) throw new Error('a step is taken before the rows it needs were read');
 }

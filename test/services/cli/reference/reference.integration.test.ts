@@ -48,7 +48,7 @@ test('every command answers --help with code 0, what it is for, and an example',
 
 test('every command that prints something prints it as JSON, too', () => {
   // They run until they are stopped and print nothing, or print a script.
-  const without = ['frontier', 'fetcher', 'fleet', 'dashboard', 'replay', 'urlfrontier', 'completion'];
+  const without = ['frontier', 'fetcher', 'fleet', 'mcp', 'dashboard', 'replay', 'urlfrontier', 'completion'];
   const leaves = leavesOf(createProgram()).filter(({ options }) => options.every(({ long }) => long !== '--json'));
   assert.deepEqual(leaves.map((command) => pathOf(command).join(' ')).sort(), without.sort());
 });
