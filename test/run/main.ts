@@ -52,13 +52,16 @@ function indented(text: string): string {
 
 async function worker(queue: string[][]): Promise<void> {
   for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+    const beganMs = Date.now();
     const { fault, output, told } = await runGroup(group, speeds[speed], onTold);
     if (fault !== '') {
       faults.push(`${group.join(' ')}: ${fault}`);
       console.log(`\nFAILED ${group.join(' ')}\n  ${fault}\n${indented(output.slice(-8_000))}`);
     } else if (output !== '' && told.some(({ kind }) => kind === 'fail')) console.log(indented(output.slice(-8_000)));
-    if (speed === 'integration')
-      console.log(`${group[0]}: ${told.length} tests, ${Math.round((Date.now() - startMs) / 1000)} s since the start`);
+    if (speed === 'integration') {
+      const [own, sinceStart] = [beganMs, startMs].map((sinceMs) => Math.round((Date.now() - sinceMs) / 1000));
+      console.log(`${group[0]}: ${told.length} tests in ${own} s, ${sinceStart} s since the start`);
+    }
   }
 }
 
