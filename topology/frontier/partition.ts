@@ -86,13 +86,17 @@ export class FrontierPartition {
   #unread = true;
   /** What fetchers were seen to have taken, for the next step. */
   #taken: Taken | null = null;
-  /** An owner that has just opened reads what was reported before it ends leases, ms. */
-  #noExpiryBeforeMs = 0;
+  #openedAtMs = Number.NEGATIVE_INFINITY;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
     this.identity = identity;
     this.state = state;
+  }
+
+  /** An owner that has just opened reads what was reported before it ends leases, ms. */
+  get #expiryFromMs(): number {
+    return this.#leasing.isReported ? this.#openedAtMs + frontierLimits.expiryHoldMs : Number.NEGATIVE_INFINITY;
   }
 
   /** The kind that the policy in force chooses; before the first policy, tasks. */
@@ -162,7 +166,7 @@ export class FrontierPartition {
   /** When a step has something to do without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
     const { graceMs } = this.#leasing;
-    return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#noExpiryBeforeMs });
+    return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#expiryFromMs });
   }
 
   /**
@@ -180,7 +184,7 @@ export class FrontierPartition {
     this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
     if (this.policy !== null) this.#take(decision, 'results', until);
-    if (state.nowMs >= this.#noExpiryBeforeMs) this.#leasing.endLate(decision);
+    if (state.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
     decideBurials(decision, this.#dying);
     decidePrice(decision);
     decideGrowth(decision, this.#grown);
@@ -233,7 +237,7 @@ export class FrontierPartition {
     const { positions, foreignBeforeClaim, counters } = this.state;
     const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
     const decision = this.#begin(wallMs);
-    if (this.#leasing.isReported) this.#noExpiryBeforeMs = decision.nowMs + frontierLimits.expiryHoldMs;
+    this.#openedAtMs = decision.nowMs;
     const more = foreignBeforeClaim - counters.foreignRecords;
     if (more > 0) decision.tally('foreignRecords', more);
     return this.#commit(decision, inputs, 0, decision.finish());
