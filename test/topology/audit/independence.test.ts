@@ -17,7 +17,8 @@ test('an audit shares nothing with what crawls but the records and how they are 
   const own = readdirSync(`${root}topology/audit`).map((file) => file);
   const core = importsOf('topology/audit').filter((path) => path !== 'schemas/types.ts' && !own.includes(path));
   assert.deepEqual(core, []);
-  const allowed = /^(schemas\/types\.ts|topology\/(audit\/|errors\.ts)|runtime\/(log\/|avro\/|consumer\/forgotten\.ts)|node:crypto$)/;
+  const allowed =
+    /^(schemas\/types\.ts|topology\/(audit\/|errors\.ts)|runtime\/(log\/|avro\/|consumer\/forgotten\.ts)|node:crypto$)/;
   const files = readdirSync(`${root}services/audit`).map((file) => file);
   const around = importsOf('services/audit').filter((path) => !allowed.test(path) && !files.includes(path));
   assert.deepEqual(around, []);
