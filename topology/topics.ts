@@ -71,6 +71,17 @@ function keptNewest(days: number, gibibytes: number): Required<Pick<TopicSpec, '
   };
 }
 
+/**
+ * Topics that hold copies of what was fetched. An empty record there is a tombstone, or stands where a copy was erased: nothing is
+ * wrong with it. On every other topic it is a record that nobody can read.
+ */
+export const topicsWithCopies = ['pages', 'responses', 'render', 'duplicates'] as const satisfies readonly TopicName[];
+export type CopyTopic = (typeof topicsWithCopies)[number];
+
+export function holdsCopies(topic: TopicName): topic is CopyTopic {
+  return (topicsWithCopies as readonly TopicName[]).includes(topic);
+}
+
 export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   discovered: { name: 'discovered', key: 'partition key', retention: 'state' },
   // A task is of use until its deadline, minutes.

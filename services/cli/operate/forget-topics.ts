@@ -1,5 +1,6 @@
 /** Takes pages back from a crawl's topics: a tombstone for each on `pages`, and, in a data folder, the records themselves. */
 import type { TopicRecords } from '../../../schemas/types.ts';
+import { type CopyTopic, topicsWithCopies } from '../../../topology/topics.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { forgottenOf } from '../../runtime/consumer/forgotten.ts';
@@ -54,10 +55,6 @@ export async function readGone({ log, crawl, partitions }: Topics, purges: Purge
   }
   return new Gone(purges, withdrawn);
 }
-
-/** Topics that hold what was fetched, and go by age. */
-const topicsWithCopies = ['pages', 'responses', 'render', 'duplicates'] as const;
-type CopyTopic = (typeof topicsWithCopies)[number];
 
 export async function forgetTopics(topics: Topics, gone: Gone): Promise<Place[]> {
   const places: Place[] = [];

@@ -1,13 +1,13 @@
 /** Reads a record for commands that only look: they need not deal with records that cannot be read. */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { AvroTopic } from '../../../topology/topics.ts';
+import { type AvroTopic, holdsCopies } from '../../../topology/topics.ts';
 import { isSchemaUnknown } from './await-schema.ts';
 import type { RecordCodec } from './record-codec.ts';
 
 /**
- * Undefined: it is a tombstone, or it is no record of the topic, is damaged, or has an unknown schema; `onUnreadable` is told which. Throws
- * where its schema can't be had at the moment.
+ * Undefined: it is a tombstone; or it is no record of the topic, is damaged, or has an unknown schema, and `onUnreadable` is
+ * told which. Throws where its schema can't be had at the moment.
  */
 export async function readRecord<T extends AvroTopic>(
   codec: RecordCodec,
@@ -15,8 +15,7 @@ export async function readRecord<T extends AvroTopic>(
   value: Buffer,
   onUnreadable: (why: string) => void = () => {},
 ): Promise<TopicRecords[T] | undefined> {
-  // A tombstone takes back what was there before: nothing is wrong with it, and nothing is in it.
-  if (value.length === 0) return undefined;
+  if (value.length === 0 && holdsCopies(topic)) return undefined;
   try {
     await codec.prepare(topic, value);
     return codec.decode(topic, value);

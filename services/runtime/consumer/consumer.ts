@@ -7,7 +7,7 @@
  */
 import type { DeadLetter, Page } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { AvroTopic } from '../../../topology/topics.ts';
+import { type AvroTopic, holdsCopies } from '../../../topology/topics.ts';
 import { awaitSchema } from '../avro/await-schema.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
@@ -164,8 +164,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     for (const record of records) {
       if (left.has(record.partition)) continue;
       const topic = record.topic.slice(crawl.length + 1) as T;
-      if (record.value.length === 0) {
-        // A tombstone, or what was erased where it stood.
+      if (record.value.length === 0 && holdsCopies(topic)) {
         const tombstone = topic === 'pages' ? forgottenOf(record) : null;
         if (tombstone !== null) forgotten.add(tombstone);
         taken.push(record);

@@ -35,7 +35,8 @@ test('a poison record breaks neither dlq nor pages, stats or dump', { timeout: 1
   };
   const printed = await run('pages');
   assert.equal(printed.stdout.trim().split('\n').length, pages);
-  assert.equal(printed.stderr.match(/crawl\.pages\/0, offset \d+, is left out: /g)?.length, poison.length);
+  // An empty one is a tombstone there.
+  assert.equal(printed.stderr.match(/crawl\.pages\/0, offset \d+, is left out: /g)?.length, poison.length - 1);
   const listed = await run('dlq', 'list', '--json');
   assert.equal(listed.stdout, '');
   assert.equal(listed.stderr.match(/crawl\.dead-letters\/0, offset \d+, is left out: /g)?.length, poison.length);

@@ -110,6 +110,30 @@ describe('a consumer', () => {
     await consumer.stop();
   });
 
+  it('takes an empty record for a tombstone only where pages are held: elsewhere nobody can read it', async () => {
+    const { log, codec, letters } = await bench();
+    await log.createTopics([{ name: 'c.results', partitions: 1, retention: 'time' }]);
+    await log.append([{ topic: 'c.results', partition: 0, key: Buffer.from('a.test'), value: Buffer.alloc(0) }]);
+    const consumer = startConsumer({
+      log,
+      codec,
+      clock: new SystemClock(),
+      crawl: 'c',
+      group: 'g',
+      topics: ['results'],
+      positions: groupPositions(log, 'g'),
+      handle: () => assert.fail('nothing is there to be handled'),
+      deadLetter: async (given) => void letters.push(...given.map(({ letter }) => letter)),
+    });
+    consumer.assign([0]);
+    await consumer.drain();
+    await consumer.stop();
+    assert.deepEqual(
+      letters.map(({ reason, sourceTopic, sourceOffset }) => [reason, sourceTopic, sourceOffset]),
+      [['undecodable', 'c.results', 0]],
+    );
+  });
+
   it('does not pass over what is to be forgotten and cannot be', async () => {
     const { forget, start, log, letters } = await bench();
     await forget(0, 'a');
