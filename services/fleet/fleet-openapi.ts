@@ -1,7 +1,7 @@
 /** A fleet's API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
 import { z } from 'zod';
 import { bodyOf, license, schemasOf, security, securitySchemes } from '../runtime/http/openapi.ts';
-import { crawlAnswer, createCall, listAnswer, pagesQuery, problem } from './fleet-schemas.ts';
+import { crawlAnswer, createCall, eventsQuery, listAnswer, pagesQuery, problem } from './fleet-schemas.ts';
 
 const problems = {
   '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
@@ -24,8 +24,8 @@ const wishing = (operationId: string, summary: string) => ({
   },
 });
 
-function queryOf(): object[] {
-  const { properties = {} } = z.toJSONSchema(pagesQuery, { io: 'input', target: 'draft-2020-12' });
+function queryOf(query: z.ZodType): object[] {
+  const { properties = {} } = z.toJSONSchema(query, { io: 'input', target: 'draft-2020-12' });
   return Object.entries(properties).map(([field, schema]) => ({ name: field, in: 'query', schema }));
 }
 
@@ -80,13 +80,39 @@ const document = () => ({
         operationId: 'pages',
         summary: 'Pages in the order of their fetching, from a cursor on.',
         tags: ['crawls'],
-        parameters: queryOf(),
+        parameters: queryOf(pagesQuery),
         responses: {
           '200': {
             description: 'A page a line (docs/page-record.md); none: there are no more for now.',
             headers: { 'X-Cursor': { description: 'Where to go on.', schema: { type: 'string' } } },
             content: { 'application/jsonl': { schema: { type: 'string' } } },
           },
+          ...problems,
+          ...missing,
+        },
+      },
+    },
+    '/v1/crawls/{name}/events': {
+      parameters: [name],
+      get: {
+        operationId: 'events',
+        summary: 'Its pages, and what becomes of it, in one order, as they come.',
+        tags: ['crawls'],
+        parameters: [
+          ...queryOf(eventsQuery),
+          {
+            name: 'Last-Event-ID',
+            in: 'header',
+            schema: { type: 'string' },
+            description: 'The id of the last event that was seen.',
+          },
+        ],
+        responses: {
+          '200': {
+            description: 'Events (docs/fleet.md), until the crawl has ended and all are told.',
+            content: { 'text/event-stream': { schema: { type: 'string' } } },
+          },
+          '204': { description: 'The crawl has ended, and all its events were seen.' },
           ...problems,
           ...missing,
         },

@@ -3,12 +3,29 @@
  * schemas (fleet-openapi.ts).
  */
 import { z } from 'zod';
+import { positionPattern } from './events/event-position.ts';
+import { contents } from './fleet-contents.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
+import { isSecret } from './webhooks/signature.ts';
 
 const { weightMax, seedsMax, pagesMax } = fleetServiceLimits;
 const count = z.int().min(0);
 
 export const crawlNamePattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+export const webhookCall = z.strictObject({
+  url: z.string().min(1).max(2_048).describe('http or https, at a public address.'),
+  secret: z
+    .string()
+    .refine(isSecret, 'give whsec_ and 24 to 64 bytes in Base64')
+    .describe(
+      'Signs what is posted, by Standard Webhooks: whsec_ and 24 to 64 bytes in Base64. It is answered to nobody.',
+    ),
+  content: z
+    .enum(contents)
+    .default('page')
+    .describe('What is told of a page: its record, or its URL, status, title and hash.'),
+});
 
 export const createCall = z.strictObject({
   seeds: z.array(z.string().min(1).max(8_192)).min(1).max(seedsMax).describe('URLs to start from, http or https.'),
@@ -35,6 +52,22 @@ export const createCall = z.strictObject({
     .max(200)
     .default('')
     .describe('The same call with the same key makes one crawl, however often it is sent. Empty: each makes one.'),
+  webhook: webhookCall
+    .optional()
+    .describe('Where its events are posted: pages, and what becomes of the crawl, in their order.'),
+});
+
+/** A place among the events of a crawl: event-position.ts. */
+export const positionSchema = z.string().regex(positionPattern, 'give the id of an event, as in 12-1');
+
+export const eventsQuery = z.strictObject({
+  from: positionSchema
+    .optional()
+    .describe('The id of the last event that was seen. The header Last-Event-ID goes before it.'),
+  content: z
+    .enum(contents)
+    .default('url')
+    .describe('What is told of a page: its record, or its URL, status, title and hash.'),
 });
 
 export const pagesQuery = z.strictObject({
@@ -68,8 +101,21 @@ export const crawlAnswer = z.strictObject({
     leased: count.describe('URLs that are being fetched.'),
     failed: count.describe('URLs that gave no page, for any reason.'),
     hosts: count,
+    bytes: count.describe('Of bodies that were fetched.'),
   }),
   pagesPerSecond: z.number().min(0).describe('Over the last few seconds.'),
+  webhook: z
+    .strictObject({
+      url: z.string(),
+      delivered: z.string().describe('The id of the last event that was taken; 0-0: none was.'),
+      failures: count.describe('Attempts in a row that failed.'),
+      failure: z.string().nullable().describe('What failed last. null: nothing did.'),
+      nextAtMs: count
+        .nullable()
+        .describe('When the next attempt is, ms since the Unix epoch. null: as soon as there is something.'),
+    })
+    .nullable()
+    .describe('null: it has none.'),
   data: z.string().describe('Its data folder, for the commands that take --data.'),
 });
 

@@ -11,7 +11,15 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { descriptors } from '../runtime/descriptors.ts';
 import type { Log } from '../runtime/log/log.ts';
-import { type CrawlCounts, type CrawlFile, type CrawlFiles, noCounts, type Wish } from './crawl-file.ts';
+import {
+  type CrawlChange,
+  type CrawlCounts,
+  type CrawlFile,
+  type CrawlFiles,
+  noCounts,
+  type Wish,
+} from './crawl-file.ts';
+import { eventLimits } from './events/event-limits.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { newName } from './new-name.ts';
@@ -46,6 +54,12 @@ export interface FleetOptions {
   /** Makes the data folder of a new crawl. */
   make(path: string, name: string): Promise<void>;
   start(file: CrawlFile, path: string): RunningCrawl;
+  /** Records of pages of a crawl that does not run, those that were dropped among them. */
+  pagesEnd(path: string): Promise<number>;
+  /** How its webhook stands, in the words of the API. null: it has none. Absent: none has. */
+  webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
+  /** What reads or writes beside a crawl's data is done with it once this resolves. Absent: nothing does. */
+  onDelete?(name: string): Promise<void>;
   say(text: string): void;
 }
 
@@ -73,6 +87,8 @@ export class Fleet {
   /** Goes on with all that are to run. `files`: from CrawlFiles.list. */
   async open(files: readonly CrawlFile[]): Promise<void> {
     for (const file of files) this.#entries.set(file.name, restingEntry(file));
+    const unnoted = [...this.#entries.values()].filter(({ file }) => file.wish !== 'running' && isUnnoted(file));
+    for (const entry of unnoted) await this.#inTurn(entry, () => this.#noteRest(entry));
     const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running');
     for (const entry of wanted) entry.state = 'starting';
     const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
@@ -112,10 +128,12 @@ export class Fleet {
     if (this.#isStopping) throw stopping();
     const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
     if (this.#entries.has(name)) throw invalid(`name: there is a crawl ${name} already`);
-    const { owner, weight, idempotencyKey } = call;
+    const { owner, weight, idempotencyKey, webhook = null } = call;
+    const createdAtMs = this.#options.clock.nowMs();
     const file: CrawlFile = {
-      ...{ format: 1, name, owner, weight, createdAtMs: this.#options.clock.nowMs(), wish: 'running' },
-      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts },
+      ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running' },
+      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts, webhook },
+      changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
     const entry = restingEntry(file);
     entry.state = 'starting';
@@ -143,6 +161,16 @@ export class Fleet {
     return entry && this.#answer(entry);
   }
 
+  /** What is kept of it; undefined: there is none of that name. */
+  file(name: string): CrawlFile | undefined {
+    return this.#entries.get(name)?.file;
+  }
+
+  /** Its data folder. */
+  pathOf(name: string): string {
+    return this.#options.files.pathOf(name);
+  }
+
   /** Of a crawl that runs; undefined: its log is to be opened. */
   reads(name: string): ReadLog | undefined {
     return this.#entries.get(name)?.running?.reads;
@@ -160,12 +188,14 @@ export class Fleet {
       if (wish === 'running') {
         if (entry.running !== undefined) return;
         this.#refuseWithoutRoom();
-        await this.#write(entry, { wish, failure: null });
+        const changes = await this.#changed(entry, 'resumed');
+        await this.#write(entry, { wish, failure: null, changes });
         this.#start(entry);
         return;
       }
       await this.#write(entry, wish === 'ended' ? { wish, end: file.end ?? 'stopped' } : { wish });
       await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
+      await this.#noteRest(entry);
       entry.state = restStates[entry.file.wish];
     });
     return this.#answer(entry);
@@ -178,6 +208,7 @@ export class Fleet {
     await this.#inTurn(entry, async () => {
       if (this.#entries.get(name) !== entry) return;
       await this.#halt(entry, 'ending');
+      await this.#options.onDelete?.(name);
       await this.#options.files.remove(name);
       this.#entries.delete(name);
     });
@@ -259,14 +290,35 @@ export class Fleet {
         say(
           `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${(error as Error).stack}`}`,
         );
-        change.push({ failure });
+        change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
       }
       await this.#write(entry, Object.assign({ counts: running.counts }, ...change)).catch((error: Error) =>
         say(`${name}: its end cannot be written: ${error.message}`),
       );
+      await this.#noteRest(entry);
       entry.running = undefined;
       if (entry.state === 'starting' || entry.state === 'running') entry.state = restStates[entry.file.wish];
     })();
+  }
+
+  /** Its changes with one more. Called while nothing of it runs. */
+  async #changed({ file }: Entry, kind: CrawlChange['kind'], detail = ''): Promise<CrawlChange[]> {
+    const { changes, name } = file;
+    const before = changes.at(-1);
+    const pages = await this.#options.pagesEnd(this.pathOf(name)).catch((error: Error) => {
+      this.#options.say(`${name}: its log cannot be read: ${error.message}`);
+      return before?.pages ?? 0;
+    });
+    const change = { n: (before?.n ?? -1) + 1, kind, atMs: this.#options.clock.nowMs(), pages, detail };
+    return [...changes, change].slice(-eventLimits.changesMax);
+  }
+
+  /** Notes among its changes that it was paused or has ended, once nothing of it runs. */
+  async #noteRest(entry: Entry): Promise<void> {
+    const { file } = entry;
+    if (file.wish === 'running' || !isUnnoted(file)) return;
+    const changes = await this.#changed(entry, file.wish, file.end ?? '');
+    await this.#write(entry, { changes }).catch((error: Error) => this.#options.say(`${file.name}: ${error.message}`));
   }
 
   async #halt(entry: Entry, state: CrawlState): Promise<void> {
@@ -282,6 +334,7 @@ export class Fleet {
       ...{ name, owner, weight, state, end, failure, createdAtMs, seeds: seeds.length },
       counts: running?.counts ?? counts,
       pagesPerSecond: running?.pagesPerSecond ?? 0,
+      webhook: this.#options.webhookOf?.(file) ?? null,
       data: this.#options.files.pathOf(name),
     };
   }
@@ -290,6 +343,12 @@ export class Fleet {
 function restingEntry(file: CrawlFile): Entry {
   const state = restStates[file.wish];
   return { file, state, running: undefined, turn: Promise.resolve(), over: Promise.resolve() };
+}
+
+/** A kill left it without its newest change. One of before there were changes has none, and gets none. */
+function isUnnoted({ wish, changes }: CrawlFile): boolean {
+  const last = changes.at(-1)?.kind;
+  return last !== undefined && last !== wish && last !== 'ended';
 }
 
 function invalid(message: string): CrawlstreamError {

@@ -9,9 +9,14 @@ import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import { CrawlFiles } from '../../fleet/crawl-file.ts';
+import { EventReader } from '../../fleet/events/event-reader.ts';
+import { EventStreams } from '../../fleet/events/event-streams.ts';
 import { Fleet, type ReadLog } from '../../fleet/fleet.ts';
 import type { FleetDesk } from '../../fleet/fleet-routes.ts';
+import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
+import { KeptPages } from '../../fleet/kept-pages.ts';
+import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
@@ -27,6 +32,7 @@ import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 import { fleetPolicy } from './fleet-policy.ts';
 import { startFleetCrawl } from './start-fleet-crawl.ts';
+import { checkWebhook, webhookPost } from './webhook-post.ts';
 
 export interface FleetCommand {
   readonly role: string;
@@ -101,16 +107,27 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           check(call) {
             const { seeds, policy } = fleetPolicy(call.seeds, call.policy);
             needContact(flags, seeds);
+            if (call.webhook !== undefined) checkWebhook(flags, call.webhook.url);
             return { seeds, policy: { ...policy } };
           },
           make: (path, name) =>
             openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
           start: (file, path) => startFleetCrawl(options, file, path),
+          pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
+          webhookOf: (file) => webhooks.status(file),
+          onDelete: (name) => webhooks.forget(name),
         });
+        const kept = new KeptPages();
+        const events = new EventReader({ fleet, kept, reading });
+        const webhooks = new WebhookSender({ fleet, events, clock, say, post: webhookPost(flags) });
+        const streams = new EventStreams(clock);
         const requestsInFlight = () => pace.requestsInFlight;
-        desk = { fleet, requestsInFlight, reading };
+        desk = { fleet, requestsInFlight, reading, kept, events, streams };
+        let posting: Promise<void> | undefined;
         try {
           const opened = fleet.open(before);
+          posting = webhooks.run();
+          posting.catch(() => {});
           service.probes.serve(() => null);
           say(`${before.length} crawls in ${flags.data}`);
           const stopped = new Promise<void>((resolve) => {
@@ -123,6 +140,10 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
         } finally {
           service.probes.suspend('stopping');
+          streams.close();
+          webhooks.stop();
+          // What is not answered by then is posted again after the next start.
+          await Promise.race([posting, clock.sleepUntil(clock.nowMs() + fleetServiceLimits.graceMs)]);
           await fleet.stop();
           pace.close();
           await facts.settled();

@@ -114,6 +114,6 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
 }
 
 function countsOf(counters: Counters): CrawlCounts {
-  const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts } = counters;
-  return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts };
+  const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts, bytes } = counters;
+  return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts, bytes };
 }

@@ -55,6 +55,7 @@ async function fleetIn(folder: string, more: Partial<FleetOptions> = {}) {
       started.push([name, crawl]);
       return crawl;
     },
+    pagesEnd: async () => 7,
     say: (text) => said.push(text),
     ...more,
   });
