@@ -1,11 +1,25 @@
 /** A fleet's API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
 import { z } from 'zod';
 import { bodyOf, license, schemasOf, security, securitySchemes } from '../runtime/http/openapi.ts';
-import { crawlAnswer, createCall, eventsQuery, listAnswer, pagesQuery, problem } from './fleet-schemas.ts';
+import {
+  crawlAnswer,
+  createCall,
+  eventsQuery,
+  listAnswer,
+  ownersAnswer,
+  pagesQuery,
+  problem,
+} from './fleet-schemas.ts';
 
 const problems = {
   '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
   '401': { description: 'The token is missing or wrong.', content: bodyOf('problem') },
+  '429': {
+    description:
+      'A quota or a rate is spent: `message` says which. Retry-After says when it is mended, where time does.',
+    headers: { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } },
+    content: bodyOf('problem'),
+  },
   '403': { description: 'Beyond loopback there must be a token.', content: bodyOf('problem') },
   '503': { description: 'The fleet stops: ask again in a moment.', content: bodyOf('problem') },
 };
@@ -46,7 +60,10 @@ const document = () => ({
       'Crawls are made, paused, resumed, ended and deleted while others go on. All of them share one clock for each host, and the requests in flight by their weights.',
   },
   security,
-  tags: [{ name: 'crawls', description: 'Crawls of the fleet.' }],
+  tags: [
+    { name: 'crawls', description: 'Crawls of the fleet.' },
+    { name: 'owners', description: 'Whose they are.' },
+  ],
   paths: {
     '/v1/crawls': {
       post: {
@@ -61,6 +78,12 @@ const document = () => ({
       get: {
         ...{ operationId: 'list', summary: 'All crawls.', tags: ['crawls'] },
         responses: { ...answering('The crawls.', 'listAnswer'), ...problems },
+      },
+    },
+    '/v1/owners': {
+      get: {
+        ...{ operationId: 'owners', summary: 'Owners, what they have used and may use.', tags: ['owners'] },
+        responses: { ...answering('All, or the one whose key calls.', 'ownersAnswer'), ...problems },
       },
     },
     '/v1/crawls/{name}': {
@@ -122,5 +145,8 @@ const document = () => ({
     '/v1/crawls/{name}/resume': wishing('resume', 'Goes on with a crawl that was paused or has failed.'),
     '/v1/crawls/{name}/end': wishing('end', 'Stops a crawl for good; what it fetched stays.'),
   },
-  components: { schemas: schemasOf({ createCall }, { crawlAnswer, listAnswer, problem }), securitySchemes },
+  components: {
+    schemas: schemasOf({ createCall }, { crawlAnswer, listAnswer, ownersAnswer, problem }),
+    securitySchemes,
+  },
 });

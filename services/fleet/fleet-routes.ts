@@ -1,9 +1,9 @@
 /**
  * A fleet's API. `GET /v1/openapi.json` describes it. Calls that change something need what a control call needs
- * (runtime/http/access.ts).
+ * (runtime/http/access.ts); where owners have keys, every call needs one, and an owner's crawls are its own.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
+import type { HttpApp, HttpRequest, Routes } from '../runtime/http/http-server.ts';
 import { readCall } from '../runtime/http/read-call.ts';
 import type { Wish } from './crawl-file.ts';
 import { positionOf } from './events/event-position.ts';
@@ -11,9 +11,13 @@ import type { EventReader } from './events/event-reader.ts';
 import type { EventStreams } from './events/event-streams.ts';
 import type { Fleet, ReadLog } from './fleet.ts';
 import { fleetOpenApi } from './fleet-openapi.ts';
-import { createCall, eventsQuery, pagesQuery } from './fleet-schemas.ts';
+import { type CrawlAnswer, createCall, eventsQuery, pagesQuery } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import type { KeptPages } from './kept-pages.ts';
+import type { Callers } from './owners/callers.ts';
+import { createDoor } from './owners/door.ts';
+import type { Owner } from './owners/owner-file.ts';
+import type { Quotas } from './owners/quotas.ts';
 import { readPages } from './read-pages.ts';
 
 export interface FleetDesk {
@@ -22,6 +26,8 @@ export interface FleetDesk {
   readonly kept: KeptPages;
   readonly events: EventReader;
   readonly streams: EventStreams;
+  /** null: owners have none. */
+  readonly quotas: Quotas | null;
   /** Opens the log of a crawl that does not run. */
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
 }
@@ -32,38 +38,84 @@ interface Named {
 
 const verbs: Readonly<Record<string, Wish>> = { pause: 'paused', resume: 'running', end: 'ended' };
 
-/** `desk` throws OWNERSHIP_LOST while the fleet is not up. */
-export function fleetRoutes(desk: () => FleetDesk): Routes {
+/** `desk` throws OWNERSHIP_LOST while the fleet is not up. `callers` null: owners have no keys, and calls are the operator's. */
+export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = null): Routes {
+  const { door, callerOf } = createDoor(callers);
+  /** A crawl that the caller may see; what is another's is not there. */
+  const seen = (request: HttpRequest, name: string): CrawlAnswer => {
+    const crawl = desk().fleet.find(name);
+    const caller = callerOf(request);
+    if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missing(name);
+    return crawl;
+  };
+  const told = (request: HttpRequest, crawl: CrawlAnswer | undefined, name: string): object => {
+    if (crawl === undefined) throw missing(name);
+    return callerOf(request) === null ? crawl : forOwner(crawl);
+  };
+  const seenBy = (request: HttpRequest): CrawlAnswer[] => {
+    const caller = callerOf(request);
+    const crawls = desk().fleet.list();
+    return caller === null ? crawls : crawls.filter(({ owner }) => owner === caller.name);
+  };
+
   return (app: HttpApp) => {
     app.get('/v1/openapi.json', { config: { access: 'public' } }, () => fleetOpenApi());
 
-    app.post('/v1/crawls', { bodyLimit: fleetServiceLimits.bodyBytesMax }, async (request, reply) => {
-      const { crawl, isNew } = await desk().fleet.create(readCall(createCall, request.body));
-      return reply.code(isNew ? 201 : 200).send(crawl);
+    const making = { ...door, bodyLimit: fleetServiceLimits.bodyBytesMax };
+    app.post('/v1/crawls', making, async (request, reply) => {
+      const { fleet, quotas } = desk();
+      const call = readCall(createCall, request.body);
+      const caller = callerOf(request);
+      const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
+      const before = fleet.made(mine.idempotencyKey, mine.owner);
+      const refused = before ? null : (quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null);
+      if (refused !== null) throw spent(reply, refused);
+      const { crawl, isNew } = await fleet.create(mine);
+      return reply.code(isNew ? 201 : 200).send(told(request, crawl, crawl.name));
     });
 
-    app.get('/v1/crawls', () => {
-      const { fleet, requestsInFlight } = desk();
-      return { crawls: fleet.list(), requestsInFlight: requestsInFlight() };
+    app.get('/v1/crawls', door, (request) => {
+      const { requestsInFlight } = desk();
+      const crawls = seenBy(request).map((crawl) => told(request, crawl, crawl.name));
+      return { crawls, requestsInFlight: callerOf(request) === null ? requestsInFlight() : 0 };
     });
 
-    app.get<Named>('/v1/crawls/:name', ({ params: { name } }) => needed(desk().fleet.find(name), name));
+    app.get('/v1/owners', door, (request) => {
+      const { quotas, fleet } = desk();
+      const caller = callerOf(request);
+      const all = quotas?.status(fleet.list()) ?? [];
+      return { owners: all.filter(({ name }) => caller === null || name === caller.name) };
+    });
 
-    app.delete<Named>('/v1/crawls/:name', async ({ params: { name } }, reply) => {
+    app.get<Named>('/v1/crawls/:name', door, (request) => {
+      const { name } = request.params;
+      return told(request, seen(request, name), name);
+    });
+
+    app.delete<Named>('/v1/crawls/:name', door, async (request, reply) => {
+      const { name } = request.params;
+      seen(request, name);
       if (!(await desk().fleet.delete(name))) throw missing(name);
       return reply.code(204).send();
     });
 
     for (const [verb, wish] of Object.entries(verbs)) {
-      app.post<Named>(`/v1/crawls/:name/${verb}`, async ({ params: { name } }) =>
-        needed(await desk().fleet.wish(name, wish), name),
-      );
+      app.post<Named>(`/v1/crawls/:name/${verb}`, door, async (request, reply) => {
+        const { name } = request.params;
+        const { owner, state } = seen(request, name);
+        const { fleet, quotas } = desk();
+        const isMore = wish === 'running' && restStates.has(state);
+        const refused = isMore ? (quotas?.refusal(owner, fleet.list(), null) ?? null) : null;
+        if (refused !== null) throw spent(reply, refused);
+        return told(request, await fleet.wish(name, wish), name);
+      });
     }
 
-    app.get<Named>('/v1/crawls/:name/pages', async ({ params: { name }, query }, reply) => {
+    app.get<Named>('/v1/crawls/:name/pages', door, async (request, reply) => {
+      const { name } = request.params;
       const { fleet, reading, kept } = desk();
-      const { cursor, limit } = readCall(pagesQuery, query);
-      const crawl = needed(fleet.find(name), name);
+      const { cursor, limit } = readCall(pagesQuery, request.query);
+      const crawl = seen(request, name);
       const id = `${name} ${crawl.createdAtMs}`;
       const take = async (reads: ReadLog) => readPages(reads, await kept.of(id, reads), Number(cursor), limit);
       const reads = fleet.reads(name);
@@ -74,29 +126,43 @@ export function fleetRoutes(desk: () => FleetDesk): Routes {
         .send(lines.map((line) => `${line}\n`).join(''));
     });
 
-    app.get<Named>('/v1/crawls/:name/events', async ({ params: { name }, query, headers }, reply) => {
-      const { fleet, events, streams } = desk();
-      const { from = '0-0', content } = readCall(eventsQuery, query);
-      const crawl = needed(fleet.find(name), name);
-      const last = headers['last-event-id'] ?? from;
+    app.get<Named>('/v1/crawls/:name/events', door, async (request, reply) => {
+      const { name } = request.params;
+      const { events, streams } = desk();
+      const { from = '0-0', content } = readCall(eventsQuery, request.query);
+      const { owner } = seen(request, name);
+      const last = request.headers['last-event-id'] ?? from;
       const place = typeof last === 'string' ? positionOf(last) : undefined;
       if (place === undefined) throw invalid(`Last-Event-ID ${JSON.stringify(last)} is the id of no event of a crawl`);
       const look = { content, most: 1, charsSoft: 1 };
       if ((await events.read(name, place, look).catch(() => undefined))?.isOver === true) return reply.code(204).send();
-      const taken = streams.takenFor(crawl.owner);
-      if (taken !== null) throw tooMany(`${taken} are open already: close one`);
+      const taken = streams.takenFor(owner);
+      if (taken !== null) throw spent(reply, { message: `${taken} are open already: close one`, waitS: 0 });
       reply.hijack();
-      await streams.stream(reply.raw, events, { crawl: name, owner: crawl.owner, content, from: place });
+      await streams.stream(reply.raw, events, { crawl: name, owner, content, from: place });
     });
   };
 }
 
-function needed<T>(crawl: T | undefined, name: string): T {
-  if (crawl === undefined) throw missing(name);
-  return crawl;
+const restStates: ReadonlySet<string> = new Set(['paused', 'failed']);
+
+/** What an owner is told of a crawl: nothing of the machine that it runs on. */
+function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
+  const folder = data.slice(0, -crawl.name.length - 1);
+  return { ...crawl, failure: failure?.replaceAll(folder, '…') ?? null };
 }
 
-function tooMany(message: string): Error {
+function ownerOf(caller: Owner, given: string): string {
+  if (given === '' || given === caller.name) return caller.name;
+  throw invalid(`owner: it is the one whose key calls, ${caller.name}: leave it out`);
+}
+
+/** `waitS` 0: time alone does not mend it. */
+function spent(
+  reply: { header(name: string, value: string): unknown },
+  { message, waitS }: { readonly message: string; readonly waitS: number },
+): Error {
+  if (waitS > 0) reply.header('retry-after', `${waitS}`);
   return Object.assign(new Error(message), { statusCode: 429, code: 'TOO_MANY' });
 }
 

@@ -34,7 +34,11 @@ export const createCall = z.strictObject({
     .regex(crawlNamePattern, 'use small letters, digits, _ and -, at most 63, and begin with a letter or digit')
     .optional()
     .describe('Of the crawl, and of its folder. Absent: made of the host of the first seed.'),
-  owner: z.string().max(200).default('').describe('Whose crawl it is, in words of yours.'),
+  owner: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('Whose crawl it is, in words of yours. Where owners have keys, it is the owner who calls.'),
   weight: z
     .number()
     .positive()
@@ -79,7 +83,7 @@ export const pagesQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(pagesMax).default(100).describe('Pages at most.'),
 });
 
-export const states = ['starting', 'running', 'pausing', 'paused', 'ending', 'ended', 'failed'] as const;
+export const states = ['starting', 'running', 'pausing', 'paused', 'held', 'ending', 'ended', 'failed'] as const;
 
 export const crawlAnswer = z.strictObject({
   name: z.string(),
@@ -87,7 +91,9 @@ export const crawlAnswer = z.strictObject({
   weight: z.number(),
   state: z
     .enum(states)
-    .describe('failed: it stopped by a failure, and goes on when it is resumed or the fleet starts again.'),
+    .describe(
+      'failed: it stopped by a failure, and goes on when it is resumed or the fleet starts again. held: a quota of its owner is spent (`failure` says which), and it goes on by itself once there is room.',
+    ),
   end: z
     .string()
     .nullable()
@@ -116,12 +122,26 @@ export const crawlAnswer = z.strictObject({
     })
     .nullable()
     .describe('null: it has none.'),
-  data: z.string().describe('Its data folder, for the commands that take --data.'),
+  data: z.string().optional().describe('Its data folder, for the commands that take --data. Owners are not told.'),
 });
 
 export const listAnswer = z.strictObject({
   crawls: z.array(crawlAnswer),
   requestsInFlight: count.describe('Of all crawls together.'),
+});
+
+const used = z.strictObject({ used: count, most: count.nullable().describe('null: any.') });
+
+export const ownersAnswer = z.strictObject({
+  owners: z.array(
+    z.strictObject({
+      name: z.string(),
+      crawls: z.strictObject({ running: count, runningMax: count, kept: count, keptMax: count }),
+      pagesToday: used.describe('Today: of UTC.'),
+      bytesToday: used,
+      hosts: used.describe('Known to its crawls, all together.'),
+    }),
+  ),
 });
 
 export const problem = z.strictObject({
@@ -130,5 +150,5 @@ export const problem = z.strictObject({
 });
 
 export type CreateCall = z.output<typeof createCall>;
-export type CrawlAnswer = z.output<typeof crawlAnswer>;
+export type CrawlAnswer = z.output<typeof crawlAnswer> & { readonly data: string };
 export type CrawlState = (typeof states)[number];

@@ -56,6 +56,8 @@ export interface FleetOptions {
   start(file: CrawlFile, path: string): RunningCrawl;
   /** Records of pages of a crawl that does not run, those that were dropped among them. */
   pagesEnd(path: string): Promise<number>;
+  /** Why a crawl of its owner may not run now, in words; null: it may. Absent: all may. */
+  heldFor?(owner: string): string | null;
   /** How its webhook stands, in the words of the API. null: it has none. Absent: none has. */
   webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
   /** What reads or writes beside a crawl's data is done with it once this resolves. Absent: nothing does. */
@@ -112,7 +114,7 @@ export class Fleet {
   /** `isNew` false: the same call was made before. */
   async create(call: CreateCall): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
     const requestHash = createHash('sha256').update(JSON.stringify(call)).digest('hex');
-    const before = this.#byKey(call.idempotencyKey);
+    const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
       if (before.file.requestHash !== requestHash) throw invalid('idempotencyKey: another crawl was made with it');
       await before.turn;
@@ -151,6 +153,11 @@ export class Fleet {
     return { crawl: this.#answer(entry), isNew: true };
   }
 
+  /** Was a crawl made by that key of that owner's? */
+  made(idempotencyKey: string, owner: string): boolean {
+    return this.#byKey(idempotencyKey, owner) !== undefined;
+  }
+
   list(): CrawlAnswer[] {
     return [...this.#entries.values()].map((entry) => this.#answer(entry));
   }
@@ -186,14 +193,17 @@ export class Fleet {
       if (file.wish === 'ended' && wish !== 'ended')
         throw invalid(`crawl ${name} has ended (${file.end}): make another`);
       if (wish === 'running') {
-        if (entry.running !== undefined) return;
+        if (entry.running !== undefined || entry.state === 'held') return;
         this.#refuseWithoutRoom();
+        const heldFor = this.#options.heldFor?.(file.owner) ?? null;
+        if (heldFor !== null) throw invalid(heldFor);
         const changes = await this.#changed(entry, 'resumed');
         await this.#write(entry, { wish, failure: null, changes });
         this.#start(entry);
         return;
       }
-      await this.#write(entry, wish === 'ended' ? { wish, end: file.end ?? 'stopped' } : { wish });
+      const failure = entry.state === 'held' ? null : file.failure;
+      await this.#write(entry, { wish, failure, ...(wish === 'ended' && { end: file.end ?? 'stopped' }) });
       await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
       await this.#noteRest(entry);
       entry.state = restStates[entry.file.wish];
@@ -215,6 +225,37 @@ export class Fleet {
     return true;
   }
 
+  /** Stops those whose owners have spent a quota, and goes on with those that were stopped for it and may run again. */
+  async hold(): Promise<void> {
+    const { heldFor } = this.#options;
+    if (heldFor === undefined) return;
+    const all = [...this.#entries.values()].filter(({ file, running, state }) => {
+      if (file.wish !== 'running') return false;
+      const isHeld = heldFor(file.owner) !== null;
+      return running === undefined
+        ? state === 'held' && !isHeld
+        : isHeld && (state === 'running' || state === 'starting');
+    });
+    await Promise.all(
+      all.map((entry) =>
+        this.#inTurn(entry, async () => {
+          if (this.#entries.get(entry.file.name) !== entry || entry.file.wish !== 'running' || this.#isStopping) return;
+          const why = heldFor(entry.file.owner);
+          if (why === null) {
+            if (entry.running === undefined && entry.state === 'held') this.#startIfRoom(entry);
+            return;
+          }
+          if (entry.running === undefined) return;
+          await this.#halt(entry, 'pausing');
+          // It may have come to its end at that moment.
+          if (entry.file.wish !== 'running') return;
+          entry.file = { ...entry.file, failure: why };
+          entry.state = 'held';
+        }),
+      ),
+    );
+  }
+
   /** The process ends: what is wanted of the crawls stays. */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -223,9 +264,11 @@ export class Fleet {
     );
   }
 
-  #byKey(key: string): Entry | undefined {
+  /** Each owner has keys of its own. */
+  #byKey(key: string, owner: string): Entry | undefined {
     if (key === '') return undefined;
-    for (const entry of this.#entries.values()) if (entry.file.idempotencyKey === key) return entry;
+    for (const entry of this.#entries.values())
+      if (entry.file.idempotencyKey === key && entry.file.owner === owner) return entry;
     return undefined;
   }
 
@@ -244,6 +287,12 @@ export class Fleet {
 
   /** If there is none, it is told why, and the others go on. */
   #startIfRoom(entry: Entry): void {
+    const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
+    if (heldFor !== null) {
+      entry.file = { ...entry.file, failure: heldFor };
+      entry.state = 'held';
+      return;
+    }
     try {
       this.#refuseWithoutRoom();
     } catch (error) {

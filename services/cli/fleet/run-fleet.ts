@@ -16,6 +16,10 @@ import type { FleetDesk } from '../../fleet/fleet-routes.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
 import { KeptPages } from '../../fleet/kept-pages.ts';
+import { Callers } from '../../fleet/owners/callers.ts';
+import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
+import type { Owner } from '../../fleet/owners/owner-file.ts';
+import { Quotas } from '../../fleet/owners/quotas.ts';
 import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -37,7 +41,9 @@ import { checkWebhook, webhookPost } from './webhook-post.ts';
 export interface FleetCommand {
   readonly role: string;
   /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
-  routes(desk: () => FleetDesk): readonly Routes[];
+  routes(desk: () => FleetDesk, callers: Callers | null): readonly Routes[];
+  /** Whose crawls they are. Absent: nobody has a key of their own. */
+  readonly owners?: readonly Owner[] | undefined;
   /** What all its crawls take from pages. */
   readonly extract?: FetcherConfig['extract'];
   /** Consumers that run beside each crawl. */
@@ -64,7 +70,10 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
     await withStores(async (open) => {
       // Its lock keeps a second process out of the fleet's folder.
       const store = await open(join(flags.data, 'hosts'));
-      const side = { role: command.role, routes: command.routes(needDesk), say };
+      const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
+      const { owners } = command;
+      const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
+      const side = { role: command.role, routes: command.routes(needDesk, callers), say };
       await withHttp(flags, side, (service) => serve(service));
 
       async function serve(service: Service): Promise<void> {
@@ -100,6 +109,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           snapshots: flags,
           say,
         };
+        const quotas = owners === undefined ? null : await Quotas.open(flags.data, owners, clock);
         const fleet = new Fleet({
           files,
           clock,
@@ -115,17 +125,24 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           start: (file, path) => startFleetCrawl(options, file, path),
           pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
           webhookOf: (file) => webhooks.status(file),
-          onDelete: (name) => webhooks.forget(name),
+          async onDelete(name) {
+            quotas?.look(fleet.list());
+            await webhooks.forget(name);
+          },
+          heldFor: (owner) => quotas?.spent(owner) ?? null,
         });
         const kept = new KeptPages();
         const events = new EventReader({ fleet, kept, reading });
         const webhooks = new WebhookSender({ fleet, events, clock, say, post: webhookPost(flags) });
         const streams = new EventStreams(clock);
         const requestsInFlight = () => pace.requestsInFlight;
-        desk = { fleet, requestsInFlight, reading, kept, events, streams };
+        desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas };
+        const stopping = new AbortController();
         let posting: Promise<void> | undefined;
+        let counting: Promise<void> | undefined;
         try {
           const opened = fleet.open(before);
+          if (quotas !== null) counting = keepQuotas({ fleet, quotas, clock, say }, stopping.signal);
           posting = webhooks.run();
           posting.catch(() => {});
           service.probes.serve(() => null);
@@ -144,7 +161,11 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           webhooks.stop();
           // What is not answered by then is posted again after the next start.
           await Promise.race([posting, clock.sleepUntil(clock.nowMs() + fleetServiceLimits.graceMs)]);
+          stopping.abort();
+          await counting;
           await fleet.stop();
+          quotas?.look(fleet.list());
+          await quotas?.write(true);
           pace.close();
           await facts.settled();
         }

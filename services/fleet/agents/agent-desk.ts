@@ -66,7 +66,7 @@ export type ReadAnswer =
 const owner = 'mcp';
 /** As pages of its crawls are spelt. */
 const normalize = compileNormalizer(defaultPolicy().normalize);
-const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused']);
+const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused', 'held']);
 
 export class AgentDesk {
   readonly #options: AgentDeskOptions;
