@@ -64,6 +64,7 @@ const fileSchema = z.object({
   counts: countsSchema,
   changes: z.array(changeSchema).default([]),
   webhook: webhookSchema.nullable().default(null),
+  output: z.object({ markdown: z.boolean() }).default({ markdown: false }),
 });
 
 export type CrawlFile = z.output<typeof fileSchema>;

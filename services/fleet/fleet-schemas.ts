@@ -3,12 +3,11 @@
  * schemas (fleet-openapi.ts).
  */
 import { z } from 'zod';
-import { positionPattern } from './events/event-position.ts';
 import { contents } from './fleet-contents.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
-import { isSecret } from './webhooks/signature.ts';
+import { isSecret } from './signature.ts';
 
-const { weightMax, seedsMax, pagesMax } = fleetServiceLimits;
+const { weightMax, seedsMax } = fleetServiceLimits;
 const count = z.int().min(0);
 
 export const crawlNamePattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
@@ -56,31 +55,18 @@ export const createCall = z.strictObject({
     .max(200)
     .default('')
     .describe('The same call with the same key makes one crawl, however often it is sent. Empty: each makes one.'),
+  output: z
+    .strictObject({
+      markdown: z
+        .boolean()
+        .default(false)
+        .describe('Its pages have their main text, also as Markdown, and their language.'),
+    })
+    .default({ markdown: false })
+    .describe('What is made of its pages, beside links and text.'),
   webhook: webhookCall
     .optional()
     .describe('Where its events are posted: pages, and what becomes of the crawl, in their order.'),
-});
-
-/** A place among the events of a crawl: event-position.ts. */
-export const positionSchema = z.string().regex(positionPattern, 'give the id of an event, as in 12-1');
-
-export const eventsQuery = z.strictObject({
-  from: positionSchema
-    .optional()
-    .describe('The id of the last event that was seen. The header Last-Event-ID goes before it.'),
-  content: z
-    .enum(contents)
-    .default('url')
-    .describe('What is told of a page: its record, or its URL, status, title and hash.'),
-});
-
-export const pagesQuery = z.strictObject({
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}$/, 'give the X-Cursor of the answer before')
-    .default('0')
-    .describe('Where to go on: X-Cursor of the answer before.'),
-  limit: z.coerce.number().int().min(1).max(pagesMax).default(100).describe('Pages at most.'),
 });
 
 export const states = ['starting', 'running', 'pausing', 'paused', 'held', 'ending', 'ended', 'failed'] as const;

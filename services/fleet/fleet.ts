@@ -7,44 +7,13 @@
  */
 import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { descriptors } from '../runtime/descriptors.ts';
-import type { Log } from '../runtime/log/log.ts';
-import {
-  type CrawlChange,
-  type CrawlCounts,
-  type CrawlFile,
-  type CrawlFiles,
-  noCounts,
-  type Wish,
-} from './crawl-file.ts';
-import { eventLimits } from './events/event-limits.ts';
+import { type CrawlChange, type CrawlFile, type CrawlFiles, noCounts, type Wish } from './crawl-file.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { newName } from './new-name.ts';
-
-/** A crawl's log, to be read. */
-export interface ReadLog {
-  readonly log: Pick<Log, 'offsets' | 'reader'>;
-  readonly codec: RecordCodec;
-  /** Prefix of its topics. */
-  readonly crawl: string;
-}
-
-/** A crawl under way. */
-export interface RunningCrawl {
-  /** Resolves once it decides and fetches. */
-  readonly up: Promise<void>;
-  /** Why it is over; rejects with what stopped it. */
-  readonly ended: Promise<'done' | 'quotaSpent' | 'stopped'>;
-  readonly counts: CrawlCounts;
-  readonly pagesPerSecond: number;
-  /** undefined: it is not open yet, or not any more. */
-  readonly reads: ReadLog | undefined;
-  /** `ended` resolves soon. */
-  stop(): void;
-}
+import type { ReadLog, RunningCrawl } from './running-crawl.ts';
 
 export interface FleetOptions {
   readonly files: CrawlFiles;
@@ -130,11 +99,11 @@ export class Fleet {
     if (this.#isStopping) throw stopping();
     const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
     if (this.#entries.has(name)) throw invalid(`name: there is a crawl ${name} already`);
-    const { owner, weight, idempotencyKey, webhook = null } = call;
+    const { owner, weight, idempotencyKey, webhook = null, output } = call;
     const createdAtMs = this.#options.clock.nowMs();
     const file: CrawlFile = {
       ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running' },
-      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts, webhook },
+      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts, webhook, output },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
     const entry = restingEntry(file);
@@ -359,7 +328,7 @@ export class Fleet {
       return before?.pages ?? 0;
     });
     const change = { n: (before?.n ?? -1) + 1, kind, atMs: this.#options.clock.nowMs(), pages, detail };
-    return [...changes, change].slice(-eventLimits.changesMax);
+    return [...changes, change].slice(-fleetServiceLimits.changesMax);
   }
 
   /** Notes among its changes that it was paused or has ended, once nothing of it runs. */

@@ -4,8 +4,8 @@
  */
 import { readPurges } from '../runtime/crawl/purges.ts';
 import { addTakenBack, hasUses } from '../runtime/crawl/taken-back.ts';
-import type { ReadLog } from './fleet.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
+import type { ReadLog } from './running-crawl.ts';
 
 /** Does the record of a page count that stands there? */
 export type Counts = (page: { readonly url: string; readonly fetchedAtMs: number }, offset: number) => boolean;

@@ -12,7 +12,6 @@ export const eventBoundaries: BoundaryTable<typeof eventLimits> = {
   readCharsSoft: tuning('how much is read at once: the stream goes on'),
   ofOwnerMax: undriven('twenty sockets: the stream beyond them is refused with 429'),
   streamsMax: undriven('two hundred sockets: the stream beyond them is refused with 429'),
-  changesMax: undriven('a thousand pauses of one crawl: of more, the oldest are no events any more'),
 };
 
 export const webhookBoundaries: BoundaryTable<typeof webhookLimits> = {

@@ -13,6 +13,7 @@ import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
 import { eventLimits } from '../../services/fleet/events/event-limits.ts';
 import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
+import { scrapeLimits } from '../../services/fleet/scrape/scrape-limits.ts';
 import { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
 import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
@@ -50,7 +51,7 @@ import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
 import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
-import { mcpBoundaries } from './agents.ts';
+import { mcpBoundaries, scrapeBoundaries } from './agents.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import { fleetBoundaries, fleetServiceBoundaries } from './fleet.ts';
@@ -123,5 +124,6 @@ export const table: Readonly<Record<string, Group>> = {
   snapshotLimits: of(snapshotLimits, services.snapshotBoundaries),
   kafkaLimits: of(kafkaLimits, services.kafkaBoundaries),
   mcpLimits: of(mcpLimits, mcpBoundaries),
+  scrapeLimits: of(scrapeLimits, scrapeBoundaries),
   dashboardLimits: of(dashboardLimits, services.dashboardBoundaries),
 };

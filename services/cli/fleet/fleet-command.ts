@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { fleetRoutes } from '../../fleet/fleet-routes.ts';
+import { fleetRoutes } from '../../fleet/api/fleet-routes.ts';
+import { scrapeRoutes } from '../../fleet/api/scrape-routes.ts';
 import { ownersOf, ownersSchema } from '../../fleet/owners/owner-file.ts';
 import { rulesFile } from '../flags/rules-file.ts';
 import { setting } from '../flags/setting.ts';
@@ -28,7 +29,7 @@ export function addFleetCommand(program: Command): void {
     }
     await runFleet(flags, {
       role: 'fleet',
-      routes: (desk, callers) => [fleetRoutes(desk, callers)],
+      routes: (desk, callers) => [fleetRoutes(desk, callers), scrapeRoutes(desk, callers)],
       owners: owners && ownersOf(owners),
     });
   });

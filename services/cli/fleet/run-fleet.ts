@@ -8,11 +8,11 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
+import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
 import { CrawlFiles } from '../../fleet/crawl-file.ts';
 import { EventReader } from '../../fleet/events/event-reader.ts';
 import { EventStreams } from '../../fleet/events/event-streams.ts';
-import { Fleet, type ReadLog } from '../../fleet/fleet.ts';
-import type { FleetDesk } from '../../fleet/fleet-routes.ts';
+import { Fleet } from '../../fleet/fleet.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
 import { KeptPages } from '../../fleet/kept-pages.ts';
@@ -20,6 +20,8 @@ import { Callers } from '../../fleet/owners/callers.ts';
 import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
 import type { Owner } from '../../fleet/owners/owner-file.ts';
 import { Quotas } from '../../fleet/owners/quotas.ts';
+import type { ReadLog } from '../../fleet/running-crawl.ts';
+import { PageDesk } from '../../fleet/scrape/page-desk.ts';
 import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -31,6 +33,7 @@ import { withCrawl } from '../connect/open-crawl.ts';
 import { withStores } from '../connect/stores.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import { withHttp } from '../flags/http-flags.ts';
+import { explainer } from '../inspect/explain-command.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { FleetFlags } from './fleet-flags.ts';
@@ -135,8 +138,9 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
         const events = new EventReader({ fleet, kept, reading });
         const webhooks = new WebhookSender({ fleet, events, clock, say, post: webhookPost(flags) });
         const streams = new EventStreams(clock);
+        const pages = new PageDesk({ fleet, clock, reading, explain });
         const requestsInFlight = () => pace.requestsInFlight;
-        desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas };
+        desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages };
         const stopping = new AbortController();
         let posting: Promise<void> | undefined;
         let counting: Promise<void> | undefined;
@@ -177,8 +181,18 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
   process.exitCode = isLeft ? 0 : 130;
 }
 
-function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
+/** What it rejects with names no other folder: owners may be told of it. */
+async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
+  if (!existsSync(join(path, 'manifest.json')))
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: ask again in a moment');
   return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], ({ log, codec, topics }) =>
     act({ log, codec, crawl: topics.crawl }),
   );
+}
+
+function explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
+  return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], async (crawl) => {
+    const { lines } = await explainer(crawl, { data: path })(url);
+    return lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  });
 }

@@ -10,6 +10,4 @@ export const eventLimits = {
   /** Streams of one owner, and of all: each is a socket, and looks at a log. */
   ofOwnerMax: 20,
   streamsMax: 200,
-  /** What was done to a crawl is kept so often; the oldest are dropped. */
-  changesMax: 1_000,
 } as const;

@@ -1,6 +1,7 @@
 /** Reads events of a fleet's crawls, of those that run and of those that do not. */
-import type { Fleet, ReadLog } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
 import type { KeptPages } from '../kept-pages.ts';
+import type { ReadLog } from '../running-crawl.ts';
 import type { EventPosition } from './event-position.ts';
 import { type EventBounds, readEvents, type SomeEvents } from './read-events.ts';
 

@@ -10,9 +10,9 @@ import { readRecord } from '../../runtime/avro/read-record.ts';
 import { forgottenOf } from '../../runtime/consumer/forgotten.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { CrawlChange, CrawlFile } from '../crawl-file.ts';
-import type { ReadLog } from '../fleet.ts';
 import type { Content } from '../fleet-contents.ts';
 import type { Counts } from '../kept-pages.ts';
+import type { ReadLog } from '../running-crawl.ts';
 import { type EventPosition, isBefore, positionText } from './event-position.ts';
 
 export interface CrawlEvent {

@@ -10,7 +10,7 @@ import { type EventPosition, isBefore, positionText } from '../events/event-posi
 import type { EventReader } from '../events/event-reader.ts';
 import type { EventBounds, SomeEvents } from '../events/read-events.ts';
 import type { Fleet } from '../fleet.ts';
-import { signedHeaders } from './signature.ts';
+import { signedHeaders } from '../signature.ts';
 import { readPlace, type WebhookPlace, writePlace } from './webhook-file.ts';
 import { webhookLimits } from './webhook-limits.ts';
 

@@ -32,7 +32,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
     ...{ KEY_OF_BOB: keyOf('bob'), KEY_OF_CAT: keyOf('cat'), KEY_OF_DAN: 'short' },
   };
   const resolve = ['--resolve', `*.test:${small.port}:127.0.0.1`];
-  const flags = [...resolve, '--host-delay', '20', '--owners', owners];
+  const flags = [...resolve, '--host-delay', '20', '--contact', 'me@example.org', '--owners', owners];
   let fleet = await startFleet(data, flags, { env });
   after(() => fleet.running.child.kill('SIGKILL'));
   const as = (owner: string) => (method: string, path: string, body?: object) =>
@@ -64,7 +64,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
     `Basic ${keyOf('ann')}`,
     `Bearer ${keyOf('ann')}x`,
   ])
-    for (const [method, path] of [...routes, ['GET', '/../owners']] as const) {
+    for (const [method, path] of [...routes, ['GET', '/../owners'], ['POST', '/../scrape']] as const) {
       const answer = await fleet.call(method!, `/v1/crawls${path}`, method === 'POST' ? call : undefined, {
         authorization,
       });
@@ -114,6 +114,44 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
   assert.equal(more.status, 429);
   assert.ok(Number(more.headers.get('retry-after')) > 0);
   await fleet.until('the end of bob’s', (all) => all.some(({ name, end }) => name === 'bob-1' && end === 'done'));
+
+  // One page: a copy of the owner's own, else fetched as politely as any, else why there is none.
+  const [page] = small.plan.expected(small.port).fetch;
+  const scrape = (who: typeof bob, given: object) =>
+    who('POST', '/v1/scrape', { url: page, waitSeconds: 50, ...given });
+  interface Scraped {
+    readonly isFetched: boolean;
+    readonly page: { readonly url: string; readonly markdown: string };
+    readonly message: string;
+  }
+  const before = small.web.requests().length;
+  const copy = await scrape(bob, {});
+  assert.equal(copy.status, 200, JSON.stringify(copy.body));
+  assert.deepEqual([(copy.body as Scraped).isFetched, (copy.body as Scraped).page.url], [false, page]);
+  assert.equal(small.web.requests().length, before);
+  for (const [who, given] of [
+    [bob, { maxAgeSeconds: 0 }],
+    [cat, {}],
+  ] as const) {
+    const anew = await Promise.all([scrape(who, given), scrape(who, given)]);
+    for (const { status, body } of anew) {
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.ok((body as Scraped).page.markdown !== '');
+    }
+    assert.ok(anew.some(({ body }) => (body as Scraped).isFetched));
+  }
+  assert.equal((await scrape(ann, { maxAgeSeconds: 0 })).status, 429);
+  for (const [url, said] of [
+    ['http://169.254.169.254/latest/meta-data/', /blockedAddress|not public/],
+    [`http://127.0.0.1:${small.port}/`, /blockedAddress|not public/],
+  ] as const) {
+    const refused = await scrape(bob, { url });
+    assert.equal(refused.status, 422, JSON.stringify(refused.body));
+    assert.match((refused.body as Scraped).message, said);
+  }
+  assert.equal((await scrape(bob, { url: 'file:///etc/passwd' })).status, 400);
+  const { shortGaps, concurrency } = small.check({ delayMs: 20 });
+  assert.deepEqual([shortGaps.count, concurrency.count], [0, 0], shortGaps.details.join());
 
   // Nor does a kill, or a deletion, give any of it back.
   const usedOf = async () =>

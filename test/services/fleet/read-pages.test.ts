@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blankPage } from '../../../schemas/blank.ts';
+import { readPages } from '../../../services/fleet/api/read-pages.ts';
 import { beginning, positionOf } from '../../../services/fleet/events/event-position.ts';
 import { readEvents } from '../../../services/fleet/events/read-events.ts';
 import { KeptPages } from '../../../services/fleet/kept-pages.ts';
-import { readPages } from '../../../services/fleet/read-pages.ts';
 import { openMemoryLog } from '../../../services/library/memory-log.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';

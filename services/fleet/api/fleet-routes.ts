@@ -2,23 +2,27 @@
  * A fleet's API. `GET /v1/openapi.json` describes it. Calls that change something need what a control call needs
  * (runtime/http/access.ts); where owners have keys, every call needs one, and an owner's crawls are its own.
  */
-import { CrawlstreamError } from '../../topology/errors.ts';
-import type { HttpApp, HttpRequest, Routes } from '../runtime/http/http-server.ts';
-import { readCall } from '../runtime/http/read-call.ts';
-import type { Wish } from './crawl-file.ts';
-import { positionOf } from './events/event-position.ts';
-import type { EventReader } from './events/event-reader.ts';
-import type { EventStreams } from './events/event-streams.ts';
-import type { Fleet, ReadLog } from './fleet.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { HttpApp, HttpRequest, Routes } from '../../runtime/http/http-server.ts';
+import { readCall } from '../../runtime/http/read-call.ts';
+import type { Wish } from '../crawl-file.ts';
+import { positionOf } from '../events/event-position.ts';
+import type { EventReader } from '../events/event-reader.ts';
+import type { EventStreams } from '../events/event-streams.ts';
+import type { Fleet } from '../fleet.ts';
+import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { KeptPages } from '../kept-pages.ts';
+import type { Callers } from '../owners/callers.ts';
+import type { Owner } from '../owners/owner-file.ts';
+import type { Quotas } from '../owners/quotas.ts';
+import type { ReadLog } from '../running-crawl.ts';
+import type { PageDesk } from '../scrape/page-desk.ts';
+import { createDoor } from './door.ts';
 import { fleetOpenApi } from './fleet-openapi.ts';
-import { type CrawlAnswer, createCall, eventsQuery, pagesQuery } from './fleet-schemas.ts';
-import { fleetServiceLimits } from './fleet-service-limits.ts';
-import type { KeptPages } from './kept-pages.ts';
-import type { Callers } from './owners/callers.ts';
-import { createDoor } from './owners/door.ts';
-import type { Owner } from './owners/owner-file.ts';
-import type { Quotas } from './owners/quotas.ts';
+import { eventsQuery, pagesQuery } from './query-schemas.ts';
 import { readPages } from './read-pages.ts';
+import { tooMany } from './too-many.ts';
 
 export interface FleetDesk {
   readonly fleet: Fleet;
@@ -26,6 +30,9 @@ export interface FleetDesk {
   readonly kept: KeptPages;
   readonly events: EventReader;
   readonly streams: EventStreams;
+  readonly pages: PageDesk;
+  /** What a crawl makes of a URL: names and values. `path`: of its folder. */
+  explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
   /** null: owners have none. */
   readonly quotas: Quotas | null;
   /** Opens the log of a crawl that does not run. */
@@ -69,7 +76,7 @@ export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = nul
       const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
       const before = fleet.made(mine.idempotencyKey, mine.owner);
       const refused = before ? null : (quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null);
-      if (refused !== null) throw spent(reply, refused);
+      if (refused !== null) throw tooMany(reply, refused);
       const { crawl, isNew } = await fleet.create(mine);
       return reply.code(isNew ? 201 : 200).send(told(request, crawl, crawl.name));
     });
@@ -106,7 +113,7 @@ export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = nul
         const { fleet, quotas } = desk();
         const isMore = wish === 'running' && restStates.has(state);
         const refused = isMore ? (quotas?.refusal(owner, fleet.list(), null) ?? null) : null;
-        if (refused !== null) throw spent(reply, refused);
+        if (refused !== null) throw tooMany(reply, refused);
         return told(request, await fleet.wish(name, wish), name);
       });
     }
@@ -137,7 +144,7 @@ export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = nul
       const look = { content, most: 1, charsSoft: 1 };
       if ((await events.read(name, place, look).catch(() => undefined))?.isOver === true) return reply.code(204).send();
       const taken = streams.takenFor(owner);
-      if (taken !== null) throw spent(reply, { message: `${taken} are open already: close one`, waitS: 0 });
+      if (taken !== null) throw tooMany(reply, { message: `${taken} are open already: close one`, waitS: 0 });
       reply.hijack();
       await streams.stream(reply.raw, events, { crawl: name, owner, content, from: place });
     });
@@ -155,15 +162,6 @@ function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
 function ownerOf(caller: Owner, given: string): string {
   if (given === '' || given === caller.name) return caller.name;
   throw invalid(`owner: it is the one whose key calls, ${caller.name}: leave it out`);
-}
-
-/** `waitS` 0: time alone does not mend it. */
-function spent(
-  reply: { header(name: string, value: string): unknown },
-  { message, waitS }: { readonly message: string; readonly waitS: number },
-): Error {
-  if (waitS > 0) reply.header('retry-after', `${waitS}`);
-  return Object.assign(new Error(message), { statusCode: 429, code: 'TOO_MANY' });
 }
 
 function invalid(message: string): CrawlstreamError {

@@ -1,15 +1,9 @@
 /** A fleet's API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
 import { z } from 'zod';
-import { bodyOf, license, schemasOf, security, securitySchemes } from '../runtime/http/openapi.ts';
-import {
-  crawlAnswer,
-  createCall,
-  eventsQuery,
-  listAnswer,
-  ownersAnswer,
-  pagesQuery,
-  problem,
-} from './fleet-schemas.ts';
+import { bodyOf, license, schemasOf, security, securitySchemes } from '../../runtime/http/openapi.ts';
+import { crawlAnswer, createCall, listAnswer, ownersAnswer, problem } from '../fleet-schemas.ts';
+import { scrapeAnswer, scrapeCall, scrapeWait } from '../scrape/scrape-schemas.ts';
+import { eventsQuery, pagesQuery } from './query-schemas.ts';
 
 const problems = {
   '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
@@ -63,6 +57,7 @@ const document = () => ({
   tags: [
     { name: 'crawls', description: 'Crawls of the fleet.' },
     { name: 'owners', description: 'Whose they are.' },
+    { name: 'pages', description: 'Single pages.' },
   ],
   paths: {
     '/v1/crawls': {
@@ -78,6 +73,22 @@ const document = () => ({
       get: {
         ...{ operationId: 'list', summary: 'All crawls.', tags: ['crawls'] },
         responses: { ...answering('The crawls.', 'listAnswer'), ...problems },
+      },
+    },
+    '/v1/scrape': {
+      post: {
+        ...{
+          operationId: 'scrape',
+          summary: 'One page: a copy that is young enough, or fetched now.',
+          tags: ['pages'],
+        },
+        requestBody: { required: true, content: bodyOf('scrapeCall') },
+        responses: {
+          ...answering('The page.', 'scrapeAnswer'),
+          ...answering('It is still being fetched.', 'scrapeWait', '202'),
+          '422': { description: 'There is no such page: `message` says why.', content: bodyOf('problem') },
+          ...problems,
+        },
       },
     },
     '/v1/owners': {
@@ -146,7 +157,10 @@ const document = () => ({
     '/v1/crawls/{name}/end': wishing('end', 'Stops a crawl for good; what it fetched stays.'),
   },
   components: {
-    schemas: schemasOf({ createCall }, { crawlAnswer, listAnswer, ownersAnswer, problem }),
+    schemas: schemasOf(
+      { createCall, scrapeCall },
+      { crawlAnswer, listAnswer, ownersAnswer, problem, scrapeAnswer, scrapeWait },
+    ),
     securitySchemes,
   },
 });

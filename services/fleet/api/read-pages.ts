@@ -2,11 +2,11 @@
  * Pages of a crawl in the order in which they were fetched, from a place on: a page that was fetched again is there again.
  * What was purged or taken back is left out.
  */
-import { readRecord } from '../runtime/avro/read-record.ts';
-import { recordsOf } from '../runtime/log/records-of.ts';
-import type { ReadLog } from './fleet.ts';
-import { fleetServiceLimits } from './fleet-service-limits.ts';
-import type { Counts } from './kept-pages.ts';
+import { readRecord } from '../../runtime/avro/read-record.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { Counts } from '../kept-pages.ts';
+import type { ReadLog } from '../running-crawl.ts';
 
 export interface SomePages {
   /** A page each, as JSON. */

@@ -1,6 +1,6 @@
 /** Lets calls in by their keys, before their bodies are read. */
 import type { HttpReply, HttpRequest } from '../../runtime/http/http-server.ts';
-import type { Caller, Callers } from './callers.ts';
+import type { Caller, Callers } from '../owners/callers.ts';
 
 /** `callers` null: owners have no keys; whoever may call is decided as for any service, and is the operator. */
 export function createDoor(callers: Callers | null) {
