@@ -41,7 +41,7 @@ export class EventReader {
       const some = await take(running);
       return { ...some, isOver: false };
     }
-    // Of a crawl that starts or stops, the log is another process part's: wait for it.
+    // Its log is being opened, or closed.
     const state = fleet.find(name)?.state;
     if (state === 'starting' || state === 'running' || state === 'pausing' || state === 'ending')
       return { events: [], next: from, isOver: false };
