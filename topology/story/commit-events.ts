@@ -124,6 +124,12 @@ function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent[
     }
     case 'raised':
       return ['raised', 'raised: it goes before all else of its host', {}];
+    case 'lowered':
+      return [
+        'lowered',
+        `lowered: it goes to the end of front queue ${event.frontQueue}`,
+        { frontQueue: event.frontQueue },
+      ];
     case 'moved':
       return [
         'moved',

@@ -44,6 +44,8 @@ export type UrlEvent =
   | ({ readonly kind: 'cameTo' } & CameTo)
   /** By an operator. */
   | ({ readonly kind: 'raised' } & Decided)
+  /** By an operator. */
+  | ({ readonly kind: 'lowered'; readonly frontQueue: number } & Decided)
   /** To a better front queue, by what was learnt of it. */
   | ({ readonly kind: 'moved'; readonly from: number; readonly frontQueue: number } & Decided)
   /** It is to be visited at another time; `told`: by a sitemap. */

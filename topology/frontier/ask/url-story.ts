@@ -44,6 +44,7 @@ export class UrlStory {
   readonly outcomes: CameTo[] = [];
   /** By an operator. */
   readonly raised: Decided[] = [];
+  readonly lowered: (Decided & { readonly frontQueue: number })[] = [];
   readonly traps = new Map<string, ActiveTrap & { readonly released: boolean }>();
   policyVersion = 0;
   nowMs = 0;
@@ -172,6 +173,16 @@ export class UrlStory {
         note(this.raised, decided);
         this.#onEvent({ kind: 'raised', ...decided });
         return;
+      case 'lower': {
+        const { url, frontQueue } = change.entry;
+        if (change.frontQueue === null) this.#remove(url);
+        else this.#leaveFrontQueue(change.frontQueue, url);
+        (this.#frontQueues[frontQueue] ??= []).push(url);
+        if (!this.#isIt(url)) return;
+        note(this.lowered, { ...decided, frontQueue });
+        this.#onEvent({ kind: 'lowered', ...decided, frontQueue });
+        return;
+      }
       case 'purge':
         return this.#purge(change.url, decided);
       case 'trap':

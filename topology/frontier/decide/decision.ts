@@ -18,6 +18,7 @@ import { checkOf } from '../check/self-check.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteWriter } from '../storage/bytes.ts';
+import type { Waiting } from './control/find-named.ts';
 import { Misrouted } from './misrouted.ts';
 import type { Granted } from './task-of.ts';
 import type { TraceEvent } from './trace-events.ts';
@@ -63,6 +64,8 @@ export class Decision {
   readonly misrouted: Misrouted;
   /** Inputs whose position an operator has moved: waiting records of them are not taken. */
   readonly sought = new Set<InputTopic>();
+  /** URLs that this step has lowered, where they wait now. */
+  readonly lowered: Waiting[] = [];
   /** The step stopped before a link of which the seen test cannot tell yet. */
   asks = false;
   /** What a policy that is about to be switched to may refer to. */

@@ -225,6 +225,7 @@ export class FrontierState {
         return this.#finish(host, change.seq, change.record);
       case 'raise':
       case 'expedite':
+      case 'lower':
         moveQueued(this, host, change);
         return this.#changed(host);
       case 'trap':

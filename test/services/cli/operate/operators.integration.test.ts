@@ -46,6 +46,46 @@ test('a host is blocked and released, and another limited, while the crawl runs'
   assert.equal(lastJson(again)['pages'], web.plan.expected(web.port).fetch.size);
 });
 
+test('a URL that waits is lowered: it is fetched after the others, and explain says so; one that does not wait is refused with the reason', async () => {
+  const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 30, domains: 1, linksPerPage: 40 });
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '1000', '--json']);
+  const pages = () => web.web.requests().filter(({ path }) => path !== '/robots.txt');
+  while (pages().length < 2) {
+    assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
+    await sleep(20);
+  }
+  const fetched = new URL(pages()[0]!.path, web.seeds[0]!).href;
+  const explain = async (url: string) => lastJson(await runCommand(['explain', url, '--data', data, '--json']));
+  const waits = async (url: string) => ((await explain(url))['queue'] as { in: string } | null)?.in === 'frontQueue';
+  let lowered = '';
+  for (const url of web.plan.expected(web.port).fetch)
+    if (await waits(url)) {
+      lowered = url;
+      break;
+    }
+  assert.notEqual(lowered, '', 'some page waits');
+  const { code, stderr } = await runCommand(['lower', lowered, '--data', data, '--by', 'test', '--json']);
+  assert.equal(code, 0, stderr);
+  const refused = await runCommand(['lower', fetched, '--data', data]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /it is finished, so it does not wait in a front queue: nothing was done/);
+  assert.equal((await runCommand(['delay', new URL(lowered).origin, '10', '--data', data])).code, 0);
+  const ended = await crawl.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+  const { pathname, search } = new URL(lowered);
+  const paths = pages().map(({ path }) => path);
+  // What is found later may wait behind it.
+  assert.ok(paths.indexOf(pathname + search) >= paths.length / 2, paths.join(' '));
+  const explained = await explain(lowered);
+  assert.deepEqual(
+    (explained['lowered'] as { frontQueue: number }[]).map(({ frontQueue }) => frontQueue),
+    [7],
+  );
+  const story = await runCommand(['story', lowered, '--data', data]);
+  assert.match(story.stdout, /lowered: it goes to the end of front queue 7/);
+});
+
 test('a URL that waits is raised: it goes before the others of its host, and is fetched once', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 40 });
   const data = join(temporaryFolder(), 'data');

@@ -13,9 +13,11 @@ import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
 import { heldByLimit, isAtLimit } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
+import type { Waiting } from './find-named.ts';
+import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
 import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
-import { decideRaise, type Waiting } from './raise.ts';
+import { decideRaise } from './raise.ts';
 
 /** `waiting`: where the URL waits that the event names, if it does. */
 export function decideControl(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
@@ -59,6 +61,8 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
       return decideDuplicates(decision, event);
     case 'raise':
       return decideRaise(decision, event, waiting);
+    case 'lower':
+      return decideLower(decision, event, waiting);
     case 'purge':
       return decidePurge(decision, event, waiting);
     case 'seek':
