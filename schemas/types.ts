@@ -112,6 +112,17 @@ export const intents = [
 ] as const;
 export type Intent = (typeof intents)[number];
 
+/** content, navigation, footer: of a page, as its elements say. unknown: nothing says, or a newer place. */
+export const foundIns = [
+  'unknown',
+  'content',
+  'navigation',
+  'footer',
+  'sitemap',
+  'feed',
+] as const;
+export type FoundIn = (typeof foundIns)[number];
+
 /** One link. */
 export interface Link {
   /** Absolute URL, normalised by the sender; the frontier normalises again. */
@@ -146,6 +157,8 @@ export interface LinkGroup {
   readonly traceparent: string;
   /** What a client gave along for each of these links, as it came: whoever leases one of them by the lease API gets it back. Empty: nothing. */
   readonly payload: string;
+  /** What held these links. The score's factor source goes by it. */
+  readonly foundIn: FoundIn;
   /** The links, in the order they were found. */
   readonly links: readonly Link[];
 }

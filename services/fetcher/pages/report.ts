@@ -243,7 +243,8 @@ function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedP
 function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: ParsedPage): PageLinks {
   const refreshes = parsed.metaRefresh !== null && !parsed.robots.nofollow;
   const share = item.cash / Math.max(1, parsed.links.length + (refreshes ? 1 : 0));
-  const found = gatherLinks(reader.links, from, parsed.links, { depth: item.depth + 1, hop: 0, front: false, share });
+  const plain = { depth: item.depth + 1, hop: 0, front: false, share };
+  const found = gatherLinks(reader.links, from, parsed.links, plain, parsed.places);
   if (parsed.metaRefresh === null || !refreshes) return found;
   const hop = { depth: item.depth, hop: item.hop + 1, front: true, share };
   const refresh = gatherLinks(reader.links, from, [parsed.metaRefresh.url], hop);
