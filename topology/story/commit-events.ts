@@ -39,7 +39,7 @@ export class CommitEvents {
     this.#partition = partition;
     this.#sightings = sightings;
     this.#policyOf = policyOf;
-    this.story = new UrlStory(subject.hostKey, subject.url, (event) => this.#note(event));
+    this.story = new UrlStory(subject.hostKey, subject.url, (event) => this.#note(event), subject.normalize);
   }
 
   /** `namesHost`: its bytes hold the URL's host key. Gives the events of this record. */

@@ -21,19 +21,19 @@ export class Subject {
   readonly url: string;
   readonly hostKey: string;
   readonly #key: string;
-  readonly #normalize: (url: string) => string | null;
+  readonly normalize: (url: string) => string | null;
 
   /** `url` is normal; `normalize` is the policy's. */
   constructor(url: string, hostKey: string, normalize: (url: string) => string | null) {
     this.url = url;
     this.hostKey = hostKey;
     this.#key = seenKey(url);
-    this.#normalize = normalize;
+    this.normalize = normalize;
   }
 
   is(other: string): boolean {
     if (other === this.url) return true;
-    const normal = this.#normalize(other);
+    const normal = this.normalize(other);
     return normal !== null && (normal === this.url || seenKey(normal) === this.#key);
   }
 }

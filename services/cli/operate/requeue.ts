@@ -9,6 +9,7 @@ import type { Place } from '../../../topology/frontier/ask/url-story.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
+import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { lowerEvent, raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';
 import { forcedRequest } from '../../runtime/crawl/requests.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
@@ -41,14 +42,15 @@ function nothingMatches({ hostKey, prefix, outcome }: FinishedFilter): Crawlstre
   return new CrawlstreamError('NO_MATCH', `the crawl has no finished URL ${wanted}: nothing was done; ${remedy}`);
 }
 
-/** `url` is normal. */
-export async function raise(flags: OperatorFlags, url: string): Promise<void> {
+export async function raise(flags: OperatorFlags, given: string): Promise<void> {
   const clock = new SystemClock();
   const atMs = clock.nowMs();
   const { by } = flags;
-  const { place, depth } = await withCrawl(flags, async ({ log, codec, topics }) => {
-    const { story } = await tellUrl(log, codec, topics, url, (other) => other);
-    return { place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
+  const { url, place, depth } = await withCrawl(flags, async ({ log, codec, topics }) => {
+    const nameOf = await namesOfCrawl(log, codec, topics.crawl);
+    const url = nameOf(given);
+    const { story } = await tellUrl(log, codec, topics, url, nameOf);
+    return { url, place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
   });
   // The event itself moves URLs that wait; those that are finished or unknown come by a forced link, at the front.
   const isOut = place?.in === 'lease';
@@ -62,15 +64,16 @@ export async function raise(flags: OperatorFlags, url: string): Promise<void> {
   print({ json: { raised: url, was, by, atMs }, text }, flags.json);
 }
 
-/** `url` is normal; `to`: the front queue at whose end it is to wait. A URL that does not wait cannot go later. */
-export async function lower(flags: OperatorFlags, url: string, to: number): Promise<void> {
+/** `to`: the front queue at whose end it is to wait. A URL that does not wait cannot go later. */
+export async function lower(flags: OperatorFlags, given: string, to: number): Promise<void> {
   const clock = new SystemClock();
   const atMs = clock.nowMs();
   const { by } = flags;
-  const place = await withCrawl(
-    flags,
-    async ({ log, codec, topics }) => (await tellUrl(log, codec, topics, url, (other) => other)).story.place,
-  );
+  const { url, place } = await withCrawl(flags, async ({ log, codec, topics }) => {
+    const nameOf = await namesOfCrawl(log, codec, topics.crawl);
+    const url = nameOf(given);
+    return { url, place: (await tellUrl(log, codec, topics, url, nameOf)).story.place };
+  });
   const was = waitsWhere(place);
   if (was === null) throw cannotGoLater(url, place);
   await sendRequest(flags, clock, (topics) => lowerEvent(topics, { by, atMs }, url, to));

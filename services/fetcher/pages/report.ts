@@ -271,7 +271,8 @@ function pageRecord(
   links: number,
 ): Omit<Page, 'usage'> {
   return {
-    url: item.url,
+    // A redirect may have led to another spelling of it.
+    url: reader.links.normalize(item.url) ?? item.url,
     hostKey: task.hostKey,
     status: response.status,
     fetchedAtMs: response.endMs,

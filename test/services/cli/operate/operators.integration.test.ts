@@ -49,7 +49,7 @@ test('a host is blocked and released, and another limited, while the crawl runs'
 test('a URL that waits is raised, another is lowered: one goes before the others of its host, one behind; each is fetched once', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 40 });
   const data = join(temporaryFolder(), 'data');
-  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '1000', '--json']);
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '4000', '--json']);
   const pages = () => web.web.requests().filter(({ path }) => path !== '/robots.txt');
   while (pages().length < 2) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
@@ -93,7 +93,7 @@ test('a URL that waits is raised, another is lowered: one goes before the others
   const behind = new URL(lowered);
   // What is found later may wait behind it.
   const place = paths.indexOf(behind.pathname + behind.search);
-  assert.ok(place > paths.length / 2 && place > paths.indexOf(pathname + search), paths.join(' '));
+  assert.ok(place > 10 + paths.indexOf(pathname + search), paths.join(' '));
   const moved = (await explain(lowered))['lowered'] as { frontQueue: number }[];
   assert.deepEqual(
     moved.map(({ frontQueue }) => frontQueue),

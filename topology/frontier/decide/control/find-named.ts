@@ -6,16 +6,11 @@
 import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import { findSole } from '../../checkpoint/find-sole.ts';
-import { type FoundPlace, placesInFrontQueues } from '../../checkpoint/read-rows.ts';
+import { placesInFrontQueues, type Waiting } from '../../checkpoint/read-rows.ts';
 import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
 import { lowerPayload, purgePayload, raisePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-
-/** A URL in a front queue of its host. */
-export interface Waiting extends FoundPlace {
-  readonly host: number;
-}
 
 /** Where the URLs of waiting events are, by the event's offset, all places of what is purged; `except`: hosts whose front queues are being given up on. */
 export function* findNamed(

@@ -9,10 +9,10 @@ import type { Control } from '../../../../schemas/types.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import type { PurgedFrom } from '../../changes/changes.ts';
-import { isQueuedAt } from '../../checkpoint/read-rows.ts';
+import { isQueuedAt, type Waiting } from '../../checkpoint/read-rows.ts';
 import { purgePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-import { alsoLowered, type Waiting } from './find-named.ts';
+import { alsoLowered } from './find-named.ts';
 
 const nowhere: PurgedFrom = { in: 'nowhere', a: 0, b: 0 };
 

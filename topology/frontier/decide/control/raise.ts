@@ -8,10 +8,10 @@
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';
-import { isQueuedAt } from '../../checkpoint/read-rows.ts';
+import { isQueuedAt, type Waiting } from '../../checkpoint/read-rows.ts';
 import { raisePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-import { alsoLowered, type Waiting } from './find-named.ts';
+import { alsoLowered } from './find-named.ts';
 
 export function decideRaise(decision: Decision, { hostKey, payload }: Control, found: readonly Waiting[]): void {
   const { state } = decision;
