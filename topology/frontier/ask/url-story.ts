@@ -53,7 +53,6 @@ export class UrlStory {
     number,
     { readonly urls: (string | null)[]; readonly delayMs: number; readonly due: number }
   >();
-
   readonly #onEvent: (event: UrlEvent) => void;
 
   /** `url` is normal. `onEvent` hears of every event, also of those that are too old to be kept. `normalize`: the crawl's own. */
