@@ -159,11 +159,16 @@ async function readAnswer(
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
     detail: leftOutText(links.leftOut),
-    textSignature: task.signatures ? (feed?.signature ?? textSignature(parsed.text)) : '',
+    textSignature: task.signatures ? (feed?.signature ?? textSignature(signedText(whole))) : '',
   };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
   return { outcome, page, groups: links.groups, pending: links.pending, readMs };
+}
+
+/** What says whether a page has changed: its main text, where a rule has it found. Navigation and dates around it change by themselves. */
+function signedText({ parsed, rich }: WholePage): string {
+  return rich?.mainText || parsed.text;
 }
 
 function bare(outcome: Outcome): PageReport {
