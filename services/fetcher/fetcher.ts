@@ -182,14 +182,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     overrides: compileOverrides(config.resolve),
     isBlocked: compileAddressGuard(config.allowPrivate),
   });
+  const rules = config.requests && compileRequestRules(config.requests, options.clock, config.say);
   const http = (options.openHttp ?? createHttpClient)({
     clock,
     resolver,
     ...(config.limits === undefined ? {} : { limits: config.limits }),
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
-    ...(config.requests === undefined
-      ? {}
-      : { rules: compileRequestRules(config.requests, options.clock, config.say) }),
+    ...(rules === undefined ? {} : { rules }),
     ...(config.signing === undefined
       ? {}
       : { signer: createSigner(config.signing, options.clock.nowMs(), config.say) }),
@@ -248,6 +247,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
+    sessions: rules?.sessions ?? undefined,
     sharedRobots: options.seat?.robots,
     tdmFiles: createTdmFiles(clock),
     outside,
