@@ -206,6 +206,9 @@ export const blankOutcome: Outcome = {
   traceparent: '',
   originOnly: false,
   freshForMs: 0,
+  price: '',
+  licence: '',
+  paid: '',
 };
 
 export const blankRequest: Request = {

@@ -152,7 +152,15 @@ export class Hand {
   }
 }
 
-const answered = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect', 'gone', 'clientError', 'serverError']);
+const answered = new Set<OutcomeKind>([
+  'fetched',
+  'notModified',
+  'redirect',
+  'gone',
+  'clientError',
+  'paymentRequired',
+  'serverError',
+]);
 
 function outcomeOf(kind: OutcomeKind, index: number, url: string, retryAfterMs: number): Outcome {
   const status = answered.has(kind) ? 200 : 0;

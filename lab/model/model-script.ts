@@ -179,5 +179,8 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     traceparent: '',
     originOnly: false,
     freshForMs: 0,
+    price: '',
+    licence: '',
+    paid: '',
   };
 }

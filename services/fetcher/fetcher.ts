@@ -9,12 +9,8 @@ import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
-import type { HostSettings } from '../../topology/policy/overlay-config.ts';
-import { hostSettingsOf } from '../../topology/policy/overlay-hosts.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
-import { compileScope } from '../../topology/url/scope.ts';
-import type { UsesPolicy } from '../../topology/usage/uses-policy.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { appendDeadLetters } from '../runtime/log/append-dead-letters.ts';
@@ -49,6 +45,8 @@ import { createSlots } from './pace/slots.ts';
 import { createExtractor } from './pages/extract.ts';
 import { compileExtractRules } from './pages/extract-rules.ts';
 import { renderWish } from './pages/render-wish.ts';
+import { openPayments } from './pay/payments.ts';
+import { followPolicy } from './policy-in-force.ts';
 import { bodyArchive, createExchangeRecords } from './publish/exchange-records.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
@@ -200,13 +198,16 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const { partitions } = options;
   const hostSlots = createHostSlots();
-  let usesPolicy: UsesPolicy = {};
-  let wantsRequisites = false;
-  let settingsOf: (hostKey: string) => Pick<HostSettings, 'robotsNotAsked'> = () => ({});
-  let scopeVerdict: ReturnType<typeof compileScope> = () => null;
+  const policies = followPolicy();
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
   const addressPacer =
     options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize);
+  const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
+  const payments = openPayments({
+    ...{ log, codec, crawl, hooks, clock: options.clock, signal: stopping.signal },
+    policy: () => policies.now.pay,
+    by: `fetcher ${options.fetcherId}`,
+  });
   const blockedHosts = watchBlockedHosts({
     clock,
     log,
@@ -214,16 +215,14 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: hostSlots.pause,
+    ...(payments !== undefined && { onPayment: payments.take }),
     onPolicy: (policy, version, payload) => {
       exchanges?.setPolicy(version, payload);
-      const { bytesPerSecond, scope, uses, usesBarred, addressDelayMs = crawlLimits.addressDelayMs } = policy;
-      usesPolicy = { uses, usesBarred };
-      wantsRequisites = policy.requisites === true;
-      settingsOf = hostSettingsOf(policy);
+      const { bytesPerSecond, addressDelayMs = crawlLimits.addressDelayMs } = policy;
+      policies.follow(policy);
       bandwidth.setRate(bytesPerSecond ?? null);
       // Whoever has none, such as a stand-in for HTTP, has no addresses.
       if (config.addressDelayMs > 0) addressPacer.setDelay(addressDelayMs);
-      scopeVerdict = compileScope(scope);
     },
     onFailure: fail,
   });
@@ -232,7 +231,6 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const pacer = options.seat?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
-  const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
   const runner: LeaseRunner = {
     road: {
       clock,
@@ -251,9 +249,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     sharedRobots: options.seat?.robots,
     tdmFiles: createTdmFiles(clock),
     outside,
+    payments,
     robots: exceptHosts(
       createRobotsCache(clock, productToken, publisher.readRobots),
-      (hostKey) => settingsOf(hostKey).robotsNotAsked != null,
+      (hostKey) => policies.now.settingsOf(hostKey).robotsNotAsked != null,
       productToken,
     ),
     sitemaps: createSitemapAgenda(),
@@ -266,7 +265,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       productToken,
       linksMax: config.linksMax,
       outlinks: config.outlinks ?? false,
-      requisites: () => wantsRequisites,
+      requisites: () => policies.now.requisites,
       pdf: config.extract?.pdf ?? false,
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },
@@ -282,8 +281,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
-    usesPolicy: () => usesPolicy,
-    outOfScope: (url) => scopeVerdict(url) !== null,
+    usesPolicy: () => policies.now.uses,
+    outOfScope: (url) => policies.now.outOfScope(url),
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);
       return { sourceKey, source: linkCache.source(sourceKey) };

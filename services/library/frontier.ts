@@ -157,4 +157,5 @@ const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {
   traceparent: '',
   originOnly: false,
   freshForMs: 0,
+  ...{ price: '', licence: '', paid: '' },
 };

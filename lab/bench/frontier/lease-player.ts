@@ -146,6 +146,9 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     traceparent: '',
     originOnly: false,
     freshForMs: 0,
+    price: '',
+    licence: '',
+    paid: '',
   };
 }
 

@@ -9,6 +9,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUU
 import { readFileSync, statSync } from 'node:fs';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { readSecret } from '../../runtime/secret.ts';
+import { type Headers, headersOf } from './headers.ts';
 
 export const directoryPath = '/.well-known/http-message-signatures-directory';
 export const directoryType = 'application/http-message-signatures-directory+json';
@@ -24,8 +25,11 @@ export interface Signing {
 }
 
 export interface Signer {
-  /** Names and values in turn, for a request that is about to be sent. `nowMs`: since the Unix epoch. */
-  headers(method: string, url: string, nowMs: number): string[];
+  /**
+   * Names and values in turn, for a request that is about to be sent with `sent`, of which what pays is signed, too.
+   * `nowMs`: since the Unix epoch.
+   */
+  headers(method: string, url: string, nowMs: number, sent?: Headers): string[];
 }
 
 /** Seconds for which a signature holds: the clocks of two machines, and a slow connection. */
@@ -67,14 +71,16 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
     }
   };
   return {
-    headers(method, url, atMs) {
+    headers(method, url, atMs, sent = []) {
       if (file !== undefined && Math.abs(atMs - lookedMs) >= lookMs) {
         lookedMs = atMs;
         rotate(file);
       }
       const { host, pathname, search } = new URL(url);
       const created = Math.floor(atMs / 1000);
-      const covered = `("@method" "@authority" "@path" "@query" "signature-agent";key="${label}")`;
+      const paying = payingIn(sent);
+      const names = paying.map(([name]) => ` "${name}"`).join('');
+      const covered = `("@method" "@authority" "@path" "@query" "signature-agent";key="${label}"${names})`;
       // Drawn in advance by the machine's generator, many at a time.
       const nonce = randomUUID();
       const parameters = `${covered};created=${created};expires=${created + lifetimeSeconds};keyid="${keyId}";alg="ed25519";nonce="${nonce}";tag="web-bot-auth"`;
@@ -85,6 +91,7 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
         `"@path": ${pathname}`,
         `"@query": ${search === '' ? '?' : search}`,
         `"signature-agent";key="${label}": "${signing.agent}"`,
+        ...paying.map(([name, value]) => `"${name}": ${value}`),
         `"@signature-params": ${parameters}`,
       ].join('\n');
       const value = sign(null, Buffer.from(base), key).toString('base64');
@@ -95,6 +102,20 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
       ];
     },
   };
+}
+
+/**
+ * What Cloudflare's pay per crawl wants to be signed, or nobody could tell that its price is the one which was offered
+ * (change of 10 December 2025); and x402's payments, for the same reason.
+ */
+const payingNames = ['crawler-exact-price', 'crawler-max-price', 'payment-signature', 'x-payment'];
+
+function payingIn(sent: Headers): (readonly [name: string, value: string])[] {
+  return payingNames.flatMap((name) => {
+    const values = headersOf(sent, name);
+    // RFC 9421 §2.1: several of a name are one, apart by a comma and a space.
+    return values.length === 0 ? [] : [[name, values.map((value) => value.trim()).join(', ')] as const];
+  });
 }
 
 /** `reference`: as in `Signing`. Throws INVALID_ARGUMENT. */

@@ -203,6 +203,7 @@ export const tallyNames = [
   'overShare',
   'notRead',
   'capped',
+  'paymentRequired',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 
