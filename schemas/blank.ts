@@ -262,6 +262,8 @@ export const blankResult: Result = {
   grantedAtMs: 0,
   policyVersion: 0,
   lanes: 1,
+  userAgent: '',
+  robotsTokens: '',
 };
 
 export const blankRobotsCopy: RobotsCopy = {

@@ -148,6 +148,8 @@ export class Hand {
       grantedAtMs: 0,
       policyVersion: 0,
       lanes: 1,
+      userAgent: '',
+      robotsTokens: '',
     };
   }
 }

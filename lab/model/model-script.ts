@@ -150,6 +150,8 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
     grantedAtMs: 0,
     policyVersion: 0,
     lanes: 1,
+    userAgent: '',
+    robotsTokens: '',
   };
 }
 

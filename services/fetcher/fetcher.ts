@@ -27,7 +27,7 @@ import { fetcherLimits } from './fetcher-limits.ts';
 import { createHooks, type HookUse } from './hooks/run-hooks.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
-import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
+import { namesOf, pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
 import { requestLimits } from './http/request-limits.ts';
 import { compileRequestRules } from './http/request-rules.ts';
 import { createSigner } from './http/web-bot-auth.ts';
@@ -169,6 +169,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     partitions: options.partitions,
     keyMode: options.keyMode,
     fetcherId: options.fetcherId,
+    names: namesOf(config),
     linkCache,
     onFailure: fail,
   });
@@ -180,6 +181,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     overrides: compileOverrides(config.resolve),
     isBlocked: compileAddressGuard(config.allowPrivate),
   });
+  const signer = config.signing && createSigner(config.signing, options.clock.nowMs(), config.say);
   const http = (options.openHttp ?? createHttpClient)({
     clock,
     resolver,
@@ -188,9 +190,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.requests === undefined
       ? {}
       : { rules: compileRequestRules(config.requests, options.clock, config.say) }),
-    ...(config.signing === undefined
-      ? {}
-      : { signer: createSigner(config.signing, options.clock.nowMs(), config.say) }),
+    ...(signer === undefined ? {} : { signer }),
     ...(config.http2 === undefined ? {} : { http2: config.http2 }),
     ...(archive === undefined ? {} : { archive }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
@@ -215,6 +215,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: hostSlots.pause,
+    onSigningKey: (key) => signer?.use(key, options.clock.nowMs()),
     ...(payments !== undefined && { onPayment: payments.take }),
     onPolicy: (policy, version, payload) => {
       exchanges?.setPolicy(version, payload);

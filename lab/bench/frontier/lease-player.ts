@@ -121,6 +121,8 @@ export function fetchedResult(task: Task, nowMs: number, fetchMs: number): Resul
     grantedAtMs: 0,
     policyVersion: 0,
     lanes: 1,
+    userAgent: '',
+    robotsTokens: '',
   };
 }
 

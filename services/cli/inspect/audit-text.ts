@@ -39,6 +39,7 @@ export function auditText(
       `${fetches}: ${byKind.page} pages, ${byKind.robots} robots.txt, ${byKind.sitemap} sitemaps, ${byKind.other} others`,
     ],
     ['from, to', fetches === 0 ? null : `${new Date(firstMs).toISOString()}, ${new Date(lastMs).toISOString()}`],
+    ['came as', counts.names === undefined ? null : counts.names.join('\n')],
     ['hosts, addresses', `${counts.hosts}, ${counts.addresses}`],
     ['violations', violationCount],
     ['not provable', counts.unproven === 0 ? null : `${counts.unproven} requests of a release that kept no robots.txt`],

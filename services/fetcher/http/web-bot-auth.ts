@@ -30,6 +30,8 @@ export interface Signer {
    * `nowMs`: since the Unix epoch.
    */
   headers(method: string, url: string, nowMs: number, sent?: Headers): string[];
+  /** Signs by another key from now on. One that cannot be read here, or that the directory does not have, is told of, and nothing changes. */
+  use(reference: string, nowMs: number): void;
 }
 
 /** Seconds for which a signature holds: the clocks of two machines, and a slow connection. */
@@ -50,17 +52,18 @@ export interface DirectoryKey {
 
 /** Throws INVALID_ARGUMENT, which names the option and the remedy, for what nobody could verify a signature with. */
 export function createSigner(signing: Signing, nowMs: number, say: (text: string) => void = () => {}): Signer {
-  let key = readKey(signing.key);
+  let reference = signing.key;
+  let key = readKey(reference);
   let keyId = thumbprint(key);
   if (signing.directory !== undefined) checkDirectory(signing.directory, keyId, nowMs);
-  const file = /^file:(.+)$/.exec(signing.key)?.[1];
+  let file = fileOf(reference);
   let changedMs = file === undefined ? 0 : statSync(file).mtimeMs;
   let lookedMs = nowMs;
   const rotate = (path: string) => {
     try {
       const { mtimeMs } = statSync(path);
       if (mtimeMs === changedMs) return;
-      const next = readKey(signing.key);
+      const next = readKey(reference);
       changedMs = mtimeMs;
       if (thumbprint(next) === keyId) return;
       key = next;
@@ -71,6 +74,20 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
     }
   };
   return {
+    use(given, atMs) {
+      if (given === reference) return;
+      try {
+        const next = readKey(given);
+        const nextId = thumbprint(next);
+        if (signing.directory !== undefined) checkDirectory(signing.directory, nextId, atMs);
+        const nextFile = fileOf(given);
+        changedMs = nextFile === undefined ? 0 : statSync(nextFile).mtimeMs;
+        [reference, key, keyId, file] = [given, next, nextId, nextFile];
+        say(`requests are signed with another key from now on: ${keyId}`);
+      } catch (error) {
+        say(`requests are signed with the key of before, not with ${given}: ${(error as Error).message}`);
+      }
+    },
     headers(method, url, atMs, sent = []) {
       if (file !== undefined && Math.abs(atMs - lookedMs) >= lookMs) {
         lookedMs = atMs;
@@ -116,6 +133,11 @@ function payingIn(sent: Headers): (readonly [name: string, value: string])[] {
     // RFC 9421 §2.1: several of a name are one, apart by a comma and a space.
     return values.length === 0 ? [] : [[name, values.map((value) => value.trim()).join(', ')] as const];
   });
+}
+
+/** Undefined: it is in no file, and cannot change. */
+function fileOf(reference: string): string | undefined {
+  return /^file:(.+)$/.exec(reference)?.[1];
 }
 
 /** `reference`: as in `Signing`. Throws INVALID_ARGUMENT. */

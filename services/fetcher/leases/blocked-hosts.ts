@@ -35,12 +35,21 @@ export interface BlockedHostsOptions {
   readonly onPolicy: (policy: PolicyConfig, version: number, payload: string) => void;
   /** Is called with each payment, in the order of partition 0. */
   readonly onPayment?: (event: Control) => void;
+  /** Is called with each reference to another key for signatures, in order. */
+  readonly onSigningKey?: (key: string) => void;
   /** `control` cannot be read any more, so blocks are no longer known. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const pollBytes = 256 * 1024;
 const pollWaitMs = 1_000;
+
+/** Throws on what nobody can read. */
+function signingKeyIn(payload: string): string {
+  const { key } = JSON.parse(payload) as { readonly key?: unknown };
+  if (typeof key !== 'string') throw new TypeError('no key');
+  return key;
+}
 
 export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const { log, codec, clock, crawl, partitions, onFailure } = options;
@@ -65,6 +74,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
       const event = codec.decode('control', value);
       const { kind, hostKey, version, payload } = event;
       if (kind === 'payment' && partition === 0) options.onPayment?.(event);
+      if (kind === 'signingKey' && partition === 0) options.onSigningKey?.(signingKeyIn(payload));
       if (kind === 'blockHost' || (kind === 'purge' && payload === '')) blocked.add(hostKey);
       if (kind === 'releaseHost') blocked.delete(hostKey);
       if (kind === 'pauseHost') options.onPause(hostKey, version);

@@ -29,7 +29,7 @@ export async function carryOver(
   const topic = `${crawl}.control`;
   const { start, end } = await log.offsets(topic, partition);
   if (before <= start) return start;
-  let [manifest, policy, asked]: (Carried | undefined)[] = [];
+  let [manifest, policy, asked, key]: (Carried | undefined)[] = [];
   let otherManifestAt = -1;
   const purges = new Map<string, Carried>();
   const notes = new Map<string, Carried>();
@@ -42,6 +42,7 @@ export async function carryOver(
     if (partition !== 0) continue;
     // All of them are kept in their order: the first for an id counts, unless an operator noted another.
     if (event?.kind === 'schema') notes.set(value.toString('latin1'), { event, value, at: offset });
+    if (event?.kind === 'signingKey') key = { event, value, at: offset };
     if (event?.kind === 'payment') enter(payments, { event, value, at: offset });
     if (event?.kind === 'manifest') {
       manifest ??= { event, value, at: offset };
@@ -53,7 +54,7 @@ export async function carryOver(
     if (event.by === askedBy) asked = newer(asked, { event, value, at: offset });
   }
   if (otherManifestAt >= before) return start;
-  const leaving = [...new Set([...notes.values(), manifest, asked, policy, ...purges.values()])].flatMap((one) =>
+  const leaving = [...new Set([...notes.values(), manifest, asked, policy, key, ...purges.values()])].flatMap((one) =>
     one !== undefined && one.at < before ? [{ topic, partition, key: null, value: one.value }] : [],
   );
   // An end tells nothing before its beginning.
