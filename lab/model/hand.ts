@@ -155,11 +155,21 @@ export class Hand {
       grantedAtMs: 0,
       policyVersion: 0,
       lanes: 1,
+      userAgent: '',
+      robotsTokens: '',
     };
   }
 }
 
-const answered = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect', 'gone', 'clientError', 'serverError']);
+const answered = new Set<OutcomeKind>([
+  'fetched',
+  'notModified',
+  'redirect',
+  'gone',
+  'clientError',
+  'paymentRequired',
+  'serverError',
+]);
 
 function outcomeOf(kind: OutcomeKind, index: number, url: string, retryAfterMs: number): Outcome {
   const status = answered.has(kind) ? 200 : 0;

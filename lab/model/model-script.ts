@@ -151,6 +151,8 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
     grantedAtMs: 0,
     policyVersion: 0,
     lanes: 1,
+    userAgent: '',
+    robotsTokens: '',
   };
 }
 
@@ -180,5 +182,8 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     traceparent: '',
     originOnly: false,
     freshForMs: 0,
+    price: '',
+    licence: '',
+    paid: '',
   };
 }

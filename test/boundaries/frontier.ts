@@ -159,7 +159,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
       ...{ etag: '', lastModified: '', contentHash: '', soft404: false },
     };
     const outcome: Outcome = { ...blankOutcome, kind: 'fetched', freshForMs: n * 1_000 };
-    const hourly = { next: () => ({ intervalS: 3_600, delayS: 3_600 }) } as unknown as Recrawl;
+    const hourly = { config: {}, next: () => ({ intervalS: 3_600, delayS: 3_600 }) } as unknown as Recrawl;
     return afterVisit(hourly, undefined, { outcome, atMs: 1, frontQueue: 0, record }, null).delayS;
   }),
   abandonsPerStep: cutAt(frontierLimits.abandonsPerStep, (n) => {

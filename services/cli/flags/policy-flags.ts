@@ -20,7 +20,7 @@ import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { changedRecrawl } from './changed-recrawl.ts';
-import { parsedFile } from './rules-file.ts';
+import { overlaysFile, payFile } from './policy-part.ts';
 import { sameUrlOption } from './same-url-option.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
@@ -45,6 +45,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly usesBarred?: WhenBarred;
   readonly requisites?: true;
   readonly overlays?: unknown;
+  readonly pay?: unknown;
   readonly politeness?: PolitenessKey;
   readonly sameUrl?: SameUrlWord[];
   readonly addressDelay?: number;
@@ -250,6 +251,14 @@ export function addPolicyOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--pay <file>',
+        'what may be paid for pages that answer 402: `pay` of a policy, as YAML or JSON, or "none"; a plugin pays',
+        'money is spent only where somebody said how much, and how',
+        payFile,
+      ),
+    )
+    .addOption(
+      setting(
         '--lease-time <duration>',
         'how long a client of the lease API may keep a URL, renewals included, as in 10m',
         'our own fetchers need 30 s; with --clients it is 5 minutes, for slow downloads and what is done with them',
@@ -301,8 +310,9 @@ export function policyOf(
     ...capsOf(flags),
     ...(flags.leaseTime === undefined ? {} : { leaseMarginMs: flags.leaseTime + answerMs }),
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
+    ...(flags.pay === undefined ? {} : { pay: flags.pay as PolicyConfig['pay'] }),
   };
-  if (flags.overlays !== undefined) validatePolicy(policy);
+  if (flags.overlays !== undefined || flags.pay !== undefined) validatePolicy(policy);
   compilePolicy(policy);
   return policy;
 }
@@ -354,14 +364,6 @@ function sitemapsOf(
 }
 
 /** The list itself, or a policy's field: the same file serves `policy set`. Its contents are checked with the policy. */
-function overlaysFile(file: string): unknown {
-  const value = parsedFile('--overlays', file);
-  if (Array.isArray(value)) return value;
-  const { overlays } = (value ?? {}) as { readonly overlays?: unknown };
-  if (overlays !== undefined) return overlays;
-  throw new CrawlstreamError('INVALID_ARGUMENT', `--overlays ${file}: it has no field \`overlays\`, and is no list`);
-}
-
 function sitemapLocation(text: string): string {
   if (text.startsWith('/') && !text.startsWith('//')) return text;
   try {

@@ -1,5 +1,7 @@
 /** What `explain` prints for people. */
 
+import { moneyText } from '../../../topology/pay/money.ts';
+import type { Payment } from '../../../topology/pay/payment.ts';
 import { decidingText } from '../../../topology/policy/overlays.ts';
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
@@ -51,6 +53,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['denied by', deniedBy(explained)],
     ['uses', explained.usage === null ? null : usesText(explained.usage.uses)],
     ['no page', explained.usage?.barred || null],
+    ['paid', explained.payments.length === 0 ? null : explained.payments.map(paymentText).join('\n')],
     ['robots.txt', explained.robotsNotAsked === null ? null : `not asked: ${explained.robotsNotAsked}`],
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
@@ -63,6 +66,14 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ],
   ];
   return lines;
+}
+
+function paymentText({ atMs, money, scheme, by, end }: Payment): string {
+  const what = `${time(atMs)} ${moneyText(money)} (${scheme}) by ${by}`;
+  if (end === null) return `${what}; what came is not known, and it counts as spent`;
+  if (end.state === 'withdrawn') return `${what}: withdrawn, as ${end.why}`;
+  const charged = end.charged === '' ? '' : `, charged ${end.charged}`;
+  return `${what}: answered ${end.status}${charged}${end.receipt === '' ? '' : `, receipt ${end.receipt}`}`;
 }
 
 function pluginText({ plugin: { name, version, sha256 }, atMs }: Explained['plugins'][number]): string {

@@ -239,7 +239,7 @@ function sentBy(
 ): SentRequest {
   const { method, body, secrets } = manner ?? plainManner;
   const plain = manner === undefined ? usual : beside(usual, manner.headers);
-  const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, url, clock.nowMs())];
+  const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, url, clock.nowMs(), plain)];
   return { method, target, headers, body, secrets };
 }
 

@@ -20,8 +20,8 @@ import type { ParsedPage } from '../../../topology/parse/page.ts';
 import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
 import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
+import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
-import { priceNamed } from '../../../topology/usage/price.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -75,7 +75,10 @@ export function wantsBody(status: number, headers: Headers): boolean {
 
 /** Tells which responses can be read. */
 export function wantsOf({ pdf, hooks }: PageReader): (status: number, headers: Headers) => boolean {
-  const wants = pdf ? wantsPdfToo : wantsBody;
+  const read = pdf ? wantsPdfToo : wantsBody;
+  // x402 says its price in the body.
+  const wants: typeof read = (status, headers) =>
+    read(status, headers) || (status === 402 && mediaTypeOf(headers) === 'application/json');
   if (hooks === undefined) return wants;
   return (status, headers) =>
     wants(status, headers) || (status >= 200 && status < 300 && hooks.parses(mediaTypeOf(headers)));
@@ -193,8 +196,14 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
     lastModified: validator(headers, 'last-modified'),
     retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
     freshForMs: freshForMsOf(headers),
-    detail: response.failure?.detail ?? (status === 402 ? priceNamed(headers) : ''),
+    detail: response.failure?.detail ?? '',
+    ...(status === 402 && response.failure === null && quotedIn(response)),
   };
+}
+
+function quotedIn({ headers, body }: HttpResponse): Pick<Outcome, 'price' | 'licence' | 'detail'> {
+  const quote = quoteOf(headers, body);
+  return { price: priceText(quote), licence: quote.licence, detail: quoteText(quote) };
 }
 
 function freshForMsOf(headers: Headers): number {

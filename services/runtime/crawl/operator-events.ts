@@ -36,6 +36,12 @@ export function purgeEvent(topics: CrawlTopics, said: Said, hostKey: string, url
   );
 }
 
+/** `key`: env:NAME or file:PATH, as each fetcher reads it. Fetchers read it from partition 0. */
+export function signingKeyEvent(said: Said, key: string): RequestRecord[] {
+  const record = event(said, { kind: 'signingKey', payload: JSON.stringify({ key }) });
+  return [{ topic: 'control', partition: 0, key: null, record }];
+}
+
 export function trapEvent(
   topics: CrawlTopics,
   said: Said,

@@ -204,6 +204,7 @@ export const tallyNames = [
   'overShare',
   'notRead',
   'capped',
+  'paymentRequired',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

@@ -74,6 +74,8 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
     case 'servedCrawl':
     case 'schema':
     case 'plugin':
+    case 'payment':
+    case 'signingKey':
       return; // for whoever opens the crawl, for fetchers, and for the record: the links to fetch again come as `discovered`
     default:
       decision.tally('unknownControls');

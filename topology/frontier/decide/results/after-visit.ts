@@ -49,7 +49,7 @@ export function afterVisit(
   const next = recrawl?.next(visitedOf(page, kindOf(page), changed, seen.atMs), price) ?? null;
   if (next === null) return { page, changed, delayS: null };
   const { intervalS } = next;
-  const delayS = Math.max(next.delayS, freshS(seen));
+  const delayS = Math.max(next.delayS, freshS(seen, recrawl?.config.freshMsMax));
   return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS };
 }
 
@@ -69,9 +69,10 @@ function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record 
  * A page is not asked for again while it says that it is good (draft-illyes-webbotauth-cbcp-00: crawlers support the
  * directives of RFC 9111). Whatever the site itself tells of a change comes forward all the same.
  */
-function freshS({ outcome, record }: Seen): number {
+function freshS({ outcome, record }: Seen, mostMs?: number): number {
   if (record.status !== 'page') return 0;
-  return Math.min(Math.ceil(outcome.freshForMs / 1_000), frontierLimits.freshSMax);
+  const mostS = mostMs === undefined ? frontierLimits.freshSMax : Math.ceil(mostMs / 1_000);
+  return Math.min(Math.ceil(outcome.freshForMs / 1_000), mostS, frontierLimits.freshSMax);
 }
 
 function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord): VisitKind {
