@@ -73,6 +73,7 @@ export const blankLinkGroup: LinkGroup = {
   share: 0,
   traceparent: '',
   payload: '',
+  foundIn: 'unknown',
   links: [],
 };
 
@@ -206,6 +207,9 @@ export const blankOutcome: Outcome = {
   traceparent: '',
   originOnly: false,
   freshForMs: 0,
+  price: '',
+  licence: '',
+  paid: '',
 };
 
 export const blankRequest: Request = {
@@ -259,6 +263,8 @@ export const blankResult: Result = {
   grantedAtMs: 0,
   policyVersion: 0,
   lanes: 1,
+  userAgent: '',
+  robotsTokens: '',
 };
 
 export const blankRobotsCopy: RobotsCopy = {

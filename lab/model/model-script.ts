@@ -86,6 +86,7 @@ export function randomLinks(chance: Chance): Discovered {
       share: 0,
       traceparent: '',
       payload: '',
+      foundIn: 'unknown' as const,
       originOnly: false,
       freshForMs: 0,
       links: Array.from({ length: 1 + chance.below(12) }, () => ({
@@ -150,6 +151,8 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
     grantedAtMs: 0,
     policyVersion: 0,
     lanes: 1,
+    userAgent: '',
+    robotsTokens: '',
   };
 }
 
@@ -179,5 +182,8 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     traceparent: '',
     originOnly: false,
     freshForMs: 0,
+    price: '',
+    licence: '',
+    paid: '',
   };
 }

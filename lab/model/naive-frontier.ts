@@ -39,7 +39,7 @@ export interface NaiveLease {
 const skewMs = 5_000;
 const deadMs = 24 * 3_600_000;
 const [pages, redirects] = [new Set(['fetched', 'notModified']), 10];
-const failed = new Set(['clientError', 'gone', 'refused', 'blockedAddress', 'tooLarge']);
+const failed = new Set(['clientError', 'paymentRequired', 'gone', 'refused', 'blockedAddress', 'tooLarge']);
 const hostFailures = new Set(['dnsFailed', 'connectionFailed', 'tlsFailed', 'robotsUnreachable']);
 const retried = new Set(['serverError', 'throttled', 'timeout', 'badResponse']);
 

@@ -12,6 +12,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
+import { withPlugins } from './plugin/tell-plugins.ts';
 import { declaredLog, type Edge } from './processor/declared-log.ts';
 import type { Declaration } from './processor/processor.ts';
 import * as topology from './topology.ts';
@@ -49,12 +50,15 @@ export function createApplication({ log, codec, clock, manifest, onEdge }: Ports
   });
   const frontierOf = (leases: 'tasks' | 'pull' = 'tasks') =>
     portsOf(leases === 'tasks' ? topology.frontier : topology.urlfrontier);
+  /** One that may pay writes its payments on `control`. */
+  const fetcherOf = ({ hooks = [] }: FetcherOptions['config']) =>
+    portsOf(hooks.some(({ pay }) => pay !== undefined) ? withPlugins(topology.fetcher) : topology.fetcher);
   return {
     frontier: (options, leases) => startFrontier({ ...frontierOf(leases), ...options }),
     frontierMember: (options, leases) => joinFrontierGroup({ ...frontierOf(leases), ...options }),
     fetcher: (options, positions) =>
-      startFetcher({ ...portsOf(topology.fetcher), ...options, group: `${crawl}.fetcher`, positions }),
-    fetcherMember: (options) => joinFetcherGroup({ ...portsOf(topology.fetcher), ...options }),
+      startFetcher({ ...fetcherOf(options.config), ...options, group: `${crawl}.fetcher`, positions }),
+    fetcherMember: (options) => joinFetcherGroup({ ...fetcherOf(options.config), ...options }),
   };
 }
 

@@ -6,7 +6,9 @@ export type {
   FetchHooks,
   FoundUrl,
   HookDocument,
+  HookOffer,
   HookParsed,
+  HookPayment,
   HookRequest,
   HookResponse,
 } from '../fetcher/hooks/fetch-hooks.ts';

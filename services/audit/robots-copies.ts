@@ -8,14 +8,15 @@
 import { hash } from 'node:crypto';
 import type { RobotsCopy } from '../../schemas/types.ts';
 import type { Copy } from '../../topology/audit/robots-answers.ts';
-import { readForReferee } from '../../topology/audit/robots-referee.ts';
+import { readForReferee, refereeToken } from '../../topology/audit/robots-referee.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log, LogRecord, OffsetRange } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 
 export interface RobotsCopies {
-  copyOf(origin: string, hash: string): Copy | undefined;
+  /** `tokens`: as results have them. Empty: the copy says for which it was read. */
+  copyOf(origin: string, hash: string, tokens?: string): Copy | undefined;
   /** Reads what `copyOf` will be asked for. */
   prepare(hashes: Iterable<string>): Promise<void>;
   /** Every copy of an origin, oldest first. */
@@ -48,17 +49,17 @@ export async function readRobotsCopies(
   const bound = new Map<string, Place>();
   const bodies = new Map<string, Place>();
   /** In order of last use. */
-  const kept = new Map<string, { readonly copy: Copy; readonly bytes: number }>();
+  const kept = new Map<string, KeptBody>();
   let bytes = 0;
 
   const keep = ({ hash: told, token, body }: RobotsCopy) => {
     const isWhole = shortHash(body) === told;
-    kept.set(told, { copy: { rules: isWhole ? readForReferee(body, token) : 'damaged' }, bytes: body.length });
-    bytes += body.length;
+    kept.set(told, { body: isWhole ? body : null, token, copies: new Map() });
+    bytes += isWhole ? body.length : 0;
     while (bytes > bytesMax && kept.size > 1) {
-      const [oldest, { bytes: freed }] = kept.entries().next().value!;
+      const [oldest, { body: freed }] = kept.entries().next().value!;
       kept.delete(oldest);
-      bytes -= freed;
+      bytes -= freed?.length ?? 0;
     }
   };
 
@@ -82,9 +83,10 @@ export async function readRobotsCopies(
   }
 
   return {
-    copyOf(origin, told) {
+    copyOf(origin, told, tokens = '') {
       if (!bound.has(`${origin} ${told}`)) return undefined;
-      return told === '' ? none : kept.get(told)?.copy;
+      const body = told === '' ? undefined : kept.get(told);
+      return told === '' ? none : body && readFor(body, tokens);
     },
     async prepare(hashes) {
       for (const told of hashes) {
@@ -106,6 +108,25 @@ export async function readRobotsCopies(
       return copies.sort((a, b) => a.fetchedAtMs - b.fetchedAtMs);
     },
   };
+}
+
+interface KeptBody {
+  /** null: it is not what its hash says. */
+  readonly body: Uint8Array | null;
+  /** Of a release whose results named no tokens. */
+  readonly token: string;
+  /** By tokens. */
+  readonly copies: Map<string, Copy>;
+}
+
+function readFor({ body, token, copies }: KeptBody, tokens: string): Copy {
+  if (body === null) return { rules: 'damaged' };
+  let copy = copies.get(tokens);
+  if (copy === undefined) {
+    copy = { rules: readForReferee(body, tokens === '' ? token : refereeToken(body, tokens.split(' '))) };
+    copies.set(tokens, copy);
+  }
+  return copy;
 }
 
 /** The copy of an origin whose rules another has, by the same hash, is without its body. An empty file has none. */

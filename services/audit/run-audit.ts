@@ -3,6 +3,11 @@ import type { Request, Result } from '../../schemas/types.ts';
 import { type AuditCounts, createAudit } from '../../topology/audit/audit.ts';
 import type { Contact, Tolerance } from '../../topology/audit/contact.ts';
 import { createOrders, type Orders } from '../../topology/audit/orders.ts';
+import {
+  createPaymentsReferee,
+  type PaymentCounts,
+  type PaymentsReferee,
+} from '../../topology/audit/payments-referee.ts';
 import type { Violation } from '../../topology/audit/violation.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
@@ -26,6 +31,7 @@ export interface AuditRun extends Tolerance {
 
 export interface AuditReport {
   readonly counts: AuditCounts;
+  readonly payments: PaymentCounts;
   readonly violations: readonly Violation[];
   readonly violationCount: number;
   readonly unreadable: number;
@@ -47,19 +53,21 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
     const from = run.fromMs === 0 ? start : Math.max(start, await log.offsetAt(topic, partition, run.fromMs));
     spans.push({ partition, from, to: end });
   }
-  const orders = createOrders(run.noticeMs);
-  await readOrders(source, orders, chain.take);
-  const copies = await readRobotsCopies(source, chain.take);
   const violations: Violation[] = [];
   let [violationCount, unreadable] = [0, 0];
+  const onViolation = (violation: Violation) => {
+    violationCount += 1;
+    if (violations.length < violationsMax) violations.push(violation);
+  };
+  const orders = createOrders(run.noticeMs);
+  const referee = createPaymentsReferee(run.noticeMs, onViolation);
+  await readOrders(source, orders, referee, chain.take);
+  const copies = await readRobotsCopies(source, chain.take);
   const audit = createAudit({
     ...run,
     orders,
     copyOf: copies.copyOf,
-    onViolation(violation) {
-      violationCount += 1;
-      if (violations.length < violationsMax) violations.push(violation);
-    },
+    onViolation,
   });
   for await (const { record, result } of resultsInTime(log, codec, topic, spans)) {
     chain.take(record);
@@ -68,15 +76,22 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
       continue;
     }
     await copies.prepare(new Set(result.requests.map(({ robotsHash }) => robotsHash)));
-    audit.take(result, { topic: 'results', partition: record.partition, offset: record.offset });
+    const place = { topic: 'results', partition: record.partition, offset: record.offset };
+    audit.take(result, place);
+    for (const outcome of result.outcomes) {
+      const asked = result.requests.findLast(({ outcomeIndex }) => outcomeIndex === outcome.index);
+      referee.answer(outcome, asked?.startMs ?? result.completedAtMs, place);
+    }
     run.onResult?.(result);
   }
-  return { counts: audit.counts(), violations, violationCount, unreadable, read: chain.end(), copies };
+  const payments = referee.end();
+  return { counts: audit.counts(), payments, violations, violationCount, unreadable, read: chain.end(), copies };
 }
 
 async function readOrders(
   { log, codec, crawl, partitions }: AuditSource,
   orders: Orders,
+  referee: PaymentsReferee,
   onRecord: ReturnType<typeof createReadChain>['take'],
 ): Promise<void> {
   const topic = `${crawl}.control`;
@@ -86,7 +101,9 @@ async function readOrders(
       onRecord(record);
       try {
         await codec.prepare('control', record.value);
-        orders.note(codec.decode('control', record.value));
+        const event = codec.decode('control', record.value);
+        orders.note(event);
+        if (partition === 0) referee.note(event, { topic: 'control', partition, offset: record.offset });
       } catch {
         // The frontier makes a dead letter of an event that cannot be read, and does not obey it.
       }

@@ -29,6 +29,8 @@ export interface Statement {
   readonly unverified?: number;
   /** Requests that went by no robots.txt, as the policy says with its reasons. Absent: there were none. */
   readonly exempt?: { readonly requests: number; readonly hosts: number; readonly reasons: readonly string[] };
+  /** What was paid for pages, by currency, and for how many. Absent: nothing. */
+  readonly paid?: { readonly payments: number; readonly spent: readonly string[] };
   /** Leases whose end was never reported, as of a process that was killed. */
   readonly cutOff: number;
   readonly unreadable: number;

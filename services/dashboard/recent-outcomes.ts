@@ -17,6 +17,7 @@ const fine: ReadonlySet<OutcomeKind> = new Set([
   'redirect',
   'clientError',
   'gone',
+  'paymentRequired',
   'robotsDenied',
   'refused',
   'crawlDelayTooLong',

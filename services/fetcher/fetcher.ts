@@ -9,12 +9,8 @@ import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
-import type { HostSettings } from '../../topology/policy/overlay-config.ts';
-import { hostSettingsOf } from '../../topology/policy/overlay-hosts.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
-import { compileScope } from '../../topology/url/scope.ts';
-import type { UsesPolicy } from '../../topology/usage/uses-policy.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { appendDeadLetters } from '../runtime/log/append-dead-letters.ts';
@@ -31,7 +27,7 @@ import { fetcherLimits } from './fetcher-limits.ts';
 import { createHooks, type HookUse } from './hooks/run-hooks.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
-import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
+import { namesOf, pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
 import { requestLimits } from './http/request-limits.ts';
 import { compileRequestRules } from './http/request-rules.ts';
 import { createSigner } from './http/web-bot-auth.ts';
@@ -49,6 +45,8 @@ import { createSlots } from './pace/slots.ts';
 import { createExtractor } from './pages/extract.ts';
 import { compileExtractRules } from './pages/extract-rules.ts';
 import { renderWish } from './pages/render-wish.ts';
+import { openPayments } from './pay/payments.ts';
+import { followPolicy } from './policy-in-force.ts';
 import { bodyArchive, createExchangeRecords } from './publish/exchange-records.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
@@ -171,6 +169,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     partitions: options.partitions,
     keyMode: options.keyMode,
     fetcherId: options.fetcherId,
+    names: namesOf(config),
     linkCache,
     onFailure: fail,
   });
@@ -182,17 +181,15 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     overrides: compileOverrides(config.resolve),
     isBlocked: compileAddressGuard(config.allowPrivate),
   });
+  const rules = config.requests && compileRequestRules(config.requests, options.clock, config.say);
+  const signer = config.signing && createSigner(config.signing, options.clock.nowMs(), config.say);
   const http = (options.openHttp ?? createHttpClient)({
     clock,
     resolver,
     ...(config.limits === undefined ? {} : { limits: config.limits }),
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
-    ...(config.requests === undefined
-      ? {}
-      : { rules: compileRequestRules(config.requests, options.clock, config.say) }),
-    ...(config.signing === undefined
-      ? {}
-      : { signer: createSigner(config.signing, options.clock.nowMs(), config.say) }),
+    ...(rules === undefined ? {} : { rules }),
+    ...(signer === undefined ? {} : { signer }),
     ...(config.http2 === undefined ? {} : { http2: config.http2 }),
     ...(archive === undefined ? {} : { archive }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
@@ -200,13 +197,16 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const { partitions } = options;
   const hostSlots = createHostSlots();
-  let usesPolicy: UsesPolicy = {};
-  let wantsRequisites = false;
-  let settingsOf: (hostKey: string) => Pick<HostSettings, 'robotsNotAsked'> = () => ({});
-  let scopeVerdict: ReturnType<typeof compileScope> = () => null;
+  const policies = followPolicy();
   const bandwidth = options.bandwidth ?? createBandwidth(options.clock, config.groupSize);
   const addressPacer =
     options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize);
+  const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
+  const payments = openPayments({
+    ...{ log, codec, crawl, hooks, clock: options.clock, signal: stopping.signal },
+    policy: () => policies.now.pay,
+    by: `fetcher ${options.fetcherId}`,
+  });
   const blockedHosts = watchBlockedHosts({
     clock,
     log,
@@ -214,16 +214,15 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: hostSlots.pause,
+    onSigningKey: (key) => signer?.use(key, options.clock.nowMs()),
+    ...(payments !== undefined && { onPayment: payments.take }),
     onPolicy: (policy, version, payload) => {
       exchanges?.setPolicy(version, payload);
-      const { bytesPerSecond, scope, uses, usesBarred, addressDelayMs = crawlLimits.addressDelayMs } = policy;
-      usesPolicy = { uses, usesBarred };
-      wantsRequisites = policy.requisites === true;
-      settingsOf = hostSettingsOf(policy);
+      const { bytesPerSecond, addressDelayMs = crawlLimits.addressDelayMs } = policy;
+      policies.follow(policy);
       bandwidth.setRate(bytesPerSecond ?? null);
       // Whoever has none, such as a stand-in for HTTP, has no addresses.
       if (config.addressDelayMs > 0) addressPacer.setDelay(addressDelayMs);
-      scopeVerdict = compileScope(scope);
     },
     onFailure: fail,
   });
@@ -232,7 +231,6 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const pacer = options.seat?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
-  const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
   const runner: LeaseRunner = {
     road: {
       clock,
@@ -248,12 +246,14 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
+    sessions: rules?.sessions ?? undefined,
     sharedRobots: options.seat?.robots,
     tdmFiles: createTdmFiles(clock),
     outside,
+    payments,
     robots: exceptHosts(
       createRobotsCache(clock, productToken, publisher.readRobots),
-      (hostKey) => settingsOf(hostKey).robotsNotAsked != null,
+      (hostKey) => policies.now.settingsOf(hostKey).robotsNotAsked != null,
       productToken,
     ),
     sitemaps: createSitemapAgenda(),
@@ -266,7 +266,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       productToken,
       linksMax: config.linksMax,
       outlinks: config.outlinks ?? false,
-      requisites: () => wantsRequisites,
+      requisites: () => policies.now.requisites,
       pdf: config.extract?.pdf ?? false,
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },
@@ -282,8 +282,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
-    usesPolicy: () => usesPolicy,
-    outOfScope: (url) => scopeVerdict(url) !== null,
+    usesPolicy: () => policies.now.uses,
+    outOfScope: (url) => policies.now.outOfScope(url),
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);
       return { sourceKey, source: linkCache.source(sourceKey) };

@@ -81,6 +81,7 @@ const fields: Readonly<Record<keyof CrawlOptions, Field>> = {
   urlFilter: aFunction('a URL that was found, and says whether it is wanted'),
   normalize: aFunction('a URL, and gives it as it is to be read'),
   request: aFunction('a request'),
+  pay: aFunction('an offer, and consents to pay it'),
   response: aFunction('a response'),
   parse: {
     wants: "functions by media type, as in { 'application/epub+zip': (document) => ({ text: '' }) }",

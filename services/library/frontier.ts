@@ -114,6 +114,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
           share: 0,
           traceparent: '',
           payload: '',
+          foundIn: 'unknown' as const,
           links,
         };
         return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
@@ -132,7 +133,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
       const completedAtMs = clock.nowMs();
       const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
       const host = { ...blankHostFacts, robotsStatus, robotsFetchedAtMs: completedAtMs, crawlDelayMs };
-      const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1 };
+      const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1, userAgent: '', robotsTokens: '' };
       const names = { partition: 0, epoch, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
       const reported = outcomes.map((one) => ({ ...emptyOutcome, ...one, url: lease.urls[one.index]?.url ?? '' }));
       const told = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
@@ -157,4 +158,5 @@ const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {
   traceparent: '',
   originOnly: false,
   freshForMs: 0,
+  ...{ price: '', licence: '', paid: '' },
 };

@@ -9,6 +9,7 @@ import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
+import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
 import { eventLimits } from '../../services/fleet/events/event-limits.ts';
 import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
@@ -76,6 +77,7 @@ const of = (group: Group['limits'], boundaries: Group['boundaries']): Group => (
 export const table: Readonly<Record<string, Group>> = {
   urlLimits: of(urlLimits, urls.urlBoundaries),
   requestLimits: of(requestLimits, fetchers.requestBoundaries),
+  sessionLimits: of(sessionLimits, fetchers.sessionBoundaries),
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
   fetcherLimits: of(fetcherLimits, fetchers.fetcherBoundaries),

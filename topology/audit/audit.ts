@@ -19,8 +19,11 @@ import type { Place, Violation } from './violation.ts';
 
 export interface AuditOptions extends Tolerance {
   readonly orders: Orders;
-  /** The copy of an origin's robots.txt with this hash; undefined: there is none on the log. */
-  readonly copyOf: (origin: string, hash: string) => Copy | undefined;
+  /**
+   * The copy of an origin's robots.txt with this hash, as it is read for these product tokens (of results; empty: for that of the
+   * copy); undefined: there is none on the log.
+   */
+  readonly copyOf: (origin: string, hash: string, tokens: string) => Copy | undefined;
   /** The registrable domain of a host, whose hosts share a wait where the policy says so. Absent: hosts are not compared. */
   readonly domainOf?: (host: string) => string;
   /** Requests before are passed over, ms since the Unix epoch. */
@@ -40,6 +43,8 @@ export interface AuditCounts {
   exempt?: { requests: number; hosts: number; reasons: readonly string[] };
   /** Requests over TLS to hosts whose certificates were not checked, because an operator had named the hosts. */
   unverified: number;
+  /** User-Agents that were sent, in the order in which they were first. Absent: records name none. */
+  readonly names?: readonly string[];
   hosts: number;
   addresses: number;
   /** Leases whose end was never reported: their last requests are not known. */
@@ -71,6 +76,8 @@ const sweepEvery = 100_000;
 /** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
 const forgetMs = 26 * 3_600_000;
 const restMs = 600_000;
+/** Names told: one for each change of `--user-agent` or of release. */
+const namesMax = 20;
 
 export function createAudit(options: AuditOptions): Audit {
   const { orders, copyOf, domainOf, fromMs, onViolation, onContact } = options;
@@ -80,6 +87,7 @@ export function createAudit(options: AuditOptions): Audit {
   const domains = new Map<string, HostContacts>();
   const open = new Set<string>();
   const seen = { hosts: new Set<string>(), addresses: new Set<string>() };
+  const names = new Set<string>();
   const exempt = { requests: 0, hosts: new Set<string>(), reasons: new Set<string>() };
   const counts: AuditCounts = {
     fetches: 0,
@@ -118,7 +126,11 @@ export function createAudit(options: AuditOptions): Audit {
       return;
     }
     const origin = originOf(request.url);
-    const claim = { request, fetcherId: result.fetcherId, copy: copyOf(origin, request.robotsHash) };
+    const claim = {
+      request,
+      fetcherId: result.fetcherId,
+      copy: copyOf(origin, request.robotsHash, result.robotsTokens),
+    };
     const objection = answersOf(book, origin).judge(claim);
     if (objection === null) return;
     const { kind, source, measuredMs, boundMs } = objection;
@@ -166,7 +178,7 @@ export function createAudit(options: AuditOptions): Audit {
     if (request.unverified) counts.unverified += 1;
     counts.firstMs = Math.min(counts.firstMs, request.startMs);
     counts.lastMs = Math.max(counts.lastMs, request.endMs);
-    const copy = request.robotsHash === '' ? undefined : copyOf(origin, request.robotsHash);
+    const copy = request.robotsHash === '' ? undefined : copyOf(origin, request.robotsHash, result.robotsTokens);
     const rules = copy === undefined || copy.rules === 'damaged' ? null : copy.rules;
     const { startMs, endMs, status, retryAfterMs, url } = request;
     const { fetcherId, leaseId } = result;
@@ -207,6 +219,7 @@ export function createAudit(options: AuditOptions): Audit {
 
   return {
     take(result, place) {
+      if (result.userAgent !== '' && names.size < namesMax) names.add(result.userAgent);
       const lease = `${result.partition} ${result.leaseId}`;
       if (result.leaseId > 0) {
         if (result.last) open.delete(lease);
@@ -222,6 +235,7 @@ export function createAudit(options: AuditOptions): Audit {
       return {
         ...counts,
         ...(requests > 0 && { exempt: { requests, hosts: hostsExempt.size, reasons: [...reasons].sort() } }),
+        ...(names.size > 0 && { names: [...names] }),
         hosts: seen.hosts.size,
         addresses: seen.addresses.size,
         cutOff: open.size,

@@ -122,6 +122,12 @@ function groupsOf(records: readonly (readonly [string, string])[]): Group[] {
   return groups;
 }
 
+/** Of several tokens, whose groups hold: the first that the file names, else the first of all. */
+export function refereeToken(body: Uint8Array, tokens: readonly string[]): string {
+  const groups = tokens.length > 1 ? groupsOf(recordsOf(body)) : [];
+  return tokens.find((token) => groups.some(({ agent }) => isNamed(agent, token))) ?? tokens[0] ?? '';
+}
+
 /** §2.2.1: a token is letters, `-` and `_`, whatever follows it; one with more in it is the first word. */
 export function isNamed(agent: string, token: string): boolean {
   const word = /^[a-z_-]+$/i.test(token) ? /^[A-Za-z_-]*/.exec(agent)![0] : agent.split(/[\s/]/, 1)[0]!;

@@ -13,6 +13,7 @@ export const violationKinds = [
   'robotsUnreachable',
   'robotsCopy',
   'blockedHost',
+  'payment',
 ] as const;
 export type ViolationKind = (typeof violationKinds)[number];
 

@@ -7,6 +7,7 @@
  * | 304 | `notModified` | only if we sent a validator, which the caller must know. Counts as a success |
  * | 301 302 303 307 308, with a usable Location | `redirect` | the target passes through the frontier like any link |
  * | any other 3xx | `clientError` | 300, 305, 306 and broken Locations lead nowhere, again and again |
+ * | 402 | `paymentRequired` | the site sells the page; what it asks for is in the outcome (topology/pay) |
  * | 404, 410 | `gone` | the URL has no page; asking soon again is no use |
  * | 408 | `timeout` | the server gave up on a slow request: ours may be quicker next time |
  * | 425 | `serverError` | too early (RFC 8470): the same request is expected to succeed later |
@@ -43,6 +44,7 @@ export function classify({ status = 0, failure, redirectUrl = null }: Exchange):
   if (status < 400) return isRedirectStatus(status) && redirectUrl !== null ? 'redirect' : 'clientError';
   if (status >= 500) return status === 503 ? 'throttled' : 'serverError';
   if (status === 404 || status === 410) return 'gone';
+  if (status === 402) return 'paymentRequired';
   if (status === 408) return 'timeout';
   if (status === 425) return 'serverError';
   return status === 429 ? 'throttled' : 'clientError';
@@ -60,6 +62,7 @@ const fates: Readonly<Record<OutcomeKind, Fate>> = {
   redirect: 'final',
   clientError: 'final',
   gone: 'final',
+  paymentRequired: 'final',
   serverError: 'retriable',
   throttled: 'retriable',
   timeout: 'retriable',

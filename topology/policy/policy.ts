@@ -6,6 +6,7 @@
  * same verdicts.
  */
 
+import type { PayPolicy } from '../pay/pay-policy.ts';
 import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
 import {
   compileFilters,
@@ -132,6 +133,8 @@ export interface PolicyConfig {
   readonly requisites?: true | undefined;
   /** What becomes of a page of which a wanted use is barred. Absent: withhold. */
   readonly usesBarred?: WhenBarred | undefined;
+  /** What may be paid for pages that answer 402, by a plugin that pays. Absent, or `none`: nothing, and the outcome names the price. */
+  readonly pay?: PayPolicy | 'none' | undefined;
   /** Settings for part of the web, in place of the policy's own; of those that set the same, the last that matches decides. Absent: none. */
   readonly overlays?: readonly OverlayConfig[] | undefined;
 }

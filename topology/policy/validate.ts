@@ -7,6 +7,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { intents } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
+import { paySchema } from '../pay/pay-policy.ts';
 import { traceSchema } from '../trace/tracing.ts';
 import { compileFilters } from '../url/filters.ts';
 import { urlLimits } from '../url/url-limits.ts';
@@ -38,6 +39,9 @@ const normalizeSchema = z.strictObject({
   dropParameters: strings,
   indexPages: z.boolean(),
   www: z.boolean(),
+  trailingSlash: z.literal('drop').optional(),
+  scheme: z.enum(['http', 'https']).optional(),
+  emptyValues: z.literal('drop').optional(),
   hashes: z.boolean(),
   hosts: z.record(
     z.string().min(1),
@@ -159,6 +163,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   trace: traceSchema.optional(),
   uses: z.array(z.enum(uses)).min(1).optional(),
   usesBarred: z.enum(whenBarred).optional(),
+  pay: paySchema.optional(),
   requisites: z.literal(true).optional(),
   overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema, pattern }).optional(),
 });
@@ -222,7 +227,14 @@ function checkLeases({ politenessKey, parallel = [], overlays = [] }: PolicyConf
 
 const policyFields = Object.keys((policySchema as unknown as z.ZodObject).shape);
 
+/** Of what each of several shapes objects to, that which lies within the value. */
+function deepest(shapes: readonly (readonly z.core.$ZodIssue[])[]): z.core.$ZodIssue | undefined {
+  return shapes.flat().find(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');
+}
+
 function invalid(issue: z.core.$ZodIssue, cause: unknown): CrawlstreamError {
+  const nearest = issue.code === 'invalid_union' ? deepest(issue.errors) : undefined;
+  if (nearest !== undefined) return invalid({ ...nearest, path: [...issue.path, ...nearest.path] }, cause);
   const path = [...issue.path];
   let remedy = 'correct this field';
   if (issue.code === 'unrecognized_keys') {

@@ -121,6 +121,8 @@ export function fetchedResult(task: Task, nowMs: number, fetchMs: number): Resul
     grantedAtMs: 0,
     policyVersion: 0,
     lanes: 1,
+    userAgent: '',
+    robotsTokens: '',
   };
 }
 
@@ -146,6 +148,9 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     traceparent: '',
     originOnly: false,
     freshForMs: 0,
+    price: '',
+    licence: '',
+    paid: '',
   };
 }
 

@@ -166,6 +166,8 @@ class Crawl {
       grantedAtMs: 0,
       policyVersion: 0,
       lanes: 1,
+      userAgent: '',
+      robotsTokens: '',
     };
   }
 }

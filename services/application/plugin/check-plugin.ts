@@ -20,6 +20,7 @@ const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
   urlFilter: hook,
   normalize: hook,
   request: hook,
+  pay: hook,
   response: hook,
   parse: {
     wants: "functions by media type, as in { 'application/epub+zip': (document) => … }",

@@ -1,9 +1,14 @@
 /** `crawlstream identity`: makes what an operator publishes of a crawler, and asks for it as a site would. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { readKey } from '../../fetcher/http/web-bot-auth.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { signingKeyEvent } from '../../runtime/crawl/operator-events.ts';
+import { sendRequest } from '../connect/send-request.ts';
 import { bad, collect, duration } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { addIdentityOptions, type IdentityFlags, identityOf } from '../flags/identity-flags.ts';
+import { addOperatorOptions, type OperatorFlags } from '../flags/operator-flags.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
 import { checkIdentity } from './identity-check.ts';
@@ -51,6 +56,25 @@ export function addIdentityCommand(program: Command): void {
       .argument('<site>', 'origin where the folder is published, as in https://bot.example.org')
       .option('--json', 'as one line of JSON'),
   ).action(check);
+  addOperatorOptions(
+    command
+      .command('rotate')
+      .description('have a crawl sign by another key from now on, without a restart')
+      .argument('<key>', 'private Ed25519 key as env:NAME or file:PATH, which each fetcher reads on its own machine'),
+  ).action(rotate);
+}
+
+/** In a data folder the key is read here: whoever runs the crawl does so on this machine. */
+async function rotate(key: string, flags: OperatorFlags): Promise<void> {
+  if (flags.data !== undefined && key.startsWith('file:')) readKey(key);
+  else if (!/^(?:env|file):./.test(key)) throw bad('key', key, 'name it as env:NAME or file:PATH');
+  const clock = new SystemClock();
+  const said = { by: flags.by, atMs: clock.nowMs() };
+  const { offsets } = await sendRequest(flags, clock, () => signingKeyEvent(said, key));
+  print(
+    { json: { key, offset: offsets[0] }, text: `sign by ${key}: on control at 0:${offsets[0]} (partition:offset)` },
+    flags.json,
+  );
 }
 
 async function init(folder: string, flags: InitFlags): Promise<void> {

@@ -8,6 +8,7 @@ import { compilePolicy, defaultPolicy, politenessKeys, whenFullChoices } from '.
 import { type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
+import { normalizeOf, type SameUrlWord } from '../../../topology/policy/url-identity.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../../topology/url/scope.ts';
@@ -19,7 +20,8 @@ import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { changedRecrawl } from './changed-recrawl.ts';
-import { parsedFile } from './rules-file.ts';
+import { overlaysFile, payFile } from './policy-part.ts';
+import { sameUrlOption } from './same-url-option.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
@@ -43,7 +45,9 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly usesBarred?: WhenBarred;
   readonly requisites?: true;
   readonly overlays?: unknown;
+  readonly pay?: unknown;
   readonly politeness?: PolitenessKey;
+  readonly sameUrl?: SameUrlWord[];
   readonly addressDelay?: number;
   readonly maxCrawlDelay?: number | 'none';
   /** ms. */
@@ -106,6 +110,7 @@ export function addPolicyOptions(command: Command): Command {
         delay,
       ),
     )
+    .addOption(sameUrlOption())
     .addOption(
       setting(
         '--politeness <key>',
@@ -246,6 +251,14 @@ export function addPolicyOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--pay <file>',
+        'what may be paid for pages that answer 402: `pay` of a policy, as YAML or JSON, or "none"; a plugin pays',
+        'money is spent only where somebody said how much, and how',
+        payFile,
+      ),
+    )
+    .addOption(
+      setting(
         '--lease-time <duration>',
         'how long a client of the lease API may keep a URL, renewals included, as in 10m',
         'our own fetchers need 30 s; with --clients it is 5 minutes, for slow downloads and what is done with them',
@@ -290,14 +303,16 @@ export function policyOf(
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
     ...sitemapsOf(flags, base),
+    ...(flags.sameUrl === undefined ? {} : { normalize: normalizeOf(flags.sameUrl, base.normalize) }),
     ...(flags.politeness === undefined ? {} : { politenessKey: flags.politeness }),
     ...(flags.addressDelay === undefined ? {} : { addressDelayMs: flags.addressDelay }),
     ...(flags.maxCrawlDelay === undefined ? {} : { crawlDelayCapMs: limitOf(flags.maxCrawlDelay) ?? 0 }),
     ...capsOf(flags),
     ...(flags.leaseTime === undefined ? {} : { leaseMarginMs: flags.leaseTime + answerMs }),
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
+    ...(flags.pay === undefined ? {} : { pay: flags.pay as PolicyConfig['pay'] }),
   };
-  if (flags.overlays !== undefined) validatePolicy(policy);
+  if (flags.overlays !== undefined || flags.pay !== undefined) validatePolicy(policy);
   compilePolicy(policy);
   return policy;
 }
@@ -349,14 +364,6 @@ function sitemapsOf(
 }
 
 /** The list itself, or a policy's field: the same file serves `policy set`. Its contents are checked with the policy. */
-function overlaysFile(file: string): unknown {
-  const value = parsedFile('--overlays', file);
-  if (Array.isArray(value)) return value;
-  const { overlays } = (value ?? {}) as { readonly overlays?: unknown };
-  if (overlays !== undefined) return overlays;
-  throw new CrawlstreamError('INVALID_ARGUMENT', `--overlays ${file}: it has no field \`overlays\`, and is no list`);
-}
-
 function sitemapLocation(text: string): string {
   if (text.startsWith('/') && !text.startsWith('//')) return text;
   try {

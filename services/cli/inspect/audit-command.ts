@@ -25,7 +25,7 @@ import { bad, duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
-import { auditText, verdictOf } from './audit-text.ts';
+import { auditText, spentTexts, verdictOf } from './audit-text.ts';
 import { auditUses } from './audit-uses.ts';
 
 interface AuditFlags extends KafkaFlags {
@@ -110,7 +110,7 @@ async function pageOf(report: AuditReport, visits: HostVisits, crawl: string, fl
 }
 
 function statementOf(
-  { counts, violationCount, unreadable, read }: AuditReport,
+  { counts, payments, violationCount, unreadable, read }: AuditReport,
   crawl: string,
   tolerance: Pick<Statement, 'skewMs' | 'noticeMs'>,
 ): Statement {
@@ -129,6 +129,7 @@ function statementOf(
     unproven,
     unverified,
     ...(exempt !== undefined && { exempt }),
+    ...(payments.payments > 0 && { paid: { payments: payments.payments, spent: spentTexts(payments) } }),
     cutOff,
     unreadable,
     ...tolerance,

@@ -1,6 +1,8 @@
 /** What an audit says on a terminal. */
 import type { AuditCounts } from '../../../topology/audit/audit.ts';
+import type { PaymentCounts } from '../../../topology/audit/payments-referee.ts';
 import { type Violation, violationKinds, violationText } from '../../../topology/audit/violation.ts';
+import { moneyText } from '../../../topology/pay/money.ts';
 import type { AuditReport } from '../../audit/run-audit.ts';
 import type { SignedStatement } from '../../audit/statement.ts';
 import { rows } from '../terminal/print.ts';
@@ -25,7 +27,7 @@ export function verdictOf(
 }
 
 export function auditText(
-  { counts, violations, violationCount, unreadable, read }: AuditReport,
+  { counts, payments, violations, violationCount, unreadable, read }: AuditReport,
   { statement, signature }: SignedStatement,
 ): string {
   const { byKind, firstMs, lastMs, fetches } = counts;
@@ -37,6 +39,7 @@ export function auditText(
       `${fetches}: ${byKind.page} pages, ${byKind.robots} robots.txt, ${byKind.sitemap} sitemaps, ${byKind.other} others`,
     ],
     ['from, to', fetches === 0 ? null : `${new Date(firstMs).toISOString()}, ${new Date(lastMs).toISOString()}`],
+    ['came as', counts.names === undefined ? null : counts.names.join('\n')],
     ['hosts, addresses', `${counts.hosts}, ${counts.addresses}`],
     ['violations', violationCount],
     ['not provable', counts.unproven === 0 ? null : `${counts.unproven} requests of a release that kept no robots.txt`],
@@ -47,6 +50,12 @@ export function auditText(
         : `${counts.unverified} requests over TLS without a look at certificates (--insecure)`,
     ],
     ['no robots.txt', counts.exempt === undefined ? null : exemptText(counts.exempt)],
+    [
+      'payments',
+      payments.asked + payments.payments === 0
+        ? null
+        : `${payments.asked} answers asked for money; ${payments.payments} were paid${payments.payments === 0 ? '' : `: ${spentTexts(payments).join(', ')}`}`,
+    ],
     [
       'cut off',
       counts.cutOff === 0
@@ -59,6 +68,11 @@ export function auditText(
     ['signed', signature === null ? 'no (--sign-with)' : 'Ed25519'],
   ]);
   return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${statement.says}\n`;
+}
+
+/** As in USD 0.01. */
+export function spentTexts({ spent }: PaymentCounts): string[] {
+  return [...spent].map(([currency, billionths]) => moneyText({ currency, billionths }));
 }
 
 function ofKind(violations: readonly Violation[]): string[] {

@@ -60,6 +60,8 @@ export interface CrawlCounts {
   readonly notModified: number;
   /** New pages that a Bloom filter took for known, estimated from a sample. 0 where the seen test is exact. */
   readonly seenErrors: number;
+  /** Answers that asked to be paid (402) and were not. */
+  readonly paymentRequired: number;
 }
 
 export function countsOf(counters: Counters): CrawlCounts {
@@ -103,6 +105,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     changesFound: counters.changesFound,
     notModified: counters.notModified,
     seenErrors: counters.seenErrors,
+    paymentRequired: counters.paymentRequired,
   };
 }
 
@@ -137,6 +140,7 @@ export function countsText(counts: CrawlCounts): string {
     [placeNames.denied, counts.denied],
     [counts.notRead > 0 ? `${placeNames.failed}, or not read` : placeNames.failed, counts.failed],
     ['  not read, by type', counts.notRead],
+    ['  asked to be paid (402)', counts.paymentRequired],
     [placeNames.dead, counts.deadLettered],
     ['unreadable records', counts.undecodable],
     ['on a wrong partition', counts.misrouted],

@@ -20,6 +20,7 @@ import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { nofollowPages } from '../../runtime/crawl/nofollow-pages.ts';
+import { readPaymentBook } from '../../runtime/crawl/payment-book.ts';
 import type { UrlTrace } from '../../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
@@ -123,6 +124,7 @@ async function explain(
     queue: place === undefined ? null : queueOf(story, place),
     host: { hostKey: hostKeyOf(url), ...hostStatus(policy, hostKeyOf(url), story) },
     raised: story.raised,
+    lowered: story.lowered,
     leases: story.leased,
     outcomes: story.outcomes,
     /** Why robots.txt is not asked of its host, by an overlay; null: it is. */
@@ -141,6 +143,8 @@ async function explain(
       facts.failures > 0 || facts.deadUntilMs > 0 || (place?.in === 'end' && place.status === 'dead')
         ? ((await hostFailures(log, codec, topics, hostKeyOf(url))).get(hostKeyOf(url)) ?? null)
         : null,
+    /** What was paid for it. */
+    payments: [...(await readPaymentBook(log, codec, topics.crawl)).payments()].filter((one) => one.url === url),
     nextDueAtMs: nextDue(story, place),
     trace: traceOf(policy, topics, url),
     /** Plugins that take part in the crawl, in the order in which they were first recorded. */
@@ -199,6 +203,7 @@ const nothingKnown = {
   queue: null,
   host: null,
   raised: [],
+  lowered: [],
   leases: [],
   outcomes: [],
   robotsNotAsked: null,
@@ -206,6 +211,7 @@ const nothingKnown = {
   usage: null,
   nofollow: [],
   hostFailure: null,
+  payments: [],
   nextDueAtMs: null,
   trace: null,
   plugins: [],

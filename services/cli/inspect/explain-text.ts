@@ -1,5 +1,7 @@
 /** What `explain` prints for people. */
 
+import { moneyText } from '../../../topology/pay/money.ts';
+import type { Payment } from '../../../topology/pay/payment.ts';
 import { decidingText } from '../../../topology/policy/overlays.ts';
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
@@ -15,7 +17,8 @@ export function explainText(explained: Explained): string {
 
 /** Names and values; one that is null does not apply. */
 export function explainLines(explained: Explained): readonly (readonly [name: string, value: string | null])[] {
-  const { normalize, overlays, filter, purged, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
+  const { normalize, overlays, filter, purged, seen, budget, host, leases, outcomes, raised, lowered, asOf, trap } =
+    explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
     ['URL', url ?? 'cannot be crawled'],
@@ -43,12 +46,14 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['queue', queueText(explained.queue)],
     ['host', host === null ? null : `${host.hostKey}, ready at ${time(host.readyAtMs)}: ${host.why}`],
     ['raised', raised.length === 0 ? null : raised.map(raisedText).join('\n')],
+    ['lowered', lowered.length === 0 ? null : lowered.map(loweredText).join('\n')],
     ['parallel', host === null || host.parallel.leases === 1 ? null : parallelText(host.parallel)],
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
     ['denied by', deniedBy(explained)],
     ['uses', explained.usage === null ? null : usesText(explained.usage.uses)],
     ['no page', explained.usage?.barred || null],
+    ['paid', explained.payments.length === 0 ? null : explained.payments.map(paymentText).join('\n')],
     ['robots.txt', explained.robotsNotAsked === null ? null : `not asked: ${explained.robotsNotAsked}`],
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
@@ -61,6 +66,14 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ],
   ];
   return lines;
+}
+
+function paymentText({ atMs, money, scheme, by, end }: Payment): string {
+  const what = `${time(atMs)} ${moneyText(money)} (${scheme}) by ${by}`;
+  if (end === null) return `${what}; what came is not known, and it counts as spent`;
+  if (end.state === 'withdrawn') return `${what}: withdrawn, as ${end.why}`;
+  const charged = end.charged === '' ? '' : `, charged ${end.charged}`;
+  return `${what}: answered ${end.status}${charged}${end.receipt === '' ? '' : `, receipt ${end.receipt}`}`;
 }
 
 function pluginText({ plugin: { name, version, sha256 }, atMs }: Explained['plugins'][number]): string {
@@ -96,6 +109,10 @@ function queueText(queue: Explained['queue']): string | null {
 
 function raisedText({ atMs, offset }: Explained['raised'][number]): string {
   return `${time(atMs)}, changelog ${offset}`;
+}
+
+function loweredText({ atMs, offset, frontQueue }: Explained['lowered'][number]): string {
+  return `to front queue ${frontQueue}, ${time(atMs)}, changelog ${offset}`;
 }
 
 function parallelText({ leases, by }: NonNullable<Explained['host']>['parallel']): string {

@@ -10,6 +10,7 @@ export function causeOf({ kind, status, detail }: Pick<Outcome, 'kind' | 'status
 const causes: Readonly<Partial<Record<OutcomeKind, string>>> = {
   clientError: 'the server answered',
   gone: 'the server answered',
+  paymentRequired: 'the site asks to be paid, and answered',
   serverError: 'the server answered',
   throttled: 'the server asked to wait, and answered',
   timeout: 'no answer in time',

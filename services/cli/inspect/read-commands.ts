@@ -8,11 +8,13 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
+import { type PaymentSummary, paymentSummary } from '../../../topology/pay/payment.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
+import { readPaymentBook } from '../../runtime/crawl/payment-book.ts';
 import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
@@ -53,13 +55,14 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const end = crawlEnd(before, look);
   const counters = sumCounters(look.partitions.map((one) => one.counters));
   const counts = countsOf(counters);
+  const paid = paymentSummary(await readPaymentBook(log, codec, crawl));
   const freshness = await freshnessStats(readable, partitions, counters, Date.now());
   const members =
     brokersLog === null ? undefined : await frontierMembers(brokersLog, crawl, Date.now()).catch(rebalancing);
   const fetchers = brokersLog === null || topics.sink === 'pull' ? undefined : await fetchersOf(brokersLog, crawl);
   if (flags.json)
     toStdout(
-      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
+      `${JSON.stringify({ ...counts, end, ...(paid.payments > 0 && { paid }), ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
@@ -73,6 +76,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     toStdout(`${countsText(counts)}\n${fresh}  ${standing}\n`);
     for (const { overlay, reason } of unasked)
       toStdout(`  robots.txt is not asked where overlay ${overlay} matches: ${reason}\n`);
+    if (paid.payments > 0) toStdout(`  paid ${paid.spent.join(', ')} for ${paid.payments} pages${paidMore(paid)}\n`);
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
     if (idle !== null) toStdout(`  no process runs it; to go on: ${idle.resume}\n`);
     const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;
@@ -83,6 +87,11 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     if (surplus !== null) toStdout(`  ${surplus}\n`);
     if (members !== undefined) toStdout(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`);
   }
+}
+
+function paidMore({ open, cheated }: PaymentSummary): string {
+  const unheard = open === 0 ? '' : `, of ${open} of which nobody knows what came`;
+  return cheated === 0 ? unheard : `${unheard}; ${cheated} got no page for it, or were charged otherwise`;
 }
 
 /** A member that disappeared without leaving holds the others up until its session has run out. */

@@ -72,6 +72,8 @@ const interfaces: Readonly<Record<string, readonly [file: string, ...names: stri
   sitemaps: ['policy/sitemaps.ts', 'SitemapsConfig'],
   'sitemaps.rules[]': ['policy/sitemaps.ts', 'SitemapRule'],
   trace: ['trace/tracing.ts', 'TraceConfig'],
+  pay: ['pay/pay-policy.ts', 'PayPolicy'],
+  'pay.assets[]': ['pay/pay-policy.ts', 'PayAsset'],
   'overlays[]': ['policy/overlay-config.ts', 'OverlayConfig'],
   'overlays[].match': ['policy/overlay-config.ts', 'OverlayMatch'],
   'overlays[].set': ['policy/overlay-config.ts', 'OverlaySettings'],
@@ -132,7 +134,7 @@ function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void
   for (const [name, field] of Object.entries(shape.properties ?? {})) {
     const at = path === '' ? name : `${path}.${name}`;
     // A score by weights; the one by cash has a tax besides.
-    const inner = field.oneOf?.[0] ?? field;
+    const inner = field.oneOf?.[0] ?? (interfaces[at] === undefined ? undefined : objectOf(field)) ?? field;
     const value = (otherwise as Record<string, unknown> | undefined)?.[name];
     rows.push({
       path: at,
@@ -143,6 +145,11 @@ function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void
     if (at !== toldElsewhere) walk(inner, at, value, rows);
     if (inner.items !== undefined) walk(inner.items, `${at}[]`, undefined, rows);
   }
+}
+
+/** Of a field that is an object or a word. */
+function objectOf({ anyOf }: Shape): Shape | undefined {
+  return anyOf?.find(({ properties }) => properties !== undefined);
 }
 
 function typeText(field: Shape): string {

@@ -5,6 +5,7 @@ const outcomeNames: Readonly<Record<string, string>> = {
   redirect: 'redirect',
   clientError: 'client error (4xx)',
   gone: 'gone (404, 410)',
+  paymentRequired: 'payment required (402)',
   serverError: 'server error (5xx)',
   throttled: 'throttled (429, 503)',
   timeout: 'timeout',

@@ -66,6 +66,25 @@ export interface ResponseChange {
   readonly body?: Uint8Array;
 }
 
+/** A page that asks for money, within what the policy pays (`pay`). */
+export interface HookOffer {
+  readonly url: string;
+  readonly hostKey: string;
+  readonly scheme: 'crawler-price' | 'x402';
+  /** As the budget counts it: currency and amount, as in USD 0.01. */
+  readonly price: string;
+  /** As the site names it: with `crawler-price` the same, with `x402` its entry of `accepts`, JSON. */
+  readonly terms: string;
+  /** URL of the licence that the site names. Empty: none. */
+  readonly licence: string;
+}
+
+/** Consent to pay. */
+export interface HookPayment {
+  /** Sent with the one request that is paid for, beside `crawler-exact-price`, which is ours. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A hook that returns nothing changes nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return is the most natural way to say nothing.
 type OrNothing<T> = T | undefined | null | void;
@@ -79,6 +98,11 @@ export interface FetchHooks {
   normalize?(url: string): string | null;
   /** Before a URL is asked for: headers to send along, or why it is passed over. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
+  /**
+   * A page may be had for money, which counts as spent by now: what it returns is sent with one more request for it.
+   * Nothing: it is not paid, and costs nothing.
+   */
+  pay?(offer: HookOffer): Soon<OrNothing<HookPayment>>;
   /** What it returns replaces what was received, before that is read. */
   response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;
   /** Parsers by media type, as `application/epub+zip`; they come before ours. */

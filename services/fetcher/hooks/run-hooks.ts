@@ -4,7 +4,7 @@
  */
 import type { Page } from '../../../schemas/types.ts';
 import type { HttpResponse } from '../http/client.ts';
-import type { FetchHooks, FoundUrl, HookParsed, HookRequest, NamedHooks } from './fetch-hooks.ts';
+import type { FetchHooks, FoundUrl, HookOffer, HookParsed, HookRequest, NamedHooks } from './fetch-hooks.ts';
 import { hookResponse, withHookResponse } from './hook-response.ts';
 import { pluginLimits } from './plugin-limits.ts';
 
@@ -32,6 +32,10 @@ export interface Hooks {
   normalize(url: string): string | null;
   /** `skip`: why the URL is not to be fetched, and which plugin says so. Empty: it is to be fetched. */
   request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
+  /** Is there one that pays? */
+  readonly pays: boolean;
+  /** Headers of the first that consents; null: none does. */
+  pay(offer: HookOffer): Promise<Readonly<Record<string, string>> | null>;
   response(url: string, response: HttpResponse): Promise<HttpResponse>;
   parses(mediaType: string): boolean;
   parse(url: string, mediaType: string, body: Uint8Array): Promise<HookParsed>;
@@ -94,6 +98,7 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
   const filters = those('urlFilter');
   const normalizers = those('normalize');
   const requests = those('request');
+  const payers = those('pay');
   const responses = those('response');
   const parsers = those('parse');
   const pages = those('page');
@@ -125,6 +130,14 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
         headers = { ...headers, ...checked(use, () => checkedHeaders(more)) };
       }
       return { headers, skip: '' };
+    },
+    pays: payers.length > 0,
+    async pay(offer) {
+      for (const { use, plugin } of payers) {
+        const said = await soon(use, () => plugin.pay!(offer));
+        if (said) return checked(use, () => checkedHeaders(said.headers ?? {}));
+      }
+      return null;
     },
     async response(url, response) {
       let read = response;

@@ -1,4 +1,5 @@
 /** The headers that every request carries: who we are, and what we accept. */
+import type { Result } from '../../../schemas/types.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 import type { Signing } from './web-bot-auth.ts';
 
@@ -37,6 +38,12 @@ export function userAgentOf({ userAgent, version, contact }: Identity): string {
   const name = userAgent ?? `${productToken}/{version}`;
   const filled = name.replaceAll('{version}', version).replaceAll('{contact}', contact);
   return contact === '' || filled.includes(contact) ? filled : `${filled} (+${contact})`;
+}
+
+/** As records have them. */
+export function namesOf(identity: Identity): Pick<Result, 'userAgent' | 'robotsTokens'> {
+  const tokens = productTokensOf(identity);
+  return { userAgent: userAgentOf(identity), robotsTokens: typeof tokens === 'string' ? tokens : tokens.join(' ') };
 }
 
 export function requestHeaders(identity: Identity, accept: string, encoding: string): string[] {

@@ -27,6 +27,9 @@ export function outcomeOf(index: number, url: string, kind: OutcomeKind, more: P
     traceparent: more.traceparent ?? '',
     originOnly: more.originOnly ?? false,
     freshForMs: more.freshForMs ?? 0,
+    price: more.price ?? '',
+    licence: more.licence ?? '',
+    paid: more.paid ?? '',
   };
 }
 

@@ -53,7 +53,7 @@ export function spokenOn(socket: Socket, isSecure: boolean): Spoken {
 export const redactedValue = '[redacted]';
 
 /** Credentials, by their usual names; a signature can be sent again by whoever reads it, for as long as it holds. */
-const secretName = /auth|cookie|token|secret|password|api-?key|session|^signature$/;
+const secretName = /auth|cookie|token|secret|password|api-?key|session|^signature$|^(?:x-)?payment/;
 
 /** As in a record: the connection's headers are there, secrets are not. */
 export interface ToldRequest {

@@ -9,6 +9,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUU
 import { readFileSync, statSync } from 'node:fs';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { readSecret } from '../../runtime/secret.ts';
+import { type Headers, headersOf } from './headers.ts';
 
 export const directoryPath = '/.well-known/http-message-signatures-directory';
 export const directoryType = 'application/http-message-signatures-directory+json';
@@ -24,8 +25,13 @@ export interface Signing {
 }
 
 export interface Signer {
-  /** Names and values in turn, for a request that is about to be sent. `nowMs`: since the Unix epoch. */
-  headers(method: string, url: string, nowMs: number): string[];
+  /**
+   * Names and values in turn, for a request that is about to be sent with `sent`, of which what pays is signed, too.
+   * `nowMs`: since the Unix epoch.
+   */
+  headers(method: string, url: string, nowMs: number, sent?: Headers): string[];
+  /** Signs by another key from now on. One that cannot be read here, or that the directory does not have, is told of, and nothing changes. */
+  use(reference: string, nowMs: number): void;
 }
 
 /** Seconds for which a signature holds: the clocks of two machines, and a slow connection. */
@@ -46,17 +52,18 @@ export interface DirectoryKey {
 
 /** Throws INVALID_ARGUMENT, which names the option and the remedy, for what nobody could verify a signature with. */
 export function createSigner(signing: Signing, nowMs: number, say: (text: string) => void = () => {}): Signer {
-  let key = readKey(signing.key);
+  let reference = signing.key;
+  let key = readKey(reference);
   let keyId = thumbprint(key);
   if (signing.directory !== undefined) checkDirectory(signing.directory, keyId, nowMs);
-  const file = /^file:(.+)$/.exec(signing.key)?.[1];
+  let file = fileOf(reference);
   let changedMs = file === undefined ? 0 : statSync(file).mtimeMs;
   let lookedMs = nowMs;
   const rotate = (path: string) => {
     try {
       const { mtimeMs } = statSync(path);
       if (mtimeMs === changedMs) return;
-      const next = readKey(signing.key);
+      const next = readKey(reference);
       changedMs = mtimeMs;
       if (thumbprint(next) === keyId) return;
       key = next;
@@ -67,14 +74,30 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
     }
   };
   return {
-    headers(method, url, atMs) {
+    use(given, atMs) {
+      if (given === reference) return;
+      try {
+        const next = readKey(given);
+        const nextId = thumbprint(next);
+        if (signing.directory !== undefined) checkDirectory(signing.directory, nextId, atMs);
+        const nextFile = fileOf(given);
+        changedMs = nextFile === undefined ? 0 : statSync(nextFile).mtimeMs;
+        [reference, key, keyId, file] = [given, next, nextId, nextFile];
+        say(`requests are signed with another key from now on: ${keyId}`);
+      } catch (error) {
+        say(`requests are signed with the key of before, not with ${given}: ${(error as Error).message}`);
+      }
+    },
+    headers(method, url, atMs, sent = []) {
       if (file !== undefined && Math.abs(atMs - lookedMs) >= lookMs) {
         lookedMs = atMs;
         rotate(file);
       }
       const { host, pathname, search } = new URL(url);
       const created = Math.floor(atMs / 1000);
-      const covered = `("@method" "@authority" "@path" "@query" "signature-agent";key="${label}")`;
+      const paying = payingIn(sent);
+      const names = paying.map(([name]) => ` "${name}"`).join('');
+      const covered = `("@method" "@authority" "@path" "@query" "signature-agent";key="${label}"${names})`;
       // Drawn in advance by the machine's generator, many at a time.
       const nonce = randomUUID();
       const parameters = `${covered};created=${created};expires=${created + lifetimeSeconds};keyid="${keyId}";alg="ed25519";nonce="${nonce}";tag="web-bot-auth"`;
@@ -85,6 +108,7 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
         `"@path": ${pathname}`,
         `"@query": ${search === '' ? '?' : search}`,
         `"signature-agent";key="${label}": "${signing.agent}"`,
+        ...paying.map(([name, value]) => `"${name}": ${value}`),
         `"@signature-params": ${parameters}`,
       ].join('\n');
       const value = sign(null, Buffer.from(base), key).toString('base64');
@@ -95,6 +119,25 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
       ];
     },
   };
+}
+
+/**
+ * What Cloudflare's pay per crawl wants to be signed, or nobody could tell that its price is the one which was offered
+ * (change of 10 December 2025); and x402's payments, for the same reason.
+ */
+const payingNames = ['crawler-exact-price', 'crawler-max-price', 'payment-signature', 'x-payment'];
+
+function payingIn(sent: Headers): (readonly [name: string, value: string])[] {
+  return payingNames.flatMap((name) => {
+    const values = headersOf(sent, name);
+    // RFC 9421 §2.1: several of a name are one, apart by a comma and a space.
+    return values.length === 0 ? [] : [[name, values.map((value) => value.trim()).join(', ')] as const];
+  });
+}
+
+/** Undefined: it is in no file, and cannot change. */
+function fileOf(reference: string): string | undefined {
+  return /^file:(.+)$/.exec(reference)?.[1];
 }
 
 /** `reference`: as in `Signing`. Throws INVALID_ARGUMENT. */

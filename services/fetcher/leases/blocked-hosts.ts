@@ -6,6 +6,7 @@
  * process. Memory: the hosts that are blocked. The same records tell which hosts on several leases are in trouble, and
  * which policy is in force.
  */
+import type { Control } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { awaitSchema } from '../../runtime/avro/await-schema.ts';
@@ -32,12 +33,23 @@ export interface BlockedHostsOptions {
   readonly onPause: (hostKey: string, belowLease: number) => void;
   /** Is called with each policy that is newer than those before. */
   readonly onPolicy: (policy: PolicyConfig, version: number, payload: string) => void;
+  /** Is called with each payment, in the order of partition 0. */
+  readonly onPayment?: (event: Control) => void;
+  /** Is called with each reference to another key for signatures, in order. */
+  readonly onSigningKey?: (key: string) => void;
   /** `control` cannot be read any more, so blocks are no longer known. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const pollBytes = 256 * 1024;
 const pollWaitMs = 1_000;
+
+/** Throws on what nobody can read. */
+function signingKeyIn(payload: string): string {
+  const { key } = JSON.parse(payload) as { readonly key?: unknown };
+  if (typeof key !== 'string') throw new TypeError('no key');
+  return key;
+}
 
 export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const { log, codec, clock, crawl, partitions, onFailure } = options;
@@ -52,14 +64,17 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   /** By partition: its end when this began. */
   const unheard = new Map<number, number>();
 
-  const take = async (value: Buffer) => {
+  const take = async (value: Buffer, partition: number) => {
     const onWait = () => {
       isDeaf = true;
     };
     if (!(await awaitSchema('control', value, { codec, clock, signal: stopping.signal, onWait }))) return;
     isDeaf = false;
     try {
-      const { kind, hostKey, version, payload } = codec.decode('control', value);
+      const event = codec.decode('control', value);
+      const { kind, hostKey, version, payload } = event;
+      if (kind === 'payment' && partition === 0) options.onPayment?.(event);
+      if (kind === 'signingKey' && partition === 0) options.onSigningKey?.(signingKeyIn(payload));
       if (kind === 'blockHost' || (kind === 'purge' && payload === '')) blocked.add(hostKey);
       if (kind === 'releaseHost') blocked.delete(hostKey);
       if (kind === 'pauseHost') options.onPause(hostKey, version);
@@ -85,7 +100,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
         maxBytes: pollBytes,
         waitMs: pollWaitMs,
       })) {
-        await take(value);
+        await take(value, partition);
         if (offset + 1 >= (unheard.get(partition) ?? Number.POSITIVE_INFINITY)) unheard.delete(partition);
       }
     }

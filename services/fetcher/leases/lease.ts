@@ -11,23 +11,27 @@
 import type { LinkGroup, Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
 import { failsHost, isPressure } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
+import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
+import type { Statement } from '../../../topology/usage/statement.ts';
 import { tdmStatements } from '../../../topology/usage/tdmrep.ts';
-import { barredText, skipsFor, type UsesPolicy } from '../../../topology/usage/uses-policy.ts';
+import { barredText, skipsFor, type UsesPolicy, withheldFor } from '../../../topology/usage/uses-policy.ts';
 import type { Outside } from '../../runtime/leases/outside.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
 import { patientHooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { Headers } from '../http/headers.ts';
 import { outcomeOf, requestRecord } from '../http/outcomes.ts';
-import { pacedRequest, type Road } from '../pace/paced-request.ts';
+import type { Sessions } from '../http/sessions.ts';
+import { type PacedRequest, pacedRequest, type Road } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
-import { askHooks } from '../pages/ask-hooks.ts';
+import { askHooks, withHeaders } from '../pages/ask-hooks.ts';
 import { type PageReader, readPage, wantsOf } from '../pages/report.ts';
 import { madeBy, readTold } from '../pages/told-page.ts';
 import { usageRecord } from '../pages/usage-record.ts';
 import { withholding } from '../pages/withhold.ts';
+import type { Payments } from '../pay/payments.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
 import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
@@ -39,6 +43,7 @@ import { readSitemaps } from '../sitemaps/read.ts';
 import { ErrandOf } from './errand.ts';
 import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
+import { logIn } from './log-in.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
 export interface LeaseRunner {
@@ -55,9 +60,13 @@ export interface LeaseRunner {
   readonly tdmFiles: TdmFiles;
   /** Programs that may fetch in our place. Absent: there are none. */
   readonly outside?: Outside | undefined;
+  /** Pays for pages that ask for it. Absent: nothing is paid. */
+  readonly payments?: Payments | undefined;
   readonly sitemaps: SitemapAgenda;
   readonly processorShare: ProcessorShare;
   readonly reader: PageReader;
+  /** Opens sessions. Absent: no rule keeps cookies. */
+  readonly sessions?: Sessions | undefined;
   /** User-Agent, Accept and so on: names and values in turn. */
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
@@ -243,6 +252,7 @@ async function fetchOne(
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied', { detail: barredText(barred) })), spans);
     return { next: 'on', reported: true };
   }
+  if (runner.sessions !== undefined) await logIn(runner, task, reporter, origin, robots, latestStartMs);
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
   const { hooks } = runner.reader;
   const asked = hooks === undefined ? undefined : await askHooks(hooks, runner.headers, task, index);
@@ -259,7 +269,7 @@ async function fetchOne(
   const held = createHeldResponses(runner.road);
   const errand =
     runner.outside && new ErrandOf(runner.outside, runner.road, task, { index, delayMs, latestStartMs, arrived });
-  const response = await pacedRequest(runner.road, {
+  const request: PacedRequest = {
     url,
     headers,
     wants: wantsOf(runner.reader),
@@ -278,8 +288,14 @@ async function fetchOne(
       requests.push(...(errand?.told === undefined ? [record] : madeBy(errand.told, record)));
       spans?.fetched(made);
     },
-  });
-  if (response === null) return { next: 'returned', reported: false };
+  };
+  const first = await pacedRequest(runner.road, request);
+  if (first === null) return { next: 'returned', reported: false };
+  const bill =
+    first.status === 402 && first.failure === null && errand?.told === undefined
+      ? await settled(runner, task.hostKey, request, first, saidBefore)
+      : undefined;
+  const response = bill?.response ?? first;
   const readAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
   const source = runner.sourceOf(task.hostKey);
   const whole =
@@ -290,6 +306,7 @@ async function fetchOne(
   held?.release(read === whole, read.page?.usage ?? usageRecord(site, response.headers, runner.reader.productToken));
   const { page, groups, pending } = read;
   let { outcome } = read;
+  if (bill !== undefined) outcome = withBill(outcome, bill);
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
   holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, linksIn(groups)));
   if (page !== null) runner.onPage(page, task, read.response ?? response);
@@ -304,6 +321,41 @@ async function fetchOne(
   const withdrawn = read.withdrawn === true;
   await tell(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+/** What a 402 asked for, and what became of that. */
+interface Bill extends Pick<Outcome, 'price' | 'licence' | 'paid'> {
+  /** The answer to the payment; null: there is none. */
+  readonly response: HttpResponse | null;
+  readonly detail: string;
+}
+
+async function settled(
+  runner: LeaseRunner,
+  hostKey: string,
+  request: PacedRequest,
+  { headers, body }: HttpResponse,
+  said: readonly Statement[],
+): Promise<Bill> {
+  const { url } = request;
+  const quote = quoteOf(headers, body);
+  const asked = { price: priceText(quote), licence: quote.licence };
+  const barred = withheldFor(runner.usesPolicy(), said, runner.road.clock.nowMs());
+  const why = runner.payments === undefined ? 'no plugin pays' : barred && barredText(barred);
+  const result =
+    why !== undefined || runner.payments === undefined
+      ? { response: null, why, paid: '' }
+      : await runner.payments.pay({ url, hostKey, quote }, (paying) =>
+          pacedRequest(runner.road, { ...request, headers: withHeaders(request.headers, paying), isPaid: true }),
+        );
+  const outcome = result.response === null ? `not had: ${result.why}` : `paid ${result.paid}`;
+  const detail = [quoteText(quote), outcome].filter((text) => text !== '').join('; ');
+  return { ...asked, response: result.response, paid: result.paid, detail };
+}
+
+function withBill(outcome: Outcome, { price, licence, paid, detail }: Bill): Outcome {
+  const more = outcome.detail === '' || outcome.kind === 'paymentRequired' ? detail : `${outcome.detail}; ${detail}`;
+  return { ...outcome, price, licence, paid, detail: more };
 }
 
 function linksIn(groups: readonly LinkGroup[]): number {

@@ -59,6 +59,8 @@ export interface PacedRequest extends HttpRequest {
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
   /** Asked once the host may be contacted. Absent: it is. */
   readonly isNeeded?: () => boolean;
+  /** It is never repeated once it may have been sent: it carries a payment. Absent: a connection that had been closed is no reason to fail. */
+  readonly isPaid?: true;
   /** Another program may make the request in our place. Absent: we make it. */
   readonly by?: By | undefined;
 }
@@ -76,7 +78,8 @@ export interface By {
 /** Null: it could not start in time, is not needed any more, the host is blocked, or we are shutting down. Nothing was sent then. */
 export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
   const first = await oneRequest(road, request);
-  if (first === null || !(first.response.staleConnection || isElsewhere(road, request, first))) {
+  const isStale = request.isPaid !== true && first?.response.staleConnection === true;
+  if (first === null || !(isStale || isElsewhere(road, request, first))) {
     return first?.response ?? null;
   }
   // RFC 9112 §9.3.1: that an idle connection was closed tells nothing of the server. The request is repeated once,

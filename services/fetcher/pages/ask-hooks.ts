@@ -22,7 +22,8 @@ export async function askHooks(
   }
 }
 
-function withHeaders(headers: Headers, more: Readonly<Record<string, string>>): Headers {
+/** `more` in the place of those of the same name. */
+export function withHeaders(headers: Headers, more: Readonly<Record<string, string>>): Headers {
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     if (!Object.hasOwn(more, headers[i]!)) kept.push(headers[i]!, headers[i + 1]!);

@@ -20,8 +20,8 @@ import type { ParsedPage } from '../../../topology/parse/page.ts';
 import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
 import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
+import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
-import { priceNamed } from '../../../topology/usage/price.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -75,7 +75,10 @@ export function wantsBody(status: number, headers: Headers): boolean {
 
 /** Tells which responses can be read. */
 export function wantsOf({ pdf, hooks }: PageReader): (status: number, headers: Headers) => boolean {
-  const wants = pdf ? wantsPdfToo : wantsBody;
+  const read = pdf ? wantsPdfToo : wantsBody;
+  // x402 says its price in the body.
+  const wants: typeof read = (status, headers) =>
+    read(status, headers) || (status === 402 && mediaTypeOf(headers) === 'application/json');
   if (hooks === undefined) return wants;
   return (status, headers) =>
     wants(status, headers) || (status >= 200 && status < 300 && hooks.parses(mediaTypeOf(headers)));
@@ -159,11 +162,16 @@ async function readAnswer(
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
     detail: leftOutText(links.leftOut),
-    textSignature: task.signatures ? (feed?.signature ?? textSignature(parsed.text)) : '',
+    textSignature: task.signatures ? (feed?.signature ?? textSignature(signedText(whole))) : '',
   };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
   return { outcome, page, groups: links.groups, pending: links.pending, readMs };
+}
+
+/** What says whether a page has changed: its main text, where a rule has it found. Navigation and dates around it change by themselves. */
+function signedText({ parsed, rich }: WholePage): string {
+  return rich?.mainText || parsed.text;
 }
 
 function bare(outcome: Outcome): PageReport {
@@ -188,8 +196,14 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
     lastModified: validator(headers, 'last-modified'),
     retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
     freshForMs: freshForMsOf(headers),
-    detail: response.failure?.detail ?? (status === 402 ? priceNamed(headers) : ''),
+    detail: response.failure?.detail ?? '',
+    ...(status === 402 && response.failure === null && quotedIn(response)),
   };
+}
+
+function quotedIn({ headers, body }: HttpResponse): Pick<Outcome, 'price' | 'licence' | 'detail'> {
+  const quote = quoteOf(headers, body);
+  return { price: priceText(quote), licence: quote.licence, detail: quoteText(quote) };
 }
 
 function freshForMsOf(headers: Headers): number {
@@ -243,7 +257,8 @@ function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedP
 function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: ParsedPage): PageLinks {
   const refreshes = parsed.metaRefresh !== null && !parsed.robots.nofollow;
   const share = item.cash / Math.max(1, parsed.links.length + (refreshes ? 1 : 0));
-  const found = gatherLinks(reader.links, from, parsed.links, { depth: item.depth + 1, hop: 0, front: false, share });
+  const plain = { depth: item.depth + 1, hop: 0, front: false, share };
+  const found = gatherLinks(reader.links, from, parsed.links, plain, parsed.places);
   if (parsed.metaRefresh === null || !refreshes) return found;
   const hop = { depth: item.depth, hop: item.hop + 1, front: true, share };
   const refresh = gatherLinks(reader.links, from, [parsed.metaRefresh.url], hop);
@@ -270,7 +285,8 @@ function pageRecord(
   links: number,
 ): Omit<Page, 'usage'> {
   return {
-    url: item.url,
+    // A redirect may have led to another spelling of it.
+    url: reader.links.normalize(item.url) ?? item.url,
     hostKey: task.hostKey,
     status: response.status,
     fetchedAtMs: response.endMs,

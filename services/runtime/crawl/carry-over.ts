@@ -1,7 +1,7 @@
 /**
  * What must outlive a trim of `control`: the notes of schemas, the crawl's manifest and the newest policies, which
  * every process that opens the crawl reads from the beginning of partition 0; and, in each partition, purges in force,
- * or a consumer that begins anew would take in again what was purged.
+ * or a consumer that begins anew would take in again what was purged; and all that was paid, which the budget is spent by.
  *
  * They are appended again, as they were, before the records below are trimmed: a crash in between leaves them twice,
  * which changes nothing. The first manifest is the crawl's; one that lost the race must not become the first.
@@ -29,10 +29,11 @@ export async function carryOver(
   const topic = `${crawl}.control`;
   const { start, end } = await log.offsets(topic, partition);
   if (before <= start) return start;
-  let [manifest, policy, asked]: (Carried | undefined)[] = [];
+  let [manifest, policy, asked, key]: (Carried | undefined)[] = [];
   let otherManifestAt = -1;
   const purges = new Map<string, Carried>();
   const notes = new Map<string, Carried>();
+  const payments = new Map<string, Carried[]>();
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const event = await decoded(codec, value);
     if (event?.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, { event, value, at: offset });
@@ -41,6 +42,8 @@ export async function carryOver(
     if (partition !== 0) continue;
     // All of them are kept in their order: the first for an id counts, unless an operator noted another.
     if (event?.kind === 'schema') notes.set(value.toString('latin1'), { event, value, at: offset });
+    if (event?.kind === 'signingKey') key = { event, value, at: offset };
+    if (event?.kind === 'payment') enter(payments, { event, value, at: offset });
     if (event?.kind === 'manifest') {
       manifest ??= { event, value, at: offset };
       if (event.payload === manifest.event.payload) manifest.at = offset;
@@ -51,11 +54,23 @@ export async function carryOver(
     if (event.by === askedBy) asked = newer(asked, { event, value, at: offset });
   }
   if (otherManifestAt >= before) return start;
-  const leaving = [...new Set([...notes.values(), manifest, asked, policy, ...purges.values()])].flatMap((one) =>
+  const leaving = [...new Set([...notes.values(), manifest, asked, policy, key, ...purges.values()])].flatMap((one) =>
     one !== undefined && one.at < before ? [{ topic, partition, key: null, value: one.value }] : [],
   );
+  // An end tells nothing before its beginning.
+  for (const one of payments.values())
+    if (one.some(({ at }) => at < before))
+      for (const { value } of one) leaving.push({ topic, partition, key: null, value });
   if (leaving.length > 0) await log.append(leaving);
   return before;
+}
+
+/** By payment, what was said of it and in which order; said again, it stands where it was said last. */
+function enter(payments: Map<string, Carried[]>, one: Carried): void {
+  const known = payments.get(one.event.id) ?? [];
+  const again = known.find(({ event }) => event.payload === one.event.payload);
+  if (again === undefined) payments.set(one.event.id, [...known, one]);
+  else again.at = one.at;
 }
 
 function newer(there: Carried | undefined, one: Carried): Carried {

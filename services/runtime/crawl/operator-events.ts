@@ -36,6 +36,12 @@ export function purgeEvent(topics: CrawlTopics, said: Said, hostKey: string, url
   );
 }
 
+/** `key`: env:NAME or file:PATH, as each fetcher reads it. Fetchers read it from partition 0. */
+export function signingKeyEvent(said: Said, key: string): RequestRecord[] {
+  const record = event(said, { kind: 'signingKey', payload: JSON.stringify({ key }) });
+  return [{ topic: 'control', partition: 0, key: null, record }];
+}
+
 export function trapEvent(
   topics: CrawlTopics,
   said: Said,
@@ -50,6 +56,12 @@ export function trapEvent(
 /** `url` is normal. */
 export function raiseEvent(topics: CrawlTopics, said: Said, url: string): RequestRecord[] {
   return aboutHost(topics, event(said, { kind: 'raise', hostKey: hostKeyOf(url), payload: JSON.stringify({ url }) }));
+}
+
+/** `url` is normal; `frontQueue`: at whose end it is to wait. */
+export function lowerEvent(topics: CrawlTopics, said: Said, url: string, frontQueue: number): RequestRecord[] {
+  const payload = JSON.stringify({ url, frontQueue });
+  return aboutHost(topics, event(said, { kind: 'lower', hostKey: hostKeyOf(url), payload }));
 }
 
 /** `hostKey` empty: URLs of every host. */

@@ -33,6 +33,8 @@ function resultOf(task: Task): Result {
     grantedAtMs: 0,
     policyVersion: 0,
     lanes: 1,
+    userAgent: '',
+    robotsTokens: '',
   };
 }
 

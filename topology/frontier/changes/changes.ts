@@ -144,6 +144,7 @@ export type HostChange = Extract<
       | 'finish'
       | 'raise'
       | 'expedite'
+      | 'lower'
       | 'trap'
       | 'releaseTrap'
       | 'robotsHop'
@@ -203,6 +204,7 @@ export const tallyNames = [
   'overShare',
   'notRead',
   'capped',
+  'paymentRequired',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

@@ -1,5 +1,5 @@
 /** What is kept of a URL that ended, as bytes: in changes and in the checkpoint. The order of each list is the format. */
-import { outcomeKinds } from '../../../schemas/types.ts';
+import { type OutcomeKind, outcomeKinds } from '../../../schemas/types.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { pick } from '../storage/fields.ts';
 import type { FinalStatus, KnownUrl, UrlRecord } from './changes.ts';
@@ -13,13 +13,19 @@ export const finalStatuses = [
 ] as const satisfies readonly FinalStatus[];
 const knownStatuses = [...finalStatuses, 'known'] as const satisfies readonly KnownUrl['status'][];
 
+/**
+ * A 402 is kept as the client error that it was to earlier releases, which must be able to read on: its status tells it from
+ * others.
+ */
+const kept = (outcome: OutcomeKind): OutcomeKind => (outcome === 'paymentRequired' ? 'clientError' : outcome);
+
 const soft404Flag = 1;
 const barrenFlag = 2;
 
 export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.url);
   writer.byte(knownStatuses.indexOf(record.status));
-  writer.byte(outcomeKinds.indexOf(record.outcome));
+  writer.byte(outcomeKinds.indexOf(kept(record.outcome)));
   writer.uint(record.httpStatus);
   writer.uint(record.atMs);
   writer.uint(record.attempts);
@@ -52,6 +58,7 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
     contentHash: reader.string(),
   };
   const flags = reader.byte();
+  if (record.outcome === 'clientError' && record.httpStatus === 402) record.outcome = 'paymentRequired';
   const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
   return (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
 }

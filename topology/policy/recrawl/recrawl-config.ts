@@ -47,6 +47,11 @@ export interface RecrawlConfig {
   readonly errorMs: number | null;
   /** The same for what is gone (404, 410), ms. null: never again. */
   readonly goneMs: number | null;
+  /**
+   * The longest that a page's `Cache-Control: max-age` keeps its next visit back, ms, 30 days at most. 0: it does not, and the
+   * schedule decides alone. Absent: 30 days.
+   */
+  readonly freshMsMax?: number | undefined;
   /** Bounds of the time between polls of a feed, which adapts by whether they bring new entries. Absent: they are pages like any other. */
   readonly feeds?: FeedBounds | undefined;
   /** What differs for some URLs; the first that fits decides. */
@@ -74,6 +79,8 @@ export const defaultRecrawl: RecrawlConfig = {
   // Errors are mostly passing; what is gone is seldom put back.
   errorMs: day,
   goneMs: 30 * day,
+  // What a site says is good for longer is looked at as often as the goal above asks.
+  freshMsMax: 7 * day,
   // Readers ask twice an hour at most; a feed that is asked once a day seldom loses an entry.
   feeds: { minMs: hour / 2, maxMs: day },
   rules: [],
@@ -113,6 +120,11 @@ export const recrawlSchema: z.ZodType<RecrawlConfig> = z
     share: z.number().min(0).max(1),
     errorMs: interval.nullable(),
     goneMs: interval.nullable(),
+    freshMsMax: z
+      .int()
+      .min(0)
+      .max(30 * day)
+      .optional(),
     feeds: z.strictObject({ minMs: interval, maxMs: interval }).refine(inOrder, 'minMs is above maxMs').optional(),
     rules: z.array(ruleSchema),
   })

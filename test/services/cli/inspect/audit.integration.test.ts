@@ -182,6 +182,12 @@ const plants: Readonly<Record<ViolationKind, (planted: Planted) => Writable<Requ
     planted.control.push(controlEvent({ kind: 'blockHost', hostKey, atMs: next.startMs - 10_001, by: 'test' }));
     return next;
   },
+  payment(planted) {
+    const [, next] = pair(planted, anything);
+    const result = planted.results.find(({ requests }) => requests.includes(next))!;
+    Object.assign(result.outcomes.find(({ index }) => index === next.outcomeIndex)!, { paid: 'USD 1' });
+    return next;
+  },
 };
 
 test('a crawl that was killed and went on has broken nothing, and its web says the same', async () => {

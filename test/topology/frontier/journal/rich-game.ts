@@ -22,6 +22,9 @@ const pauses = [0, 1, 50, 400, second, 5 * second, 31 * second, 120 * second, ho
 export const hosts = ['a.in.test', 'b.in.test', 'www.c.test:8080', 'd.other.test', '192.0.2.7', 'e.test'] as const;
 const patterns = ['/p/#', '/cal/#/#', '//', '/s/', '/list?page=#'] as const;
 
+/** A frontier decides of a 402 as of any client error; games stay those that were kept before it had a name. */
+const drawnKinds = outcomeKinds.filter((kind) => kind !== 'paymentRequired');
+
 export class RichGame {
   readonly chance: Chance;
   readonly rig: ModelRig;
@@ -242,8 +245,8 @@ export class RichGame {
 
   #result(task: Task): Result {
     const { chance } = this;
-    const mood = chance.percent(70) ? null : chance.of(outcomeKinds);
-    const kind = () => mood ?? (chance.percent(75) ? 'fetched' : chance.of(outcomeKinds));
+    const mood = chance.percent(70) ? null : chance.of(drawnKinds);
+    const kind = () => mood ?? (chance.percent(75) ? 'fetched' : chance.of(drawnKinds));
     const kinds = task.urls.map(kind);
     const whole = Hand.resultAt(
       task,

@@ -42,6 +42,7 @@ export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
   robotsDenied: 'denied',
   clientError: 'failed',
   gone: 'failed',
+  paymentRequired: 'failed',
   refused: 'failed',
   blockedAddress: 'failed',
   tooLarge: 'failed',
@@ -119,6 +120,7 @@ function decideOutcome(
   if (outcome.linksDropped > 0) decision.tally('linksDropped', outcome.linksDropped);
   if (outcome.truncated && kind === 'fetched') decision.tally('truncated');
   if (isNotRead(kind, outcome.status)) decision.tally('notRead');
+  if (kind === 'paymentRequired') decision.tally('paymentRequired');
   const status = finals[kind];
   const { recrawl } = policy;
   const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, frontQueue: entry.frontQueue };

@@ -50,12 +50,17 @@ describe('a page', () => {
   });
 
   it('is not asked for again while it says that it is good, and no sooner than its schedule says', () => {
-    const hourly = { next: () => ({ intervalS: 3_600, delayS: 3_600 }) } as unknown as Recrawl;
-    const delay = (own: Parameters<typeof after>[0]) => after(own, hourly).delayS;
+    const hourly = (config = {}) =>
+      ({ config, next: () => ({ intervalS: 3_600, delayS: 3_600 }) }) as unknown as Recrawl;
+    const delay = (own: Parameters<typeof after>[0], config = {}) => after(own, hourly(config)).delayS;
     assert.equal(delay({}), 3_600);
     assert.equal(delay({ outcome: { freshForMs: 86_400_000 } }), 86_400);
     assert.equal(delay({ outcome: { kind: 'notModified', freshForMs: 7_200_500 } }), 7_201);
     assert.equal(delay({ outcome: { freshForMs: 60_000 } }), 3_600);
+    assert.equal(delay({ outcome: { freshForMs: 365 * 86_400_000 } }), 30 * 86_400);
+    // The policy says for how long it may.
+    assert.equal(delay({ outcome: { freshForMs: 86_400_000 } }, { freshMsMax: 7_200_000 }), 7_200);
+    assert.equal(delay({ outcome: { freshForMs: 86_400_000 } }, { freshMsMax: 0 }), 3_600);
     // What says so is an error's page.
     assert.equal(delay({ outcome: { freshForMs: 86_400_000 }, record: { status: 'failed', outcome: 'gone' } }), 3_600);
   });
@@ -131,6 +136,7 @@ describe('a page', () => {
 describe('a policy', () => {
   const asked: Visited[] = [];
   const recrawl = {
+    config: {},
     next: (visit: Visited, price: number | null) => {
       asked.push(visit);
       return price === 0.5 ? { intervalS: 70, delayS: 65 } : null;

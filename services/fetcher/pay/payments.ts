@@ -1,0 +1,144 @@
+/**
+ * Pays for pages that answer 402, where a policy has a budget and a plugin consents (topology/pay/payment.ts).
+ *
+ * In order: the offer is written to `control`; it is read back, and fits; the plugin consents; one request carries the
+ * payment; what came is written. A kill at any point leaves the money spent and the page not paid for again, so that no
+ * crash spends twice. No redirect carries a payment on: it belongs to one request of one URL.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Control } from '../../../schemas/types.ts';
+import { moneyText, parseMoney } from '../../../topology/pay/money.ts';
+import { affordable, type PayPolicy } from '../../../topology/pay/pay-policy.ts';
+import { createPaymentBook, type PaymentNote } from '../../../topology/pay/payment.ts';
+import type { Quote } from '../../../topology/pay/quote.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { controlEvent } from '../../runtime/crawl/control-log.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
+import type { HttpResponse } from '../http/client.ts';
+import { headerOf } from '../http/headers.ts';
+
+export interface Payments {
+  /** An event of partition 0 of `control`. */
+  take(event: Control): void;
+  pay(page: PricedPage, send: SendPaid): Promise<PaidFor>;
+}
+
+export interface PricedPage {
+  readonly url: string;
+  readonly hostKey: string;
+  readonly quote: Quote;
+}
+
+/** Makes one more request for the page, with these headers beside the usual ones. null: nothing was sent. */
+export type SendPaid = (headers: Readonly<Record<string, string>>) => Promise<HttpResponse | null>;
+
+export type PaidFor =
+  | { readonly response: HttpResponse; readonly paid: string }
+  /** Why it is not. `paid`: counted as spent all the same; empty: nothing was. */
+  | { readonly response: null; readonly why: string; readonly paid: string };
+
+export interface PaymentsOptions {
+  readonly log: Pick<Log, 'append'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+  readonly hooks: Hooks | undefined;
+  readonly policy: () => PayPolicy | 'none' | undefined;
+  readonly by: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+const receiptCharsMax = 200;
+
+/** Undefined: no plugin pays. */
+export function openPayments(options: PaymentsOptions): Payments | undefined {
+  const { hooks } = options;
+  return hooks?.pays === true ? createPayments({ ...options, hooks }) : undefined;
+}
+
+function createPayments(options: PaymentsOptions & { readonly hooks: Hooks }): Payments {
+  const { log, codec, crawl, hooks, policy, by, clock, signal } = options;
+  const book = createPaymentBook();
+  const waiting = new Map<string, (objection: string) => void>();
+  /** Resolves once it is durable. */
+  const note = async (id: string, hostKey: string, said: PaymentNote) => {
+    const event = controlEvent({
+      kind: 'payment',
+      atMs: clock.nowMs(),
+      by,
+      hostKey,
+      id,
+      payload: JSON.stringify(said),
+    });
+    await log.append([{ topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', event) }]);
+  };
+
+  /** Why the offer is not to be paid, once it has been read back; empty: it is. */
+  const reserve = async (id: string, { url, hostKey }: PricedPage, scheme: string, price: string): Promise<string> => {
+    const readBack = new Promise<string>((resolve) => {
+      waiting.set(id, resolve);
+      signal.addEventListener('abort', () => resolve('the fetcher ends'), { once: true });
+      if (signal.aborted) resolve('the fetcher ends');
+    });
+    await note(id, hostKey, { state: 'offered', url, scheme, price });
+    return readBack.finally(() => waiting.delete(id));
+  };
+
+  return {
+    take(event) {
+      const objection = book.take(event, policy());
+      if (objection !== null) waiting.get(event.id)?.(objection);
+    },
+    async pay(page, send) {
+      const { url, hostKey, quote } = page;
+      const chosen = affordable(policy(), hostKey, quote);
+      if (typeof chosen === 'string') return { response: null, why: chosen, paid: '' };
+      const { offer, money } = chosen;
+      const price = moneyText(money);
+      const id = randomUUID();
+      const leave = async (why: string): Promise<PaidFor> => {
+        await note(id, hostKey, { state: 'withdrawn', why });
+        return { response: null, why, paid: '' };
+      };
+      const objection = await reserve(id, page, offer.scheme, price);
+      if (objection !== '') return leave(objection);
+      const terms = offer.scheme === 'x402' ? offer.terms : price;
+      let headers: Readonly<Record<string, string>> | null;
+      try {
+        headers = await hooks.pay({ url, hostKey, scheme: offer.scheme, price, terms, licence: quote.licence });
+      } catch (error) {
+        if (!(error instanceof HookFailed)) throw error;
+        // It may have moved the money before it failed.
+        return { response: null, why: error.message, paid: price };
+      }
+      if (headers === null) return leave('no plugin consents');
+      const exact = offer.scheme === 'crawler-price' ? { 'crawler-exact-price': price } : {};
+      const response = await send({ ...headers, ...exact });
+      if (response === null || response.unreached) return leave('the request was not sent');
+      await note(id, hostKey, { state: 'answered', status: response.status, ...receiptIn(response) });
+      return { response, paid: price };
+    },
+  };
+}
+
+function receiptIn({ headers }: HttpResponse): { readonly charged: string; readonly receipt: string } {
+  const named = headerOf(headers, 'crawler-charged');
+  const charged = parseMoney(named);
+  // What cannot be read is kept as such: nobody may take it for the price that was offered.
+  const told = charged === null ? named.slice(0, receiptCharsMax) : moneyText(charged);
+  return { charged: told, receipt: transactionIn(headerOf(headers, 'payment-response')) };
+}
+
+/** Of x402: the transaction that settled it. */
+function transactionIn(value: string): string {
+  try {
+    const { transaction } = JSON.parse(Buffer.from(value, 'base64').toString('utf8')) as {
+      readonly transaction?: unknown;
+    };
+    return typeof transaction === 'string' ? transaction.slice(0, receiptCharsMax) : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,40 @@
+/** What a fetcher goes by of the policy in force, which `control` may change at any time. Before the first there is nothing to go by. */
+import type { HostSettings } from '../../topology/policy/overlay-config.ts';
+import { hostSettingsOf } from '../../topology/policy/overlay-hosts.ts';
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
+import { compileScope } from '../../topology/url/scope.ts';
+import type { UsesPolicy } from '../../topology/usage/uses-policy.ts';
+
+export interface PolicyInForce {
+  readonly uses: UsesPolicy;
+  readonly pay: PolicyConfig['pay'];
+  readonly requisites: boolean;
+  settingsOf(hostKey: string): Pick<HostSettings, 'robotsNotAsked'>;
+  outOfScope(url: string): boolean;
+}
+
+const nothingSaid: PolicyInForce = {
+  uses: {},
+  pay: undefined,
+  requisites: false,
+  settingsOf: () => ({}),
+  outOfScope: () => false,
+};
+
+/** `now` is that of the last policy followed. */
+export function followPolicy(): { now: PolicyInForce; follow(policy: PolicyConfig): void } {
+  return {
+    now: nothingSaid,
+    follow(policy) {
+      const { scope, uses, usesBarred, requisites, pay } = policy;
+      const verdict = compileScope(scope);
+      this.now = {
+        uses: { uses, usesBarred },
+        pay,
+        requisites: requisites === true,
+        settingsOf: hostSettingsOf(policy),
+        outOfScope: (url) => verdict(url) !== null,
+      };
+    },
+  };
+}

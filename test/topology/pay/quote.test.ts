@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
+
+const x402 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
+const said = (headers: string[], body = '') => quoteText(quoteOf(headers, Buffer.from(body)));
+const json = ['content-type', 'application/json'];
+
+test('a price is named by the headers that payments by crawlers have, and by nothing else', () => {
+  assert.equal(said(['crawler-price', 'USD 0.010']), 'price USD 0.01');
+  const accepts = [{ scheme: 'exact', amount: '10000', asset: '0xA', network: 'base' }];
+  assert.equal(said(['payment-required', x402({ accepts })]), 'price base 0xA 10000');
+  const licence = '<https://a.test/terms.xml>; rel="license"; type="application/rsl+xml"';
+  assert.equal(said(['link', licence, 'crawler-price', 'EUR 1']), 'price EUR 1, licence https://a.test/terms.xml');
+});
+
+test('the first version of x402 has its price in the body', () => {
+  const accepts = [{ scheme: 'exact', maxAmountRequired: '5', asset: '0xA', network: 'base' }];
+  const body = JSON.stringify({ x402Version: 1, accepts });
+  assert.equal(said(json, body), 'price base 0xA 5');
+  assert.equal(said(['content-type', 'text/html'], body), '');
+  assert.equal(said(json, body.padEnd(70_000)), '', 'a body without end');
+});
+
+test('what cannot be read, is nothing or negative, or contradicts itself, is no offer', () => {
+  for (const bad of [
+    ['crawler-price', 'free\u001b[2J'],
+    ['crawler-price', ''],
+    ['crawler-price', 'USD 0'],
+    ['crawler-price', 'USD 0.000'],
+    ['crawler-price', 'USD -1'],
+    ['crawler-price', 'USD 1e3'],
+    ['crawler-price', 'USD .5'],
+    ['crawler-price', 'USD 0.0000000001'],
+    ['crawler-price', 'USD 1, USD 2'],
+    ['crawler-price', 'usd 1'],
+    ['crawler-price', 'USD 1', 'crawler-price', 'USD 2'],
+    ['payment-required', '{'],
+    ['payment-required', x402(null)],
+    ['payment-required', x402({ accepts: [null] })],
+    ['payment-required', x402({ accepts: [{ amount: '-1', asset: 'a', network: 'b' }] })],
+    ['payment-required', x402({ accepts: [{ amount: 1, asset: 'a', network: 'b' }] })],
+    ['payment-required', x402({ accepts: [{ amount: '1', asset: 'a\u001b', network: 'b' }] })],
+    ['payment-required', x402({ accepts: [{ scheme: 'upto', amount: '1', asset: 'a', network: 'b' }] })],
+    ['link', '<https://a.test/>; rel=next'],
+    ['price', 'USD 1'],
+  ])
+    assert.equal(said(bad), '', bad.join(': '));
+});
+
+test('of many offers some are looked at', () => {
+  const one = { amount: '1', asset: 'a', network: 'b' };
+  assert.equal(quoteOf(['payment-required', x402({ accepts: Array(10_000).fill(one) })]).offers.length, 8);
+  assert.equal(priceText({ offers: [], licence: '' }), '');
+});

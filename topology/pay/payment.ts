@@ -1,0 +1,172 @@
+/**
+ * Payments, as `control` holds them (kind `payment`, partition 0), and the book that is made of them.
+ *
+ * A fetcher writes `offered` before anything is paid, and goes on only if its own record, read back in the order of the
+ * log, still fits the budget: of two fetchers that want the last of the money, the log's order says who gets it. What was
+ * offered counts as spent from then on, whatever becomes of the request, unless `withdrawn` says that nothing was sent: a
+ * process that is killed has spent what it had offered. `answered` tells what came.
+ */
+import type { Control } from '../../schemas/types.ts';
+import { billionthsOf, type Money, moneyText, parseMoney } from './money.ts';
+import type { PayPolicy } from './pay-policy.ts';
+
+export type PaymentNote =
+  | { readonly state: 'offered'; readonly url: string; readonly scheme: string; readonly price: string }
+  | { readonly state: 'withdrawn'; readonly why: string }
+  | {
+      readonly state: 'answered';
+      /** HTTP status. 0: no response. */
+      readonly status: number;
+      /** What the site says that it charged, as in USD 0.01. Empty: it does not say. */
+      readonly charged: string;
+      /** Its receipt, such as a transaction. Empty: none. */
+      readonly receipt: string;
+    };
+
+/** One payment, as far as the log tells. */
+export interface Payment {
+  readonly id: string;
+  readonly url: string;
+  readonly hostKey: string;
+  readonly scheme: string;
+  readonly money: Money;
+  readonly atMs: number;
+  readonly by: string;
+  readonly end: Exclude<PaymentNote, { readonly state: 'offered' }> | null;
+}
+
+export interface PaymentBook {
+  /** Takes an event of partition 0, in order. For an offer: why it is not to be paid, by `pay`; empty: it is. Otherwise null. */
+  take(event: Control, pay?: PayPolicy | 'none'): string | null;
+  /** In the order in which they were offered. */
+  payments(): Iterable<Payment>;
+  spent(currency: string): bigint;
+  /** A record could not be read, so what was spent is not known. */
+  readonly isDamaged: boolean;
+}
+
+/** null: it is none that can be read. */
+export function paymentNote(payload: string): PaymentNote | null {
+  let note: Partial<Record<string, unknown>>;
+  try {
+    note = JSON.parse(payload) as typeof note;
+  } catch {
+    return null;
+  }
+  const isText = (...names: string[]) => names.every((name) => typeof note[name] === 'string');
+  if (note['state'] === 'offered')
+    return isText('url', 'scheme', 'price') && parseMoney(note['price'] as string) !== null
+      ? (note as PaymentNote)
+      : null;
+  if (note['state'] === 'withdrawn') return isText('why') ? (note as PaymentNote) : null;
+  return note['state'] === 'answered' && isText('charged', 'receipt') && Number.isInteger(note['status'])
+    ? (note as PaymentNote)
+    : null;
+}
+
+/** What counts as spent: what was offered, or more if the site says so. */
+export function spentBy({ money, end }: Pick<Payment, 'money' | 'end'>): bigint {
+  if (end?.state === 'withdrawn') return 0n;
+  const charged = end?.state === 'answered' ? parseMoney(end.charged) : null;
+  return charged?.currency === money.currency && charged.billionths > money.billionths
+    ? charged.billionths
+    : money.billionths;
+}
+
+/** The site took the money and gave no page, or took more or other money than was offered. */
+export function wasCheated({ money, end }: Pick<Payment, 'money' | 'end'>): boolean {
+  if (end?.state !== 'answered' || end.status === 0) return false;
+  if (end.status !== 304 && (end.status < 200 || end.status > 299)) return true;
+  const charged = end.charged === '' ? money : parseMoney(end.charged);
+  return charged === null || charged.currency !== money.currency || charged.billionths > money.billionths;
+}
+
+export function createPaymentBook(): PaymentBook {
+  const payments = new Map<string, Payment>();
+  const byUrl = new Map<string, string>();
+  const spent = { all: new Map<string, bigint>(), ofHost: new Map<string, bigint>() };
+  const cheaters = new Map<string, string>();
+  let isDamaged = false;
+
+  const count = ({ hostKey, money: { currency } }: Payment, more: bigint) => {
+    const key = `${currency} ${hostKey}`;
+    spent.all.set(currency, (spent.all.get(currency) ?? 0n) + more);
+    spent.ofHost.set(key, (spent.ofHost.get(key) ?? 0n) + more);
+  };
+
+  const objection = (payment: Payment, pay: PayPolicy | 'none' | undefined, other: string | undefined): string => {
+    const { hostKey, money } = payment;
+    if (isDamaged) return 'a record of an earlier payment cannot be read, so what was spent is not known';
+    if (pay === undefined || pay === 'none') return 'the policy pays for nothing';
+    if (other !== undefined) return 'it was paid for before';
+    const cheated = cheaters.get(hostKey);
+    if (cheated !== undefined) return `the host was paid, and answered ${cheated}`;
+    const over = (sum: bigint, limit: string) => pay.currency !== money.currency || sum > billionthsOf(limit);
+    const all = spent.all.get(money.currency) ?? 0n;
+    const ofHost = spent.ofHost.get(`${money.currency} ${hostKey}`) ?? 0n;
+    if (over(all, pay.total)) return `the budget of ${pay.currency} ${pay.total} is spent`;
+    return over(ofHost, pay.host ?? pay.total) ? `the host’s budget of ${pay.currency} ${pay.host} is spent` : '';
+  };
+
+  return {
+    take(event, pay) {
+      if (event.kind !== 'payment') return null;
+      const { id, hostKey, atMs, by } = event;
+      const note = paymentNote(event.payload);
+      const known = payments.get(id);
+      if (note === null || id === '') {
+        isDamaged = true;
+        return null;
+      }
+      if (note.state === 'offered') {
+        // A trim of the log writes it again (carry-over.ts).
+        if (known !== undefined) return null;
+        const { url, scheme, price } = note;
+        const payment: Payment = { id, url, hostKey, scheme, money: parseMoney(price)!, atMs, by, end: null };
+        const other = byUrl.get(url);
+        payments.set(id, payment);
+        byUrl.set(url, other ?? id);
+        count(payment, payment.money.billionths);
+        return objection(payment, pay, other);
+      }
+      if (known === undefined || known.end !== null) return null;
+      const ended = { ...known, end: note };
+      payments.set(id, ended);
+      count(ended, spentBy(ended) - known.money.billionths);
+      if (note.state === 'withdrawn' && byUrl.get(known.url) === id) byUrl.delete(known.url);
+      if (wasCheated(ended) && note.state === 'answered')
+        cheaters.set(
+          known.hostKey,
+          note.charged === '' ? `${note.status}` : `${note.status} and charged ${note.charged}`,
+        );
+      return null;
+    },
+    payments: () => payments.values(),
+    spent: (currency) => spent.all.get(currency) ?? 0n,
+    get isDamaged() {
+      return isDamaged;
+    },
+  };
+}
+
+export interface PaymentSummary {
+  /** Made, or not known not to be. */
+  readonly payments: number;
+  /** By currency, as in USD 0.01. */
+  readonly spent: readonly string[];
+  /** Whose end nobody told. */
+  readonly open: number;
+  /** Answered by something else than the page, or charged otherwise. */
+  readonly cheated: number;
+}
+
+export function paymentSummary(book: PaymentBook): PaymentSummary {
+  const made = [...book.payments()].filter(({ end }) => end?.state !== 'withdrawn');
+  const currencies = [...new Set(made.map(({ money }) => money.currency))];
+  return {
+    payments: made.length,
+    spent: currencies.map((currency) => moneyText({ currency, billionths: book.spent(currency) })),
+    open: made.filter(({ end }) => end === null).length,
+    cheated: made.filter(wasCheated).length,
+  };
+}
