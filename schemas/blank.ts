@@ -73,6 +73,7 @@ export const blankLinkGroup: LinkGroup = {
   share: 0,
   traceparent: '',
   payload: '',
+  foundIn: 'unknown',
   links: [],
 };
 

@@ -54,6 +54,13 @@ export class Hand {
     this.rig.step(this.nowMs, 0);
   }
 
+  /** An operator wants a URL to go later. */
+  lower(url: string, frontQueue?: number): void {
+    const { host: hostKey } = new URL(url);
+    this.rig.send('control', controlOf({ kind: 'lower', hostKey, payload: JSON.stringify({ url, frontQueue }) }));
+    this.rig.step(this.nowMs, 0);
+  }
+
   /** Links to pages `from` … of a host. */
   links(hostKey: string, count: number, options: Partial<LinkGroup> & { from?: number; priority?: number } = {}): void {
     const { from = 0, priority = 3, ...group } = options;

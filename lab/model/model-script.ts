@@ -86,6 +86,7 @@ export function randomLinks(chance: Chance): Discovered {
       share: 0,
       traceparent: '',
       payload: '',
+      foundIn: 'unknown' as const,
       originOnly: false,
       freshForMs: 0,
       links: Array.from({ length: 1 + chance.below(12) }, () => ({

@@ -10,7 +10,7 @@ export interface Mutation {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** Where to begin: rare ones take hundreds of seeds to meet. Absent: at 1. */
+  /** Where to begin: the first seed that met it when it was last looked for. Absent: at 1. */
   readonly from?: number;
 }
 
@@ -34,6 +34,7 @@ export const mutations: readonly Mutation[] = [
     file: 'services/frontier/own/partition-owner.ts',
     find: 'if (offset !== step.offset) throw lost(identity.partition);',
     replace: '',
+    from: 46,
   },
   {
     bug: 'the checkpoint’s position is written before its rows',
@@ -46,19 +47,21 @@ export const mutations: readonly Mutation[] = [
     file: 'topology/frontier/checkpoint/host-row.ts',
     find: 'writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));',
     replace: 'writer.uint(0);',
+    from: 2,
   },
   {
     bug: 'a retry that is alone in its queue has no timer after a restart',
     file: 'topology/frontier/checkpoint/host-row.ts',
     find: 'state.settle(host);',
     replace: 'if (host.queue.dueAtMs === 0) state.settle(host);',
-    from: 70,
+    from: 96,
   },
   {
     bug: 'the wait runs from a request’s start, not from its completion',
     file: 'services/fetcher/publish/publisher.ts',
     find: 'for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);',
     replace: 'for (const { startMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, startMs);',
+    from: 3,
   },
   {
     bug: 'a lease is started before its task’s offset is committed',
@@ -77,19 +80,21 @@ export const mutations: readonly Mutation[] = [
     file: 'topology/frontier/decide/results/results.ts',
     find: 'waitMs = Math.max(waitMs, lesson.retryAfterMs);',
     replace: '',
+    from: 6,
   },
   {
     bug: 'an operator’s limit that was taken back goes on holding its host',
     file: 'topology/frontier/decide/politeness.ts',
     find: "return isAtLimit(caps, facts) ? 'limit' : '';",
     replace: "return isAtLimit(caps, facts) ? 'limit' : hold;",
+    from: 4,
   },
   {
     bug: 'a dead letter is not waited for',
     file: 'services/frontier/own/partition-owner.ts',
     find: 'if (step.deadLetters.length > 0) await this.#deadLetter(step.deadLetters);',
     replace: 'if (step.deadLetters.length > 0) this.#deadLetter(step.deadLetters).catch(() => {});',
-    from: 160,
+    from: 166,
   },
   {
     bug: 'leases are granted though there is no fetcher',
@@ -103,25 +108,28 @@ export const mutations: readonly Mutation[] = [
     file: 'services/frontier/own/partition-owner.ts',
     find: 'const { fetchers: watch, identity } = this.#options;',
     replace: 'const { fetchers: watch, identity } = { ...this.#options, fetchers: undefined };',
-    from: 70,
+    from: 77,
   },
   {
     bug: 'a state is used whose changelog has lost what it was built from, and grown again',
     file: 'services/frontier/restore/stands-in-log.ts',
     find: 'if (!isThere) return',
     replace: 'if (!isThere && offset < 0) return',
+    from: 84,
   },
   {
     bug: 'a record of somebody else’s on the changelog stops who reads it',
     file: 'topology/frontier/changes/changelog.ts',
     find: "return { kind: 'foreign', why: error.message };",
     replace: 'throw error;',
+    from: 9,
   },
   {
     bug: 'an owner with nothing to write does not see that its changelog has lost records',
     file: 'services/frontier/own/partition-owner.ts',
     find: 'this.#losses?.look();',
     replace: '',
+    from: 270,
   },
   {
     bug: 'what arrives on a wrong partition is decided on there',
@@ -135,45 +143,48 @@ export const mutations: readonly Mutation[] = [
     find: 'await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));',
     replace:
       'log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one))).catch(() => {});',
-    from: 120,
+    from: 127,
   },
   {
     bug: 'a task is run wherever it lies',
     file: 'services/fetcher/leases/intake.ts',
     find: 'if (home === partition && readFrom === place) return null;',
     replace: 'return null;',
-    from: 80,
+    from: 214,
   },
   {
     bug: 'a group shares out as many partitions as its topics have by now',
     file: 'services/frontier/frontier-group.ts',
     find: 'partitions,\n    instanceId,',
     replace: 'instanceId,',
+    from: 5,
   },
   {
     bug: 'a process writes under ids that the crawl’s notes do not tell',
     file: 'services/runtime/crawl/crawl-schemas.ts',
     find: 'const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));',
     replace: 'const missing = () => [...own].filter(() => false);',
+    from: 14,
   },
   {
     bug: 'a registry is believed before the crawl’s notes',
     file: 'services/runtime/crawl/crawl-schemas.ts',
     find: 'const there = known(topic, id);',
     replace: 'const there = (await fromRegistry(topic, id)) ?? known(topic, id);',
+    from: 14,
   },
   {
     bug: 'a report on the quota is heard only if its number is greater, and numbers go back with a changelog’s tail',
     file: 'topology/frontier/decide/control/quota.ts',
     find: 'if (known < 0) return decideNumberedReport(decision, report, row);',
     replace: 'return decideNumberedReport(decision, report, row);',
-    from: 750,
+    from: 755,
   },
   {
     bug: 'an owner that opens does not say under which leader epochs its inputs were read: a cut is not seen',
     file: 'services/frontier/own/partition-owner.ts',
     find: 'const before = leaderEpoch < 0 ? undefined : { end: slice > 0 ? offset + 1 : offset, leaderEpoch };',
     replace: 'const before = undefined;',
-    from: 160,
+    from: 169,
   },
 ];

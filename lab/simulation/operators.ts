@@ -34,7 +34,7 @@ function drawOrder(chance: Chance, world: World): Order {
   // Some last longer than the leases of before, whatever happens.
   const undoneAt = at + (chance.happens(0.15) ? chance.between(200_000, 240_000) : chance.between(500, 30_000));
   const order = (word: Order['word'], undo: Order['undo']) => ({ at, undoneAt, hostName: host.name, word, undo });
-  const kind = chance.pick(['blockHost', 'blockHost', 'hostDelay', 'hostLimit', 'trap', 'raise'] as const);
+  const kind = chance.pick(['blockHost', 'blockHost', 'hostDelay', 'hostLimit', 'trap', 'raise', 'lower'] as const);
   switch (kind) {
     case 'blockHost':
       return order({ kind }, { kind: 'releaseHost' });
@@ -47,6 +47,7 @@ function drawOrder(chance: Chance, world: World): Order {
       return order({ kind, payload }, { kind: 'releaseTrap', payload });
     }
     case 'raise':
+    case 'lower':
       return order({ kind, payload: JSON.stringify({ url: chance.pick(host.pages).url }) }, null);
   }
 }

@@ -107,7 +107,8 @@ Next:
 async function stay(data: string, address: string): Promise<void> {
   say('\nThe dashboard stays until Ctrl-C.');
   const { createProgram } = await import('../../services/cli/program.ts');
-  await createProgram().parseAsync(['dashboard', '--data', data, '--http', address], { from: 'user' });
+  const words = ['dashboard', '--data', data, '--http', address];
+  await (await createProgram(words)).parseAsync(words, { from: 'user' });
 }
 
 /** `wished`, or another where somebody listens there. */

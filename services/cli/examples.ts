@@ -109,6 +109,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   parallel: [`example.org 4 ${folder}`],
   budget: [`example.org 10000 ${folder}`],
   raise: [`https://example.org/news ${folder}`],
+  lower: [`https://example.org/archive/ --to 5 ${folder}`],
   requeue: [`--prefix https://example.org/blog/ ${folder}`],
   trap: [`https://example.org/calendar/ --why 'without end' ${folder}`],
   release: [`example.org '/calendar/*' ${folder}`],

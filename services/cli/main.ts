@@ -12,7 +12,7 @@ stopWithReader();
 try {
   // Here, so that what keeps the many modules from being loaded, such as a limit of open files, is said as anything else is.
   const { createProgram } = await import('./program.ts');
-  await createProgram().parseAsync();
+  await (await createProgram(process.argv.slice(2))).parseAsync();
 } catch (error) {
   if ((error as Error).name === 'CommanderError') {
     process.exitCode = (error as CommanderError).exitCode === 0 ? 0 : 2;

@@ -182,14 +182,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     isBlocked: compileAddressGuard(config.allowPrivate),
   });
   const signer = config.signing && createSigner(config.signing, options.clock.nowMs(), config.say);
+  const rules = config.requests && compileRequestRules(config.requests, options.clock, config.say);
   const http = (options.openHttp ?? createHttpClient)({
     clock,
     resolver,
     ...(config.limits === undefined ? {} : { limits: config.limits }),
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
-    ...(config.requests === undefined
-      ? {}
-      : { rules: compileRequestRules(config.requests, options.clock, config.say) }),
+    ...(rules === undefined ? {} : { rules }),
     ...(signer === undefined ? {} : { signer }),
     ...(config.http2 === undefined ? {} : { http2: config.http2 }),
     ...(archive === undefined ? {} : { archive }),
@@ -247,6 +246,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
+    sessions: rules?.sessions ?? undefined,
     sharedRobots: options.seat?.robots,
     tdmFiles: createTdmFiles(clock),
     outside,

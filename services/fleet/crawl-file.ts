@@ -11,6 +11,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { contents } from './fleet-contents.ts';
 
 /** running: by will, whatever it does now. ended: it is over, and stays so. */
 export const wishes = ['running', 'paused', 'ended'] as const;
@@ -22,7 +23,27 @@ const countsSchema = z.object({
   leased: z.number(),
   failed: z.number(),
   hosts: z.number(),
+  bytes: z.number().default(0),
 });
+
+/** What is done to a crawl as a whole, as its events tell. */
+const changeSchema = z.object({
+  /** The first of a crawl is 0. */
+  n: z.number(),
+  kind: z.enum(['created', 'paused', 'resumed', 'failed', 'ended']),
+  atMs: z.number(),
+  /** Records of its pages that were there then; none was on its way. */
+  pages: z.number(),
+  /** ended: why. failed: what failed. */
+  detail: z.string(),
+});
+
+export type CrawlChange = z.output<typeof changeSchema>;
+
+const webhookSchema = z.object({ url: z.string(), secret: z.string(), content: z.enum(contents) });
+
+/** Where a crawl's events are posted. `secret` signs them: it is answered to nobody, and in no log. */
+export type Webhook = z.output<typeof webhookSchema>;
 
 /** Of its URLs: where they are. failed: those that gave no page, whatever the reason. */
 export type CrawlCounts = z.output<typeof countsSchema>;
@@ -41,11 +62,14 @@ const fileSchema = z.object({
   end: z.string().nullable(),
   failure: z.string().nullable(),
   counts: countsSchema,
+  changes: z.array(changeSchema).default([]),
+  webhook: webhookSchema.nullable().default(null),
+  output: z.object({ markdown: z.boolean() }).default({ markdown: false }),
 });
 
 export type CrawlFile = z.output<typeof fileSchema>;
 
-export const noCounts: CrawlCounts = { pages: 0, queued: 0, leased: 0, failed: 0, hosts: 0 };
+export const noCounts: CrawlCounts = { pages: 0, queued: 0, leased: 0, failed: 0, hosts: 0, bytes: 0 };
 
 const fileName = 'fleet.json';
 const [making, going] = ['.new-', '.gone-'];

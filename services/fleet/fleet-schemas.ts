@@ -3,12 +3,28 @@
  * schemas (fleet-openapi.ts).
  */
 import { z } from 'zod';
+import { contents } from './fleet-contents.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
+import { isSecret } from './signature.ts';
 
-const { weightMax, seedsMax, pagesMax } = fleetServiceLimits;
+const { weightMax, seedsMax } = fleetServiceLimits;
 const count = z.int().min(0);
 
 export const crawlNamePattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+export const webhookCall = z.strictObject({
+  url: z.string().min(1).max(2_048).describe('http or https, at a public address.'),
+  secret: z
+    .string()
+    .refine(isSecret, 'give whsec_ and 24 to 64 bytes in Base64')
+    .describe(
+      'Signs what is posted, by Standard Webhooks: whsec_ and 24 to 64 bytes in Base64. It is answered to nobody.',
+    ),
+  content: z
+    .enum(contents)
+    .default('page')
+    .describe('What is told of a page: its record, or its URL, status, title and hash.'),
+});
 
 export const createCall = z.strictObject({
   seeds: z.array(z.string().min(1).max(8_192)).min(1).max(seedsMax).describe('URLs to start from, http or https.'),
@@ -17,7 +33,11 @@ export const createCall = z.strictObject({
     .regex(crawlNamePattern, 'use small letters, digits, _ and -, at most 63, and begin with a letter or digit')
     .optional()
     .describe('Of the crawl, and of its folder. Absent: made of the host of the first seed.'),
-  owner: z.string().max(200).default('').describe('Whose crawl it is, in words of yours.'),
+  owner: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('Whose crawl it is, in words of yours. Where owners have keys, it is the owner who calls.'),
   weight: z
     .number()
     .positive()
@@ -35,18 +55,21 @@ export const createCall = z.strictObject({
     .max(200)
     .default('')
     .describe('The same call with the same key makes one crawl, however often it is sent. Empty: each makes one.'),
+  output: z
+    .strictObject({
+      markdown: z
+        .boolean()
+        .default(false)
+        .describe('Its pages have their main text, also as Markdown, and their language.'),
+    })
+    .default({ markdown: false })
+    .describe('What is made of its pages, beside links and text.'),
+  webhook: webhookCall
+    .optional()
+    .describe('Where its events are posted: pages, and what becomes of the crawl, in their order.'),
 });
 
-export const pagesQuery = z.strictObject({
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}$/, 'give the X-Cursor of the answer before')
-    .default('0')
-    .describe('Where to go on: X-Cursor of the answer before.'),
-  limit: z.coerce.number().int().min(1).max(pagesMax).default(100).describe('Pages at most.'),
-});
-
-export const states = ['starting', 'running', 'pausing', 'paused', 'ending', 'ended', 'failed'] as const;
+export const states = ['starting', 'running', 'pausing', 'paused', 'held', 'ending', 'ended', 'failed'] as const;
 
 export const crawlAnswer = z.strictObject({
   name: z.string(),
@@ -54,7 +77,9 @@ export const crawlAnswer = z.strictObject({
   weight: z.number(),
   state: z
     .enum(states)
-    .describe('failed: it stopped by a failure, and goes on when it is resumed or the fleet starts again.'),
+    .describe(
+      'failed: it stopped by a failure, and goes on when it is resumed or the fleet starts again. held: a quota of its owner is spent (`failure` says which), and it goes on by itself once there is room.',
+    ),
   end: z
     .string()
     .nullable()
@@ -68,14 +93,41 @@ export const crawlAnswer = z.strictObject({
     leased: count.describe('URLs that are being fetched.'),
     failed: count.describe('URLs that gave no page, for any reason.'),
     hosts: count,
+    bytes: count.describe('Of bodies that were fetched.'),
   }),
   pagesPerSecond: z.number().min(0).describe('Over the last few seconds.'),
-  data: z.string().describe('Its data folder, for the commands that take --data.'),
+  webhook: z
+    .strictObject({
+      url: z.string(),
+      delivered: z.string().describe('The id of the last event that was taken; 0-0: none was.'),
+      failures: count.describe('Attempts in a row that failed.'),
+      failure: z.string().nullable().describe('What failed last. null: nothing did.'),
+      nextAtMs: count
+        .nullable()
+        .describe('When the next attempt is, ms since the Unix epoch. null: as soon as there is something.'),
+    })
+    .nullable()
+    .describe('null: it has none.'),
+  data: z.string().optional().describe('Its data folder, for the commands that take --data. Owners are not told.'),
 });
 
 export const listAnswer = z.strictObject({
   crawls: z.array(crawlAnswer),
   requestsInFlight: count.describe('Of all crawls together.'),
+});
+
+const used = z.strictObject({ used: count, most: count.nullable().describe('null: any.') });
+
+export const ownersAnswer = z.strictObject({
+  owners: z.array(
+    z.strictObject({
+      name: z.string(),
+      crawls: z.strictObject({ running: count, runningMax: count, kept: count, keptMax: count }),
+      pagesToday: used.describe('Today: of UTC.'),
+      bytesToday: used,
+      hosts: used.describe('Known to its crawls, all together.'),
+    }),
+  ),
 });
 
 export const problem = z.strictObject({
@@ -84,5 +136,5 @@ export const problem = z.strictObject({
 });
 
 export type CreateCall = z.output<typeof createCall>;
-export type CrawlAnswer = z.output<typeof crawlAnswer>;
+export type CrawlAnswer = z.output<typeof crawlAnswer> & { readonly data: string };
 export type CrawlState = (typeof states)[number];

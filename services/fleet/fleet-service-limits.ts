@@ -21,6 +21,8 @@ export const fleetServiceLimits = {
   seedsMax: 10_000,
   /** A call that makes a crawl: its seeds, and a policy with rules of its own. */
   bodyBytesMax: 4 * 1024 * 1024,
+  /** What was done to a crawl is kept so often; the oldest are dropped. */
+  changesMax: 1_000,
   /** Pages in one answer. */
   pagesMax: 1_000,
   /** An answer is over once it has so many characters of JSON lines: a page with its text has some ten thousand. */

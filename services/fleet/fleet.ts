@@ -7,36 +7,13 @@
  */
 import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { descriptors } from '../runtime/descriptors.ts';
-import type { Log } from '../runtime/log/log.ts';
-import { type CrawlCounts, type CrawlFile, type CrawlFiles, noCounts, type Wish } from './crawl-file.ts';
+import { type CrawlChange, type CrawlFile, type CrawlFiles, noCounts, type Wish } from './crawl-file.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { newName } from './new-name.ts';
-
-/** A crawl's log, to be read. */
-export interface ReadLog {
-  readonly log: Pick<Log, 'offsets' | 'reader'>;
-  readonly codec: RecordCodec;
-  /** Prefix of its topics. */
-  readonly crawl: string;
-}
-
-/** A crawl under way. */
-export interface RunningCrawl {
-  /** Resolves once it decides and fetches. */
-  readonly up: Promise<void>;
-  /** Why it is over; rejects with what stopped it. */
-  readonly ended: Promise<'done' | 'quotaSpent' | 'stopped'>;
-  readonly counts: CrawlCounts;
-  readonly pagesPerSecond: number;
-  /** undefined: it is not open yet, or not any more. */
-  readonly reads: ReadLog | undefined;
-  /** `ended` resolves soon. */
-  stop(): void;
-}
+import type { ReadLog, RunningCrawl } from './running-crawl.ts';
 
 export interface FleetOptions {
   readonly files: CrawlFiles;
@@ -46,6 +23,14 @@ export interface FleetOptions {
   /** Makes the data folder of a new crawl. */
   make(path: string, name: string): Promise<void>;
   start(file: CrawlFile, path: string): RunningCrawl;
+  /** Records of pages of a crawl that does not run, those that were dropped among them. */
+  pagesEnd(path: string): Promise<number>;
+  /** Why a crawl of its owner may not run now, in words; null: it may. Absent: all may. */
+  heldFor?(owner: string): string | null;
+  /** How its webhook stands, in the words of the API. null: it has none. Absent: none has. */
+  webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
+  /** What reads or writes beside a crawl's data is done with it once this resolves. Absent: nothing does. */
+  onDelete?(name: string): Promise<void>;
   say(text: string): void;
 }
 
@@ -73,6 +58,8 @@ export class Fleet {
   /** Goes on with all that are to run. `files`: from CrawlFiles.list. */
   async open(files: readonly CrawlFile[]): Promise<void> {
     for (const file of files) this.#entries.set(file.name, restingEntry(file));
+    const unnoted = [...this.#entries.values()].filter(({ file }) => file.wish !== 'running' && isUnnoted(file));
+    for (const entry of unnoted) await this.#inTurn(entry, () => this.#noteRest(entry));
     const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running');
     for (const entry of wanted) entry.state = 'starting';
     const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
@@ -96,7 +83,7 @@ export class Fleet {
   /** `isNew` false: the same call was made before. */
   async create(call: CreateCall): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
     const requestHash = createHash('sha256').update(JSON.stringify(call)).digest('hex');
-    const before = this.#byKey(call.idempotencyKey);
+    const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
       if (before.file.requestHash !== requestHash) throw invalid('idempotencyKey: another crawl was made with it');
       await before.turn;
@@ -112,10 +99,12 @@ export class Fleet {
     if (this.#isStopping) throw stopping();
     const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
     if (this.#entries.has(name)) throw invalid(`name: there is a crawl ${name} already`);
-    const { owner, weight, idempotencyKey } = call;
+    const { owner, weight, idempotencyKey, webhook = null, output } = call;
+    const createdAtMs = this.#options.clock.nowMs();
     const file: CrawlFile = {
-      ...{ format: 1, name, owner, weight, createdAtMs: this.#options.clock.nowMs(), wish: 'running' },
-      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts },
+      ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running' },
+      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts, webhook, output },
+      changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
     const entry = restingEntry(file);
     entry.state = 'starting';
@@ -133,6 +122,11 @@ export class Fleet {
     return { crawl: this.#answer(entry), isNew: true };
   }
 
+  /** Was a crawl made by that key of that owner's? */
+  made(idempotencyKey: string, owner: string): boolean {
+    return this.#byKey(idempotencyKey, owner) !== undefined;
+  }
+
   list(): CrawlAnswer[] {
     return [...this.#entries.values()].map((entry) => this.#answer(entry));
   }
@@ -141,6 +135,16 @@ export class Fleet {
   find(name: string): CrawlAnswer | undefined {
     const entry = this.#entries.get(name);
     return entry && this.#answer(entry);
+  }
+
+  /** What is kept of it; undefined: there is none of that name. */
+  file(name: string): CrawlFile | undefined {
+    return this.#entries.get(name)?.file;
+  }
+
+  /** Its data folder. */
+  pathOf(name: string): string {
+    return this.#options.files.pathOf(name);
   }
 
   /** Of a crawl that runs; undefined: its log is to be opened. */
@@ -158,14 +162,19 @@ export class Fleet {
       if (file.wish === 'ended' && wish !== 'ended')
         throw invalid(`crawl ${name} has ended (${file.end}): make another`);
       if (wish === 'running') {
-        if (entry.running !== undefined) return;
+        if (entry.running !== undefined || entry.state === 'held') return;
         this.#refuseWithoutRoom();
-        await this.#write(entry, { wish, failure: null });
+        const heldFor = this.#options.heldFor?.(file.owner) ?? null;
+        if (heldFor !== null) throw invalid(heldFor);
+        const changes = await this.#changed(entry, 'resumed');
+        await this.#write(entry, { wish, failure: null, changes });
         this.#start(entry);
         return;
       }
-      await this.#write(entry, wish === 'ended' ? { wish, end: file.end ?? 'stopped' } : { wish });
+      const failure = entry.state === 'held' ? null : file.failure;
+      await this.#write(entry, { wish, failure, ...(wish === 'ended' && { end: file.end ?? 'stopped' }) });
       await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
+      await this.#noteRest(entry);
       entry.state = restStates[entry.file.wish];
     });
     return this.#answer(entry);
@@ -178,10 +187,42 @@ export class Fleet {
     await this.#inTurn(entry, async () => {
       if (this.#entries.get(name) !== entry) return;
       await this.#halt(entry, 'ending');
+      await this.#options.onDelete?.(name);
       await this.#options.files.remove(name);
       this.#entries.delete(name);
     });
     return true;
+  }
+
+  /** Stops those whose owners have spent a quota, and goes on with those that were stopped for it and may run again. */
+  async hold(): Promise<void> {
+    const { heldFor } = this.#options;
+    if (heldFor === undefined) return;
+    const all = [...this.#entries.values()].filter(({ file, running, state }) => {
+      if (file.wish !== 'running') return false;
+      const isHeld = heldFor(file.owner) !== null;
+      return running === undefined
+        ? state === 'held' && !isHeld
+        : isHeld && (state === 'running' || state === 'starting');
+    });
+    await Promise.all(
+      all.map((entry) =>
+        this.#inTurn(entry, async () => {
+          if (this.#entries.get(entry.file.name) !== entry || entry.file.wish !== 'running' || this.#isStopping) return;
+          const why = heldFor(entry.file.owner);
+          if (why === null) {
+            if (entry.running === undefined && entry.state === 'held') this.#startIfRoom(entry);
+            return;
+          }
+          if (entry.running === undefined) return;
+          await this.#halt(entry, 'pausing');
+          // It may have come to its end at that moment.
+          if (entry.file.wish !== 'running') return;
+          entry.file = { ...entry.file, failure: why };
+          entry.state = 'held';
+        }),
+      ),
+    );
   }
 
   /** The process ends: what is wanted of the crawls stays. */
@@ -192,9 +233,11 @@ export class Fleet {
     );
   }
 
-  #byKey(key: string): Entry | undefined {
+  /** Each owner has keys of its own. */
+  #byKey(key: string, owner: string): Entry | undefined {
     if (key === '') return undefined;
-    for (const entry of this.#entries.values()) if (entry.file.idempotencyKey === key) return entry;
+    for (const entry of this.#entries.values())
+      if (entry.file.idempotencyKey === key && entry.file.owner === owner) return entry;
     return undefined;
   }
 
@@ -213,6 +256,12 @@ export class Fleet {
 
   /** If there is none, it is told why, and the others go on. */
   #startIfRoom(entry: Entry): void {
+    const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
+    if (heldFor !== null) {
+      entry.file = { ...entry.file, failure: heldFor };
+      entry.state = 'held';
+      return;
+    }
     try {
       this.#refuseWithoutRoom();
     } catch (error) {
@@ -259,14 +308,35 @@ export class Fleet {
         say(
           `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${(error as Error).stack}`}`,
         );
-        change.push({ failure });
+        change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
       }
       await this.#write(entry, Object.assign({ counts: running.counts }, ...change)).catch((error: Error) =>
         say(`${name}: its end cannot be written: ${error.message}`),
       );
+      await this.#noteRest(entry);
       entry.running = undefined;
       if (entry.state === 'starting' || entry.state === 'running') entry.state = restStates[entry.file.wish];
     })();
+  }
+
+  /** Its changes with one more. Called while nothing of it runs. */
+  async #changed({ file }: Entry, kind: CrawlChange['kind'], detail = ''): Promise<CrawlChange[]> {
+    const { changes, name } = file;
+    const before = changes.at(-1);
+    const pages = await this.#options.pagesEnd(this.pathOf(name)).catch((error: Error) => {
+      this.#options.say(`${name}: its log cannot be read: ${error.message}`);
+      return before?.pages ?? 0;
+    });
+    const change = { n: (before?.n ?? -1) + 1, kind, atMs: this.#options.clock.nowMs(), pages, detail };
+    return [...changes, change].slice(-fleetServiceLimits.changesMax);
+  }
+
+  /** Notes among its changes that it was paused or has ended, once nothing of it runs. */
+  async #noteRest(entry: Entry): Promise<void> {
+    const { file } = entry;
+    if (file.wish === 'running' || !isUnnoted(file)) return;
+    const changes = await this.#changed(entry, file.wish, file.end ?? '');
+    await this.#write(entry, { changes }).catch((error: Error) => this.#options.say(`${file.name}: ${error.message}`));
   }
 
   async #halt(entry: Entry, state: CrawlState): Promise<void> {
@@ -282,6 +352,7 @@ export class Fleet {
       ...{ name, owner, weight, state, end, failure, createdAtMs, seeds: seeds.length },
       counts: running?.counts ?? counts,
       pagesPerSecond: running?.pagesPerSecond ?? 0,
+      webhook: this.#options.webhookOf?.(file) ?? null,
       data: this.#options.files.pathOf(name),
     };
   }
@@ -290,6 +361,12 @@ export class Fleet {
 function restingEntry(file: CrawlFile): Entry {
   const state = restStates[file.wish];
   return { file, state, running: undefined, turn: Promise.resolve(), over: Promise.resolve() };
+}
+
+/** A kill left it without its newest change. One of before there were changes has none, and gets none. */
+function isUnnoted({ wish, changes }: CrawlFile): boolean {
+  const last = changes.at(-1)?.kind;
+  return last !== undefined && last !== wish && last !== 'ended';
 }
 
 function invalid(message: string): CrawlstreamError {

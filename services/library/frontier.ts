@@ -114,6 +114,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
           share: 0,
           traceparent: '',
           payload: '',
+          foundIn: 'unknown' as const,
           links,
         };
         return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };

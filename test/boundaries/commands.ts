@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import { createProgram } from '../../services/cli/program.ts';
 
+const program = await createProgram();
+
 /** Does the option of the command take the value? */
 export function isTaken(commandName: string, option: string, value: string): boolean {
-  let command: Command = createProgram();
+  let command: Command = program;
   for (const word of commandName.split(' ')) {
     const found = command.commands.find((one) => one.name() === word);
     if (found === undefined) throw new Error(`there is no command ${commandName}`);

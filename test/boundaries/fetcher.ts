@@ -13,6 +13,8 @@ import type { HttpResponse } from '../../services/fetcher/http/client.ts';
 import { decodeBody } from '../../services/fetcher/http/content-coding.ts';
 import { Exchange } from '../../services/fetcher/http/exchange.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
+import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
+import { createSessions } from '../../services/fetcher/http/sessions.ts';
 import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
 import { createExtractor } from '../../services/fetcher/pages/extract.ts';
 import { parseByHook } from '../../services/fetcher/pages/parse-by-hook.ts';
@@ -65,6 +67,21 @@ async function namesKept(count: number): Promise<boolean> {
   await names.resolver.resolve('h0.test', 80);
   return names.asked() === count;
 }
+
+/** Cookies that a host of which a rule keeps them gets back, of so many that it has set. */
+function cookiesKept(count: number): number {
+  const sessions = createSessions(['*'], [], () => 0);
+  const headers = Array.from({ length: count }, (_, n) => ['set-cookie', `c${n}=1`]).flat();
+  sessions.keep('http://a.test/', { failure: null, status: 200, headers } as unknown as HttpResponse);
+  const [, cookies = ''] = sessions.withCookies('http://a.test/', undefined)?.headers ?? [];
+  return cookies === '' ? 0 : cookies.split('; ').length;
+}
+
+export const sessionBoundaries: BoundaryTable<typeof sessionLimits> = {
+  cookiesPerHostMax: cutAt(sessionLimits.cookiesPerHostMax, cookiesKept),
+  hostsMax: undriven('10,000 hosts with cookies: those used the longest ago are forgotten'),
+  loginEveryMs: undriven('ten minutes between two logins at a site'),
+};
 
 export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
   connectTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached, at 400 ms'),

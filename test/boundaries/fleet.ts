@@ -1,5 +1,6 @@
 /** Many crawls in one process. */
-import { createCall, pagesQuery } from '../../services/fleet/fleet-schemas.ts';
+import { pagesQuery } from '../../services/fleet/api/query-schemas.ts';
+import { createCall } from '../../services/fleet/fleet-schemas.ts';
 import type { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import type { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
 import { fleetLimits as limits } from '../../topology/fleet/fleet-limits.ts';
@@ -43,6 +44,7 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
   weightMax: upTo((weight) => makes({ weight })),
   seedsMax: upTo((count) => makes({ seeds: Array.from({ length: count }, () => seed) })),
   bodyBytesMax: undriven('fastify refuses what is larger with 413'),
+  changesMax: undriven('a thousand pauses of one crawl: of more, the oldest are no events any more'),
   pagesMax: upTo((limit) => pagesQuery.safeParse({ limit }).success),
   pagesCharsSoft: tuning('how many pages share an answer: the cursor goes on where it ended'),
   graceMs: tuning('what was under way then is fetched again'),

@@ -216,6 +216,8 @@ export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   urlsPerLeaseMax: cutAt(pullLimits.urlsPerLeaseMax, urlsOfOneGet),
   placesPerRead: tuning(slices),
   searchedUrlsMax: tuning('what an index would cost for few'),
+  searchesPerIndex: tuning('when an index is made: what is found is the same'),
+  searchedHostsMax: tuning('whose searches are counted: what is found is the same'),
   indexedPlacesMax: undriven('find-waiting.test.ts: queues beyond it are searched, with the same answers'),
   urlCharsMax: upTo((n) => checkUrl(urlOf(n), '').ok),
   // In bytes: a letter that has two, and one more of one.

@@ -9,8 +9,13 @@ import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
+import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
+import { eventLimits } from '../../services/fleet/events/event-limits.ts';
 import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
+import { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
+import { scrapeLimits } from '../../services/fleet/scrape/scrape-limits.ts';
+import { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
 import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
@@ -47,10 +52,11 @@ import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
 import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
-import { mcpBoundaries } from './agents.ts';
+import { mcpBoundaries, scrapeBoundaries } from './agents.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import { fleetBoundaries, fleetServiceBoundaries } from './fleet.ts';
+import { eventBoundaries, ownerBoundaries, webhookBoundaries } from './fleet-events.ts';
 import * as frontier from './frontier.ts';
 import { lendingBoundaries } from './lending.ts';
 import { parseBoundaries } from './parse.ts';
@@ -71,6 +77,7 @@ const of = (group: Group['limits'], boundaries: Group['boundaries']): Group => (
 export const table: Readonly<Record<string, Group>> = {
   urlLimits: of(urlLimits, urls.urlBoundaries),
   requestLimits: of(requestLimits, fetchers.requestBoundaries),
+  sessionLimits: of(sessionLimits, fetchers.sessionBoundaries),
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
   fetcherLimits: of(fetcherLimits, fetchers.fetcherBoundaries),
@@ -84,6 +91,9 @@ export const table: Readonly<Record<string, Group>> = {
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
   fleetLimits: of(fleetLimits, fleetBoundaries),
   fleetServiceLimits: of(fleetServiceLimits, fleetServiceBoundaries),
+  eventLimits: of(eventLimits, eventBoundaries),
+  webhookLimits: of(webhookLimits, webhookBoundaries),
+  ownerLimits: of(ownerLimits, ownerBoundaries),
   lendingLimits: of(lendingLimits, lendingBoundaries),
   listLimits: of(listLimits, policies.listBoundaries),
   recrawlLimits: of(policy.recrawlLimits, policies.recrawlBoundaries),
@@ -116,5 +126,6 @@ export const table: Readonly<Record<string, Group>> = {
   snapshotLimits: of(snapshotLimits, services.snapshotBoundaries),
   kafkaLimits: of(kafkaLimits, services.kafkaBoundaries),
   mcpLimits: of(mcpLimits, mcpBoundaries),
+  scrapeLimits: of(scrapeLimits, scrapeBoundaries),
   dashboardLimits: of(dashboardLimits, services.dashboardBoundaries),
 };

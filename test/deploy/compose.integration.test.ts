@@ -14,7 +14,7 @@ describe('the compose file', () => {
   });
 
   it('starts each role by options and variables that it has', async () => {
-    const program = createProgram();
+    const program = await createProgram();
     const variables = new Set(settingsOf(program).map(({ env }) => env));
     const known = new Set([...variables, 'CRAWLSTREAM_NO_SANDBOX']);
     const roles = rolesOf(await readCompose(contact));

@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { createProgram } from '../../services/cli/program.ts';
+import { loadCommands } from '../../services/cli/command-modules.ts';
+import { programOf } from '../../services/cli/program.ts';
 import { pages, type WrittenCommand, writtenCommands } from './written-commands.ts';
+
+const all = await loadCommands();
+const createProgram = () => programOf(all);
 
 /** Options that read their file when they are parsed, and what the text leaves to the reader. */
 const files = new Set(['--requests', '--extract', '--ca', '--policy', '--config', '--plugin']);

@@ -25,6 +25,24 @@ const reporter = new URL('./first-failure.ts', import.meta.url).href;
 const start = new URL('./coverage/start.mjs', import.meta.url).href;
 let isCompiled = false;
 
+export interface EditedProcess {
+  /** Before the file that is run. */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** How Node is started in the project's root, so that the sources have the edit; `edit` null: as they are. */
+export function editedProcess(edit: Edit | null): EditedProcess {
+  if (!isCompiled) compileAll();
+  isCompiled = true;
+  const { CRAWLSTREAM_TEST_MUTANT: _, ...own } = process.env;
+  const env = { ...own, CRAWLSTREAM_TEST_COMPILED: compiledFolder };
+  return {
+    args: ['--import', start],
+    env: edit === null ? env : { ...env, CRAWLSTREAM_TEST_MUTANT: planted(edit) },
+  };
+}
+
 /** `edit` null: as the sources are. */
 export function tryEdit(
   edit: Edit | null,
@@ -33,20 +51,17 @@ export function tryEdit(
 ): Promise<Tried> {
   const missing = tests.filter((file) => !existsSync(join(root, file)));
   if (missing.length > 0) throw new Error(`no such test file: ${missing.join(', ')}`);
-  if (!isCompiled) compileAll();
-  isCompiled = true;
-  const { CRAWLSTREAM_TEST_MUTANT: _, ...own } = process.env;
-  const env = { ...own, CRAWLSTREAM_TEST_COMPILED: compiledFolder };
+  const { args, env } = editedProcess(edit);
   const child = spawn(
     'sh',
     [
       ...['-c', 'ulimit -S -t "$0" && exec "$@"', String(Math.ceil(cpuSeconds)), process.execPath],
-      ...['--import', start, `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', 'test/run/shard.ts'],
+      ...[...args, `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', 'test/run/shard.ts'],
       ...tests,
     ],
     {
       cwd: root,
-      env: edit === null ? env : { ...env, CRAWLSTREAM_TEST_MUTANT: planted(edit) },
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     },

@@ -11,12 +11,15 @@ export interface TestResult {
   /** Its own, and those of the suites it is in. */
   readonly name: string;
   readonly ms: number;
+  /** Of the processor, by this process since the test that ended before. */
+  readonly cpuMs: number;
   /** Why it failed or was skipped. */
   readonly why: string;
 }
 
 export default async function* report(events: AsyncIterable<NodeTestEvent>): AsyncGenerator<string> {
   const path: string[] = [];
+  let usedMs = cpuMs();
   for await (const event of events) {
     if (event.type === 'test:start') path[event.data.nesting] = event.data.name;
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
@@ -26,15 +29,23 @@ export default async function* report(events: AsyncIterable<NodeTestEvent>): Asy
     // A suite whose tests failed has nothing of its own to say.
     const error = event.type === 'test:fail' ? event.data.details.error : undefined;
     if ((error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed') continue;
+    const nowMs = cpuMs();
     const told: TestResult = {
       kind: event.type === 'test:fail' ? 'fail' : skip === undefined ? 'pass' : 'skip',
       file: relative(root, file.startsWith('file:') ? fileURLToPath(file) : file),
       name: [...path.slice(0, nesting), name].join(' > '),
       ms: details.duration_ms,
+      cpuMs: nowMs - usedMs,
       why: error === undefined ? (typeof skip === 'string' ? skip : '') : textOf(error),
     };
+    usedMs = nowMs;
     yield `${JSON.stringify(told)}\n`;
   }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function textOf(error: Error): string {

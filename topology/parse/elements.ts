@@ -21,6 +21,11 @@ export const element = {
   /** Markup whose text a reader doesn't see. */
   hidden: 10,
   svg: 11,
+  /** What says where on the page links stand (landmarks.ts). */
+  main: 14,
+  nav: 15,
+  footer: 16,
+  aside: 17,
 } as const;
 
 export type Element = (typeof element)[keyof typeof element];
@@ -45,6 +50,12 @@ const elements = new Map<string, Element>([
   ['frame', element.frame],
   ['title', element.title],
   ['svg', element.svg],
+  ['main', element.main],
+  ['article', element.main],
+  ['nav', element.nav],
+  ['footer', element.footer],
+  ['header', element.aside],
+  ['aside', element.aside],
 ]);
 /**
  * Names of up to six letters as one number of five bits a letter, which is exact and needs no string; most tags have one.

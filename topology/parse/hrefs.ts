@@ -5,17 +5,22 @@
  * are resolved, and only `hrefsPerLink` of them per link wanted are kept; what is beyond is counted, not remembered.
  */
 
+import type { FoundIn } from '../../schemas/types.ts';
 import { resolveLink } from '../url/resolve.ts';
+import { betterPlace } from './landmarks.ts';
 import { parseLimits } from './parse-limits.ts';
 
 export interface HrefCollector {
-  add(href: string): void;
+  /** `place`: where on the page it stands. Absent: not known. */
+  add(href: string, place?: FoundIn): void;
   /** `page`: if there are too many links, those to its host are kept first. */
   resolve(base: string, page: string): Resolved;
 }
 
 export interface Resolved {
   readonly links: string[];
+  /** Where the links stand of which it is known. */
+  readonly places: ReadonlyMap<string, FoundIn>;
   /** Distinct links beyond the limit; past what is remembered, hrefs. */
   readonly dropped: number;
 }
@@ -27,25 +32,31 @@ export function resolveHttp(href: string, base: string): string | null {
 }
 
 export function createHrefs(linksMax: number): HrefCollector {
-  const hrefs = new Set<string>();
+  const hrefs = new Map<string, FoundIn>();
   const keptMax = linksMax * parseLimits.hrefsPerLink;
   let beyond = 0;
   return {
-    add(written) {
+    add(written, place = 'unknown') {
       if (written.length > parseLimits.hrefCharsMax) return;
       const hash = written.indexOf('#');
       const href = (hash < 0 ? written : written.slice(0, hash)).trim();
-      if (hrefs.size < keptMax) hrefs.add(href);
-      else if (!hrefs.has(href)) beyond += 1;
+      if (hrefs.size < keptMax || hrefs.has(href)) hrefs.set(href, betterPlace(hrefs.get(href), place));
+      else beyond += 1;
     },
     resolve(base, page) {
       const all = new Set<string>();
-      for (const href of hrefs) {
+      const places = new Map<string, FoundIn>();
+      for (const [href, place] of hrefs) {
         const link = resolveHttp(href, base);
-        if (link !== null) all.add(link);
+        if (link === null) continue;
+        const before = all.has(link) ? (places.get(link) ?? 'unknown') : undefined;
+        all.add(link);
+        const better = betterPlace(before, place);
+        if (better === 'unknown') places.delete(link);
+        else places.set(link, better);
       }
       const links = all.size <= linksMax ? [...all] : ownFirst(all, page).slice(0, linksMax);
-      return { links, dropped: all.size - links.length + beyond };
+      return { links, places, dropped: all.size - links.length + beyond };
     },
   };
 }

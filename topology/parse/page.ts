@@ -9,6 +9,7 @@
  * asks for nofollow gives no links. A meta refresh is reported, and the caller may follow it, as it does a redirect.
  */
 
+import type { FoundIn } from '../../schemas/types.ts';
 import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
 import { namesUsage, saysUsage, type UsageMeta } from '../usage/response-usage.ts';
 import { usageLimits } from '../usage/usage-limits.ts';
@@ -16,7 +17,8 @@ import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, metaDirectives } from './directives.ts';
 import { type Element, element } from './elements.ts';
 import { decodeText } from './entities.ts';
-import { createHrefs, resolveHttp } from './hrefs.ts';
+import { createHrefs, type Resolved, resolveHttp } from './hrefs.ts';
+import { Landmarks } from './landmarks.ts';
 import { meaningOf } from './link-element.ts';
 import { parseRefresh, type Refresh } from './meta-refresh.ts';
 import { parseLimits } from './parse-limits.ts';
@@ -44,6 +46,8 @@ export interface ParseOptions {
 export interface ParsedPage {
   /** Absolute, without fragments, in document order, each once; where there are too many, those of the page's host first. */
   readonly links: readonly string[];
+  /** Where on the page the links stand of which it is known. Absent: of none. */
+  readonly places?: ReadonlyMap<string, FoundIn>;
   /** Distinct links beyond `linksMax`. */
   readonly linksDropped: number;
   /**
@@ -92,6 +96,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let hiddenDepth = 0;
   let svgDepth = 0;
   let feedSeen = false;
+  const landmarks = new Landmarks();
 
   const readUsage = (name: string, value: (name: Attribute) => string) => {
     const lower = name.trim().toLowerCase();
@@ -139,11 +144,12 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
         if (kind === element.inline) return;
         if (kind === element.a || kind === element.area) {
           const href = value(attribute.href);
-          if (href !== '') (isNofollow(value(attribute.rel)) ? nofollowed : hrefs).add(href);
+          if (href !== '') (isNofollow(value(attribute.rel)) ? nofollowed : hrefs).add(href, landmarks.here);
           return;
         }
         text.breakHere();
         if (kind === element.block) return;
+        if (kind >= element.main) return landmarks.pass(kind, 1);
         if (kind === element.html) declaredLanguage ||= languageTag(value(attribute.lang));
         else if (kind === element.meta) readMeta(value);
         else if (kind === element.link) readLink(value);
@@ -159,6 +165,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
       close(kind) {
         if (kind === element.inline || kind === element.a) return;
         text.breakHere();
+        if (kind >= element.main) return landmarks.pass(kind, -1);
         // The tokeniser ends raw text at its own end tag only, so this is it.
         if (raw === element.title && svgDepth === 0) titleSeen = true;
         raw = null;
@@ -182,11 +189,12 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     return parsePage(body, { ...options, contentType: `text/html;charset=${lateCharset}` });
   }
   const base = (baseHref !== '' && resolveHttp(baseHref, options.url)) || options.url;
-  const { links, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base, options.url);
+  const { links, places, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base, options.url);
   const left = nofollowed.resolve(base, options.url).links;
   if (robots.nofollow) left.push(...hrefs.resolve(base, options.url).links.slice(0, richLimits.nofollowedMax));
   return {
     links,
+    ...(places.size > 0 && { places }),
     linksDropped: dropped,
     nofollowed: left.slice(0, richLimits.nofollowedMax),
     title,
@@ -203,7 +211,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   };
 }
 
-const noLinks = { links: [], dropped: 0 } as const;
+const noLinks: Resolved = { links: [], places: new Map(), dropped: 0 };
 const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i;
 
 function isNofollow(rel: string): boolean {

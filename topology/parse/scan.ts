@@ -214,7 +214,7 @@ function isBlank(c: number): boolean {
 
 /** Which elements have attributes we read: from `a` to `frame`, `iframe` and `html`. */
 function hasAttributes(kind: Element): boolean {
-  return (kind >= element.a && kind <= element.frame) || kind >= element.iframe;
+  return (kind >= element.a && kind <= element.frame) || kind === element.iframe || kind === element.html;
 }
 
 /** Most names are written in lower case already. */

@@ -39,6 +39,9 @@ const normalizeSchema = z.strictObject({
   dropParameters: strings,
   indexPages: z.boolean(),
   www: z.boolean(),
+  trailingSlash: z.literal('drop').optional(),
+  scheme: z.enum(['http', 'https']).optional(),
+  emptyValues: z.literal('drop').optional(),
   hashes: z.boolean(),
   hosts: z.record(
     z.string().min(1),

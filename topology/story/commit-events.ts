@@ -39,7 +39,7 @@ export class CommitEvents {
     this.#partition = partition;
     this.#sightings = sightings;
     this.#policyOf = policyOf;
-    this.story = new UrlStory(subject.hostKey, subject.url, (event) => this.#note(event));
+    this.story = new UrlStory(subject.hostKey, subject.url, (event) => this.#note(event), subject.normalize);
   }
 
   /** `namesHost`: its bytes hold the URL's host key. Gives the events of this record. */
@@ -124,6 +124,12 @@ function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent[
     }
     case 'raised':
       return ['raised', 'raised: it goes before all else of its host', {}];
+    case 'lowered':
+      return [
+        'lowered',
+        `lowered: it goes to the end of front queue ${event.frontQueue}`,
+        { frontQueue: event.frontQueue },
+      ];
     case 'moved':
       return [
         'moved',

@@ -3,7 +3,7 @@
  * records give none.
  */
 import type { Control, DeadLetter, Duplicate, Page, Render, Response, Result, Task } from '../../schemas/types.ts';
-import { purgePayload, raisePayload, trapPayload } from '../frontier/decide/control-payloads.ts';
+import { lowerPayload, purgePayload, raisePayload, trapPayload } from '../frontier/decide/control-payloads.ts';
 import type { TopicName } from '../topics.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { StoryKind, UnversionedEvent } from './story-event.ts';
@@ -21,19 +21,19 @@ export class Subject {
   readonly url: string;
   readonly hostKey: string;
   readonly #key: string;
-  readonly #normalize: (url: string) => string | null;
+  readonly normalize: (url: string) => string | null;
 
   /** `url` is normal; `normalize` is the policy's. */
   constructor(url: string, hostKey: string, normalize: (url: string) => string | null) {
     this.url = url;
     this.hostKey = hostKey;
     this.#key = seenKey(url);
-    this.#normalize = normalize;
+    this.normalize = normalize;
   }
 
   is(other: string): boolean {
     if (other === this.url) return true;
-    const normal = this.#normalize(other);
+    const normal = this.normalize(other);
     return normal !== null && (normal === this.url || seenKey(normal) === this.#key);
   }
 }
@@ -148,6 +148,10 @@ function controlText(subject: Subject, control: Control): string | null {
     case 'raise': {
       const url = raisePayload(payload);
       return url !== null && subject.is(url) ? 'raised: it is to go first' : null;
+    }
+    case 'lower': {
+      const lower = lowerPayload(payload);
+      return lower !== null && subject.is(lower.url) ? `lowered: it is to go to front queue ${lower.frontQueue}` : null;
     }
     case 'requeue':
       return `asked to fetch again: ${payload || 'all of it'}`;

@@ -5,7 +5,7 @@
  * out why, the policy that decided is asked again: if it refuses the link, that is the reason; otherwise the URL was
  * known, or there was no room.
  */
-import type { Discovered } from '../../schemas/types.ts';
+import type { Discovered, LinkGroup } from '../../schemas/types.ts';
 import type { InputPosition, InputRange } from '../frontier/changes/changelog.ts';
 import type { TallyName } from '../frontier/changes/changes.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -51,17 +51,22 @@ export class Sightings {
   take(message: Discovered, place: Place, groupKeys: readonly string[]): UnversionedEvent[] {
     const events: UnversionedEvent[] = [];
     let slice = 0;
-    for (const { hostKey, links, depth, hop, intent, sourceUrl, discoveredAtMs, front } of message.groups) {
+    for (const { hostKey, links, depth, hop, intent, sourceUrl, discoveredAtMs, front, foundIn } of message.groups) {
       for (const [index, { url, lastModifiedMs }] of groupKeys.includes(hostKey) ? links.entries() : []) {
         if (!this.#subject.is(url)) continue;
         const at = { offset: place.offset, slice: slice + index };
         this.#sightings.push({ at, url, depth, hop, intent, sourceUrl, lastModifiedMs });
         const { topic, partition, offset, timestampMs } = place;
         const from =
-          sourceUrl === '' ? 'given as a seed' : hop > 0 ? `redirected from ${sourceUrl}` : `found on ${sourceUrl}`;
+          sourceUrl === ''
+            ? 'given as a seed'
+            : hop > 0
+              ? `redirected from ${sourceUrl}`
+              : `found on ${sourceUrl}${placeText(foundIn)}`;
         const how = intent === 'force' ? ', forced' : intent === 'refresh' ? ', as one to look at again' : '';
         const text = `${from}, depth ${depth}${how}${url === this.#subject.url ? '' : `, as ${url}`}`;
-        const details = { url, sourceUrl, depth, hop, intent, front, lastModifiedMs };
+        const told = foundIn === 'unknown' ? {} : { foundIn };
+        const details = { url, sourceUrl, depth, hop, intent, front, lastModifiedMs, ...told };
         events.push({
           kind: 'discovered',
           topic,
@@ -122,4 +127,10 @@ function verdictOf(wasKnown: boolean, tallies: ReadonlySet<TallyName>): [StoryKi
 
 function isBefore(a: InputPosition, b: InputPosition): boolean {
   return a.offset < b.offset || (a.offset === b.offset && a.slice < b.slice);
+}
+
+/** What a page's elements say of where a link stands. */
+function placeText(foundIn: LinkGroup['foundIn']): string {
+  if (foundIn === 'content') return ', in its content';
+  return foundIn === 'navigation' || foundIn === 'footer' ? `, in its ${foundIn}` : '';
 }

@@ -13,6 +13,7 @@ export const storyKinds = [
   'dropped',
   'admitted',
   'raised',
+  'lowered',
   'moved',
   'trapReleased',
   'purged',

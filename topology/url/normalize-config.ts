@@ -27,6 +27,12 @@ export interface NormalizeConfig {
   readonly indexPages: boolean;
   /** Off: `www.example.org` need not be the site `example.org`. */
   readonly www: boolean;
+  /** `drop`: `/a/` and `/a` are one URL, asked for without the slash; a redirect to the other spelling is followed. Absent: two. */
+  readonly trailingSlash?: 'drop' | undefined;
+  /** http and https of a host are one, asked for by this scheme, where they have their own ports. Absent: two. */
+  readonly scheme?: 'http' | 'https' | undefined;
+  /** `drop`: a parameter with an empty value, `a=`, goes; `a` by itself stays. Absent: both stay. */
+  readonly emptyValues?: 'drop' | undefined;
   /** Off: a parameter whose value is 32 hexadecimal digits may be a session, or the id of a document. */
   readonly hashes: boolean;
   /** Rules by host name; a rule also holds for the host's subdomains, the nearest wins. */

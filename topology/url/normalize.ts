@@ -16,7 +16,7 @@ import { hostnameOf, withoutPort } from './host-key.ts';
 import { compileNames } from './name-set.ts';
 import { scanAuthority, scanPath, scanQuery } from './normal-scan.ts';
 import { defaultNormalize, type NormalizeConfig } from './normalize-config.ts';
-import { dropIndexPage, dropPathSessions, mergeSlashes, removeDotSegments } from './path-steps.ts';
+import { dropIndexPages, dropPathSessions, dropTrailingSlash, mergeSlashes, removeDotSegments } from './path-steps.ts';
 import { compileDropRule, type DropStep, dropStepOf, normalizeQuery, sortByName } from './query-steps.ts';
 
 export { resolveLink } from './resolve.ts';
@@ -37,7 +37,7 @@ const inputFactorMax = 4;
 
 /** A URL in parts, as steps see it. */
 interface Parts {
-  readonly scheme: string;
+  scheme: string;
   /** Host name with port. */
   host: string;
   path: string;
@@ -65,8 +65,8 @@ export function compileNormalizer(config: Partial<NormalizeConfig> = {}): Normal
     const result = format(parts);
     return parts.host !== '' && result.length <= full.urlCharsMax ? result : null;
   };
-  // The scans don't look for what these two change.
-  if (full.indexPages || full.www) return slow;
+  // The scans don't look for what these change.
+  if (full.indexPages || full.www || full.trailingSlash === 'drop' || full.scheme !== undefined) return slow;
 
   return (url) => {
     if (url.length > full.urlCharsMax) return slow(url);
@@ -172,7 +172,15 @@ function stepsBeforeQuery(config: NormalizeConfig): Step[] {
       name: 'duplicateSlashes',
       apply: (parts) => void (parts.path = mergeSlashes(parts.path)),
     },
-    config.indexPages && { name: 'indexPages', apply: (parts) => void (parts.path = dropIndexPage(parts.path)) },
+    config.indexPages && {
+      name: 'indexPages',
+      apply: (parts) => void (parts.path = dropIndexPages(parts.path, config.trailingSlash === 'drop')),
+    },
+    config.trailingSlash === 'drop' && {
+      name: 'trailingSlash',
+      apply: (parts) => void (parts.path = dropTrailingSlash(parts.path)),
+    },
+    config.scheme !== undefined && { name: 'scheme', apply: (parts) => setScheme(parts, config.scheme!) },
   ];
   return steps.filter((step) => step !== false);
 }
@@ -195,6 +203,7 @@ function querySteps(config: NormalizeConfig): Step[] {
     config.sessionParameters.length > 0 && dropStep('sessionParameters'),
     config.dropParameters.length > 0 && dropStep('dropParameters'),
     config.hashes && dropStep('hashes'),
+    config.emptyValues === 'drop' && dropStep('emptyValues'),
     config.sortParameters && { name: 'sortParameters', apply: sortParameters },
   ];
   return steps.filter((step) => step !== false);
@@ -222,6 +231,11 @@ function dropWww(parts: Parts): void {
   let host = parts.host;
   while (/^www\.[^.]+\./.test(host)) host = host.slice(4);
   if (host !== parts.host) setHost(parts, host);
+}
+
+/** A host with a port of its own answers by one scheme there. */
+function setScheme(parts: Parts, scheme: 'http' | 'https'): void {
+  if (!/:\d+$/.test(parts.host)) parts.scheme = `${scheme}:`;
 }
 
 /** Parsed again, for what is left may be another spelling of an address (`0x7f.1`). Empty: no host is left. */

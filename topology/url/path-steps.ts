@@ -64,9 +64,23 @@ function embedsScheme(path: string, end: number): boolean {
   return segment === 'http:' || segment === 'https:';
 }
 
+/** `/a/` → `/a`; `/` stays. */
+export function dropTrailingSlash(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 47) end--;
+  return end === path.length ? path : path.slice(0, end);
+}
+
 /** What web servers serve for a folder. */
 const indexPage = /\/(?:index|default)\.(?:html?|shtml|phtml|php[3-8]?|aspx?|jspa?|cfm|cgi|pl)$/i;
 
-export function dropIndexPage(path: string): string {
-  return path.replace(indexPage, '/');
+/** `alsoSlashed`: what a slash that goes would bring to light goes, too: `/index.html/`. */
+export function dropIndexPages(path: string, alsoSlashed: boolean): string {
+  let folder = path;
+  for (;;) {
+    const bare = alsoSlashed ? dropTrailingSlash(folder) : folder;
+    const next = bare.replace(indexPage, '/');
+    if (next === bare) return folder;
+    folder = next;
+  }
 }

@@ -11,6 +11,7 @@ const hash32 = /^[0-9a-f]{32}$/i;
 /** Why a parameter is dropped: the name of a step. */
 export type DropStep =
   | 'emptyParameters'
+  | 'emptyValues'
   | 'trackingParameters'
   | 'sessionParameters'
   | 'hashes'
@@ -18,14 +19,15 @@ export type DropStep =
   | 'hosts';
 
 /** Does a parameter go, and by which step? `name` is lower-case. */
-export type DropRule = (name: string, value: string, host: string) => DropStep | null;
+export type DropRule = (name: string, value: string, host: string, hasEquals: boolean) => DropStep | null;
 
 export function compileDropRule(config: NormalizeConfig): DropRule {
   const tracking = compileNames(config.trackingParameters);
   const sessions = compileNames(config.sessionParameters);
   const dropped = compileNames(config.dropParameters);
   const ruleOf = compileHostRules(config.hosts);
-  return (name, value, host) => {
+  const dropsEmpty = config.emptyValues === 'drop';
+  return (name, value, host, hasEquals) => {
     const rule = ruleOf?.(host);
     if (rule !== undefined) {
       if (rule.keep.has(name)) return null;
@@ -35,7 +37,8 @@ export function compileDropRule(config: NormalizeConfig): DropRule {
     if (tracking.has(name)) return 'trackingParameters';
     if (sessions.has(name)) return 'sessionParameters';
     if (dropped.has(name)) return 'dropParameters';
-    return config.hashes && hash32.test(value) ? 'hashes' : null;
+    if (config.hashes && hash32.test(value)) return 'hashes';
+    return dropsEmpty && value === '' && hasEquals ? 'emptyValues' : null;
   };
 }
 
@@ -80,8 +83,8 @@ export function normalizeQuery(query: string, host: string, drops: DropRule, sor
 export function dropStepOf(piece: string, host: string, drops: DropRule): DropStep | null {
   if (piece === '') return 'emptyParameters';
   const equals = piece.indexOf('=');
-  if (equals < 0) return drops(piece.toLowerCase(), '', host);
-  return drops(piece.slice(0, equals).toLowerCase(), piece.slice(equals + 1), host);
+  if (equals < 0) return drops(piece.toLowerCase(), '', host, false);
+  return drops(piece.slice(0, equals).toLowerCase(), piece.slice(equals + 1), host, true);
 }
 
 /** Sorts in place, by name in code-unit order and stable; false if it was sorted. */

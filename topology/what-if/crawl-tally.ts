@@ -121,6 +121,7 @@ export class CrawlTally {
         return;
       case 'raise':
       case 'expedite':
+      case 'lower':
         this.#frontQueues.set(change.entry.url, change.entry.frontQueue);
         return;
       case 'resolve':

@@ -6,7 +6,10 @@
  * `bench crawl`; the same where each answer takes 300 ms; and plain pages of which the main text, the language and the
  * metadata are wanted, which is what fetchers' CPU is spent on. Nothing is pinned: the web takes its part of the cores.
  *
- * Pages per CPU-second count all processes of the crawl, start and end included; the ratio is of one pair.
+ * Pages per CPU-second count all processes of the crawl, start and end included; the ratio is of one pair. Beside it stands
+ * what the machine itself leaves of it: as many crawls as there are workers, each by one process of its own over its part of
+ * the hosts and a web of its own, all at once. They share nothing but cores, caches and memory, so no division of one crawl's
+ * work can be expected to do better.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,21 +50,27 @@ export async function run(args: readonly string[]): Promise<void> {
   build();
   const results: Record<string, object> = {};
   for (const [name, { web, crawl }] of Object.entries(webs)) {
-    const pairs: { readonly one: Measured; readonly more: Measured }[] = [];
+    const pairs: { readonly one: Measured; readonly more: Measured; readonly apart: Measured }[] = [];
     for (let n = 0; n < options.runs; n++) {
       const one = await measure(options, web, crawl, 1);
       const more = await measure(options, web, crawl, options.workers);
-      pairs.push({ one, more });
-      show(name, 1, one);
-      show(name, options.workers, more);
+      const parts = Array.from({ length: options.workers }, () =>
+        measure({ ...options, hosts: Math.ceil(options.hosts / options.workers) }, web, crawl, 1),
+      );
+      const apart = together(await Promise.all(parts));
+      pairs.push({ one, more, apart });
+      show(name, 'one process', one);
+      show(name, `${options.workers} workers`, more);
+      show(name, `${options.workers} crawls apart`, apart);
     }
     const pagesPerSecond = spread(pairs.map(({ one, more }) => more.pagesPerSecond / one.pagesPerSecond));
     const pagesPerCpuSecond = spread(pairs.map(({ one, more }) => one.cpuMillisPerPage / more.cpuMillisPerPage));
+    const ofApart = spread(pairs.map(({ one, apart }) => one.cpuMillisPerPage / apart.cpuMillisPerPage));
     const said = (figures: Spread) => `${figures.min} ${figures.median} ${figures.max}`;
     process.stdout.write(
-      `${name}: ${options.workers} workers to one process, min median max: pages a second ${said(pagesPerSecond)}, pages per CPU-second ${said(pagesPerCpuSecond)}\n`,
+      `${name}: ${options.workers} workers to one process, min median max: pages a second ${said(pagesPerSecond)}, pages per CPU-second ${said(pagesPerCpuSecond)}, of crawls apart ${said(ofApart)}\n`,
     );
-    results[name] = { pairs, pagesPerSecond, pagesPerCpuSecond };
+    results[name] = { pairs, pagesPerSecond, pagesPerCpuSecond, pagesPerCpuSecondApart: ofApart };
   }
   if (json) process.stdout.write(`${JSON.stringify({ name: 'workers', ...options, results })}\n`);
 }
@@ -109,6 +118,20 @@ function measure(
   });
 }
 
+/** Crawls that ran at once, as one. */
+function together(parts: readonly Measured[]): Measured {
+  const sum = (of: (part: Measured) => number) => parts.reduce((total, part) => total + of(part), 0);
+  const pages = sum((part) => part.pages);
+  return {
+    pages,
+    complete: parts.every(({ complete }) => complete),
+    pagesPerSecond: sum((part) => part.pagesPerSecond),
+    cpuMillisPerPage: round(sum((part) => part.cpuMillisPerPage * part.pages) / pages, 3),
+    ownCpuMillisPerPage: round(sum((part) => part.ownCpuMillisPerPage * part.pages) / pages, 3),
+    peakRssBytes: parts.flatMap(({ peakRssBytes }) => peakRssBytes),
+  };
+}
+
 interface Spread {
   readonly min: number;
   readonly median: number;
@@ -120,10 +143,9 @@ function spread(values: readonly number[]): Spread {
   return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]!, max: sorted.at(-1)! };
 }
 
-function show(web: string, workers: number, { pages, complete, ...figures }: Measured): void {
+function show(web: string, who: string, { pages, complete, ...figures }: Measured): void {
   const { pagesPerSecond, cpuMillisPerPage, ownCpuMillisPerPage, peakRssBytes } = figures;
   const rss = peakRssBytes.map((bytes) => Math.round(bytes / 2 ** 20)).join(' + ');
-  const who = workers === 1 ? 'one process' : `${workers} workers`;
   const found = complete ? '' : ', with findings';
   process.stdout.write(
     `${web}, ${who}: ${pages} pages${found}, ${pagesPerSecond} a second, ${cpuMillisPerPage} ms of CPU a page (${ownCpuMillisPerPage} of the first process), ${rss} MB\n`,

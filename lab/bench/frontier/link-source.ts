@@ -103,6 +103,7 @@ function groupOf(host: number, links: readonly Link[]): LinkGroup {
     share: 0,
     traceparent: '',
     payload: '',
+    foundIn: 'unknown',
     links,
   };
 }

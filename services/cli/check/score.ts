@@ -3,7 +3,12 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { LinkSource, PageKind, ScoreInputs } from '../../../topology/policy/score/inputs.ts';
+import {
+  type LinkSource,
+  linkSources,
+  type PageKind,
+  type ScoreInputs,
+} from '../../../topology/policy/score/inputs.ts';
 import { compileListedDomains } from '../../../topology/policy/score/listed-domains.ts';
 import {
   compileScorer,
@@ -38,7 +43,6 @@ interface ScoreFlags {
 
 const dayMs = 86_400_000;
 const kinds = ['html', 'feed', 'text', 'document', 'other'] as const;
-const sources = ['seed', 'operator', 'redirect', 'sitemap', 'feed', 'link'] as const;
 const groups: readonly GroupName[] = ['domain', 'page', 'freshness'];
 
 export function addCheckScore(check: Command): void {
@@ -54,8 +58,8 @@ export function addCheckScore(check: Command): void {
     .option('--in-links <n>', 'links to it', wholeNumber('--in-links'))
     .option('--type <kind>', `one of ${kinds.join(', ')}`, oneOf('--type', kinds))
     .addOption(
-      new Option('--source <source>', `who named it: ${sources.join(', ')}`)
-        .argParser(oneOf('--source', sources))
+      new Option('--source <source>', `who named it: ${linkSources.join(', ')}`)
+        .argParser(oneOf('--source', linkSources))
         .default('link'),
     )
     .option('--age-days <n>', 'days since it was fetched', number('--age-days'))

@@ -6,6 +6,7 @@ import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { checkIdentity } from '../../../topology/policy/url-identity.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -56,6 +57,7 @@ export async function sendToKafka({
       base === null ? { ...keepInForce(inForce, wanted), version: inForce.version } : mergeAsked(base, wanted, inForce);
   }
   checkSeeds(urls, policy, await createListFiles().load(listsOf(policy), '/'));
+  if (inForce !== null) checkIdentity(inForce, policy);
   if (inForce === null || !samePolicy(inForce, policy)) {
     policy = { ...policy, version: Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1) };
     await log.append(policyRecords(codec, manifest, policy, askedBy, clock.nowMs()));

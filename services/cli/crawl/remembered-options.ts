@@ -85,8 +85,15 @@ function typedValue(option: Option, text: string | undefined, before: unknown): 
   return isRepeated(option.parseArg) ? [...(Array.isArray(before) ? before : []), value] : value;
 }
 
-/** Fills in what the command line and the environment leave open from what the data folder holds. */
-export async function recallOptions(program: Command, command: Command, env: NodeJS.ProcessEnv): Promise<void> {
+/**
+ * Fills in what the command line and the environment leave open from what the data folder holds. `createProgram`: with every
+ * command, whose options a configuration may set.
+ */
+export async function recallOptions(
+  createProgram: () => Promise<Command>,
+  command: Command,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const options = optionsOf.get(command);
   const { data, brokers, crawl, newOptions } = command.opts();
   if (options === undefined || newOptions === true) return;
@@ -108,7 +115,7 @@ export async function recallOptions(program: Command, command: Command, env: Nod
     const option = command.options.find((one) => one.attributeName() === key);
     if (option === undefined || isSet(command, key)) continue;
     command.setOptionValueWithSource(key, parseValue(option, value), 'stored');
-    if (key === 'config') applyConfig(program, command, env);
+    if (key === 'config') applyConfig(await createProgram(), command, env);
   }
 }
 

@@ -12,6 +12,7 @@ import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { checkIdentity } from '../../../topology/policy/url-identity.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -56,6 +57,7 @@ export async function sendNews(asked: Asked, { log, codec }: FolderLog): Promise
   const wanted = asked.ask(all, base);
   let policy = policyToBe(base, wanted, inForce);
   checkSeeds(newUrls, policy, await createListFiles(folder.part('lists')).load(listsOf(policy), '/'));
+  if (inForce !== null) checkIdentity(inForce, policy);
   if (inForce === null || !samePolicy(inForce, policy)) {
     policy = { ...policy, version: Math.max(clock.nowMs(), (newest?.version ?? 0) + 1) };
     await log.append(policyRecords(codec, folder.manifest, policy, askedBy, clock.nowMs()));

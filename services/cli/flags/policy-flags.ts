@@ -8,6 +8,7 @@ import { compilePolicy, defaultPolicy, politenessKeys, whenFullChoices } from '.
 import { type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
+import { normalizeOf, type SameUrlWord } from '../../../topology/policy/url-identity.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../../topology/url/scope.ts';
@@ -20,6 +21,7 @@ import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { changedRecrawl } from './changed-recrawl.ts';
 import { overlaysFile, payFile } from './policy-part.ts';
+import { sameUrlOption } from './same-url-option.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
@@ -45,6 +47,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly overlays?: unknown;
   readonly pay?: unknown;
   readonly politeness?: PolitenessKey;
+  readonly sameUrl?: SameUrlWord[];
   readonly addressDelay?: number;
   readonly maxCrawlDelay?: number | 'none';
   /** ms. */
@@ -107,6 +110,7 @@ export function addPolicyOptions(command: Command): Command {
         delay,
       ),
     )
+    .addOption(sameUrlOption())
     .addOption(
       setting(
         '--politeness <key>',
@@ -299,6 +303,7 @@ export function policyOf(
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
     ...sitemapsOf(flags, base),
+    ...(flags.sameUrl === undefined ? {} : { normalize: normalizeOf(flags.sameUrl, base.normalize) }),
     ...(flags.politeness === undefined ? {} : { politenessKey: flags.politeness }),
     ...(flags.addressDelay === undefined ? {} : { addressDelayMs: flags.addressDelay }),
     ...(flags.maxCrawlDelay === undefined ? {} : { crawlDelayCapMs: limitOf(flags.maxCrawlDelay) ?? 0 }),

@@ -1,7 +1,12 @@
 /** `crawlstream fleet`: many crawls in one process, made and ended by HTTP, polite together. */
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { fleetRoutes } from '../../fleet/fleet-routes.ts';
+import { fleetRoutes } from '../../fleet/api/fleet-routes.ts';
+import { scrapeRoutes } from '../../fleet/api/scrape-routes.ts';
+import { ownersOf, ownersSchema } from '../../fleet/owners/owner-file.ts';
+import { rulesFile } from '../flags/rules-file.ts';
+import { setting } from '../flags/setting.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { runFleet } from './run-fleet.ts';
 
@@ -9,11 +14,23 @@ export function addFleetCommand(program: Command): void {
   const command = program
     .command('fleet')
     .description('many crawls in one process, made, paused, ended and deleted by HTTP, polite to each host together');
-  addFleetOptions(command).action(async (flags: FleetFlags) => {
+  addFleetOptions(command).addOption(
+    setting(
+      '--owners <file>',
+      'whose crawls it runs (YAML or JSON): names, keys by reference, quotas; every call then needs a key',
+      'a fleet of one team needs no keys among its own',
+      rulesFile('--owners', ownersSchema, []),
+    ),
+  );
+  command.action(async ({ owners, ...flags }: FleetFlags & { readonly owners?: z.output<typeof ownersSchema> }) => {
     if (flags.http === undefined) {
       const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
-    await runFleet(flags, { role: 'fleet', routes: (desk) => [fleetRoutes(desk)] });
+    await runFleet(flags, {
+      role: 'fleet',
+      routes: (desk, callers) => [fleetRoutes(desk, callers), scrapeRoutes(desk, callers)],
+      owners: owners && ownersOf(owners),
+    });
   });
 }

@@ -4,20 +4,18 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Use } from '../../../topology/usage/statement.ts';
 import { searchIndex } from '../../application/processors/search-index.ts';
-import { extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import { AgentDesk } from '../../fleet/agents/agent-desk.ts';
 import { mcpLimits } from '../../fleet/agents/mcp-limits.ts';
 import { mcpRoutes } from '../../fleet/agents/mcp-routes.ts';
 import { serveStdio } from '../../fleet/agents/mcp-server.ts';
-import { type FleetDesk, fleetRoutes } from '../../fleet/fleet-routes.ts';
+import { type FleetDesk, fleetRoutes } from '../../fleet/api/fleet-routes.ts';
 import { hasIndex, searchFolder } from '../../indexer/sqlite-index.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { withCrawl } from '../connect/open-crawl.ts';
 import { bad, useList, wholeNumber } from '../flags/arguments.ts';
 import { setting } from '../flags/setting.ts';
-import { explainer } from '../inspect/explain-command.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { runFleet } from './run-fleet.ts';
+import { withMarkdown } from './start-fleet-crawl.ts';
 
 interface McpFlags extends FleetFlags {
   readonly sites?: readonly string[];
@@ -64,26 +62,21 @@ async function runMcp(flags: McpFlags): Promise<void> {
   const clock = new SystemClock();
   let desk: AgentDesk | undefined;
   const deskOf = (fleet: () => FleetDesk) => () => {
-    const { fleet: crawls, reading } = fleet();
+    const { fleet: crawls, reading, explain } = fleet();
     desk ??= new AgentDesk({
       ...{ fleet: crawls, clock, reading, bounds: { sites, pagesMax, uses } },
       search: (path, words, limit) => {
         const folder = join(path, 'index');
         return hasIndex(folder) ? searchFolder(folder, words, { limit }) : [];
       },
-      explain: (path, url) =>
-        withCrawl({ data: path } as Parameters<typeof withCrawl>[0], async (crawl) => {
-          const { lines } = await explainer(crawl, { data: path })(url);
-          return lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
-        }),
+      explain,
     });
     return desk;
   };
-  const given = flags.extract ?? extractRulesSchema.parse({});
   await runFleet(flags, {
     role: 'mcp',
     routes: (fleet) => [fleetRoutes(fleet), mcpRoutes(deskOf(fleet))],
-    extract: { ...given, mainText: true, markdown: true, language: true },
+    extract: withMarkdown(flags.extract),
     processors: [searchIndex],
     ...(http === undefined && { serve: (fleet, signal) => serveStdio(deskOf(fleet), signal) }),
   });

@@ -8,10 +8,21 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
+import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
 import { CrawlFiles } from '../../fleet/crawl-file.ts';
-import { Fleet, type ReadLog } from '../../fleet/fleet.ts';
-import type { FleetDesk } from '../../fleet/fleet-routes.ts';
+import { EventReader } from '../../fleet/events/event-reader.ts';
+import { EventStreams } from '../../fleet/events/event-streams.ts';
+import { Fleet } from '../../fleet/fleet.ts';
+import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
+import { KeptPages } from '../../fleet/kept-pages.ts';
+import { Callers } from '../../fleet/owners/callers.ts';
+import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
+import type { Owner } from '../../fleet/owners/owner-file.ts';
+import { Quotas } from '../../fleet/owners/quotas.ts';
+import type { ReadLog } from '../../fleet/running-crawl.ts';
+import { PageDesk } from '../../fleet/scrape/page-desk.ts';
+import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
@@ -22,16 +33,20 @@ import { withCrawl } from '../connect/open-crawl.ts';
 import { withStores } from '../connect/stores.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import { withHttp } from '../flags/http-flags.ts';
+import { explainer } from '../inspect/explain-command.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 import { fleetPolicy } from './fleet-policy.ts';
 import { startFleetCrawl } from './start-fleet-crawl.ts';
+import { checkWebhook, webhookPost } from './webhook-post.ts';
 
 export interface FleetCommand {
   readonly role: string;
   /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
-  routes(desk: () => FleetDesk): readonly Routes[];
+  routes(desk: () => FleetDesk, callers: Callers | null): readonly Routes[];
+  /** Whose crawls they are. Absent: nobody has a key of their own. */
+  readonly owners?: readonly Owner[] | undefined;
   /** What all its crawls take from pages. */
   readonly extract?: FetcherConfig['extract'];
   /** Consumers that run beside each crawl. */
@@ -58,7 +73,10 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
     await withStores(async (open) => {
       // Its lock keeps a second process out of the fleet's folder.
       const store = await open(join(flags.data, 'hosts'));
-      const side = { role: command.role, routes: command.routes(needDesk), say };
+      const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
+      const { owners } = command;
+      const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
+      const side = { role: command.role, routes: command.routes(needDesk, callers), say };
       await withHttp(flags, side, (service) => serve(service));
 
       async function serve(service: Service): Promise<void> {
@@ -94,6 +112,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           snapshots: flags,
           say,
         };
+        const quotas = owners === undefined ? null : await Quotas.open(flags.data, owners, clock);
         const fleet = new Fleet({
           files,
           clock,
@@ -101,16 +120,35 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           check(call) {
             const { seeds, policy } = fleetPolicy(call.seeds, call.policy);
             needContact(flags, seeds);
+            if (call.webhook !== undefined) checkWebhook(flags, call.webhook.url);
             return { seeds, policy: { ...policy } };
           },
           make: (path, name) =>
             openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
           start: (file, path) => startFleetCrawl(options, file, path),
+          pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
+          webhookOf: (file) => webhooks.status(file),
+          async onDelete(name) {
+            quotas?.look(fleet.list());
+            await webhooks.forget(name);
+          },
+          heldFor: (owner) => quotas?.spent(owner) ?? null,
         });
+        const kept = new KeptPages();
+        const events = new EventReader({ fleet, kept, reading });
+        const webhooks = new WebhookSender({ fleet, events, clock, say, post: webhookPost(flags) });
+        const streams = new EventStreams(clock);
+        const pages = new PageDesk({ fleet, clock, reading, explain });
         const requestsInFlight = () => pace.requestsInFlight;
-        desk = { fleet, requestsInFlight, reading };
+        desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages };
+        const stopping = new AbortController();
+        let posting: Promise<void> | undefined;
+        let counting: Promise<void> | undefined;
         try {
           const opened = fleet.open(before);
+          if (quotas !== null) counting = keepQuotas({ fleet, quotas, clock, say }, stopping.signal);
+          posting = webhooks.run();
+          posting.catch(() => {});
           service.probes.serve(() => null);
           say(`${before.length} crawls in ${flags.data}`);
           const stopped = new Promise<void>((resolve) => {
@@ -123,7 +161,15 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
         } finally {
           service.probes.suspend('stopping');
+          streams.close();
+          webhooks.stop();
+          // What is not answered by then is posted again after the next start.
+          await Promise.race([posting, clock.sleepUntil(clock.nowMs() + fleetServiceLimits.graceMs)]);
+          stopping.abort();
+          await counting;
           await fleet.stop();
+          quotas?.look(fleet.list());
+          await quotas?.write(true);
           pace.close();
           await facts.settled();
         }
@@ -135,8 +181,18 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
   process.exitCode = isLeft ? 0 : 130;
 }
 
-function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
+/** What it rejects with names no other folder: owners may be told of it. */
+async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
+  if (!existsSync(join(path, 'manifest.json')))
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: ask again in a moment');
   return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], ({ log, codec, topics }) =>
     act({ log, codec, crawl: topics.crawl }),
   );
+}
+
+function explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
+  return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], async (crawl) => {
+    const { lines } = await explainer(crawl, { data: path })(url);
+    return lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  });
 }

@@ -6,10 +6,11 @@ import type { FetcherConfig } from '../../application/fetching.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { startProcessors } from '../../application/start-processors.ts';
 import type { FleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { CrawlCounts, CrawlFile } from '../../fleet/crawl-file.ts';
-import type { ReadLog, RunningCrawl } from '../../fleet/fleet.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
+import type { ReadLog, RunningCrawl } from '../../fleet/running-crawl.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { createService } from '../../runtime/metrics/service.ts';
@@ -46,6 +47,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   const stop = new AbortController();
   const seat = options.pace.join(name, weight);
   const policy = validatePolicy(file.policy);
+  const extract = withMarkdown(options.fetcher.extract);
   let reads: ReadLog | undefined;
   let status: CrawlStatus | undefined;
   let counters: Counters | undefined;
@@ -64,7 +66,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       // What was set since then stays in force.
       ask: (_, before) => before ?? policy,
       say: sayOf,
-      fetcher: { ...options.fetcher, linkCacheEntries },
+      fetcher: { ...options.fetcher, linkCacheEntries, ...(file.output.markdown && { extract }) },
       leasesMax: options.leasesMax,
       seen: seenConfigOf(options.seen, 1),
       keepMs: options.keepMs,
@@ -113,7 +115,12 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   };
 }
 
+/** Beside what the operator has pages asked for. */
+export function withMarkdown(given: FetcherConfig['extract']): ExtractRules {
+  return { ...(given ?? extractRulesSchema.parse({})), mainText: true, markdown: true, language: true };
+}
+
 function countsOf(counters: Counters): CrawlCounts {
-  const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts } = counters;
-  return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts };
+  const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts, bytes } = counters;
+  return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts, bytes };
 }

@@ -124,6 +124,7 @@ async function explain(
     queue: place === undefined ? null : queueOf(story, place),
     host: { hostKey: hostKeyOf(url), ...hostStatus(policy, hostKeyOf(url), story) },
     raised: story.raised,
+    lowered: story.lowered,
     leases: story.leased,
     outcomes: story.outcomes,
     /** Why robots.txt is not asked of its host, by an overlay; null: it is. */
@@ -202,6 +203,7 @@ const nothingKnown = {
   queue: null,
   host: null,
   raised: [],
+  lowered: [],
   leases: [],
   outcomes: [],
   robotsNotAsked: null,

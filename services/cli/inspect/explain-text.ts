@@ -17,7 +17,8 @@ export function explainText(explained: Explained): string {
 
 /** Names and values; one that is null does not apply. */
 export function explainLines(explained: Explained): readonly (readonly [name: string, value: string | null])[] {
-  const { normalize, overlays, filter, purged, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
+  const { normalize, overlays, filter, purged, seen, budget, host, leases, outcomes, raised, lowered, asOf, trap } =
+    explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
     ['URL', url ?? 'cannot be crawled'],
@@ -45,6 +46,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['queue', queueText(explained.queue)],
     ['host', host === null ? null : `${host.hostKey}, ready at ${time(host.readyAtMs)}: ${host.why}`],
     ['raised', raised.length === 0 ? null : raised.map(raisedText).join('\n')],
+    ['lowered', lowered.length === 0 ? null : lowered.map(loweredText).join('\n')],
     ['parallel', host === null || host.parallel.leases === 1 ? null : parallelText(host.parallel)],
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
@@ -107,6 +109,10 @@ function queueText(queue: Explained['queue']): string | null {
 
 function raisedText({ atMs, offset }: Explained['raised'][number]): string {
   return `${time(atMs)}, changelog ${offset}`;
+}
+
+function loweredText({ atMs, offset, frontQueue }: Explained['lowered'][number]): string {
+  return `to front queue ${frontQueue}, ${time(atMs)}, changelog ${offset}`;
 }
 
 function parallelText({ leases, by }: NonNullable<Explained['host']>['parallel']): string {

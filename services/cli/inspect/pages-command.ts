@@ -7,9 +7,8 @@
 import type { Command } from 'commander';
 import type { Page } from '../../../schemas/types.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
-import { forgottenOf } from '../../runtime/consumer/forgotten.ts';
-import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
+import { addTakenBack, hasUses } from '../../runtime/crawl/taken-back.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad } from '../flags/arguments.ts';
@@ -83,7 +82,7 @@ async function printPages(crawl: ReadableCrawl, flags: PagesFlags, write: WriteL
   const { log, codec, topics } = crawl;
   const purges = await readPurges(log, codec, topics);
   const asText = process.stdout.isTTY && !flags.long && flags.fields === undefined && !flags.json;
-  const mayBeWithheld = await hasUses(crawl);
+  const mayBeWithheld = await hasUses(log, codec, topics.crawl);
   for (let partition = 0; partition < topics.partitions; partition++) {
     const takenBack = mayBeWithheld ? await takenBackIn(crawl, partition) : nothing;
     const wanted = flags.all === true ? all : await onePerUrl(crawl, partition, purges);
@@ -98,24 +97,9 @@ async function printPages(crawl: ReadableCrawl, flags: PagesFlags, write: WriteL
 
 const nothing: ReadonlyMap<string, number> = new Map();
 
-/** Did a policy ever name uses? Where none did, no page was taken back that is not purged, and pages are read once. */
-async function hasUses({ log, codec, topics }: ReadableCrawl): Promise<boolean> {
-  const { start, end } = await log.offsets(`${topics.crawl}.control`, 0);
-  for await (const { event } of controlEvents(log, codec, topics.crawl, 0, start, end)) {
-    if (event.kind === 'policy' && event.payload.includes('"uses"')) return true;
-  }
-  return false;
-}
-
-/** By URL: where its newest tombstone stands. */
 async function takenBackIn({ log, topics }: ReadableCrawl, partition: number): Promise<ReadonlyMap<string, number>> {
-  const topic = `${topics.crawl}.pages`;
   const takenBack = new Map<string, number>();
-  const { start, end } = await log.offsets(topic, partition);
-  for await (const record of recordsOf(log, topic, partition, start, end)) {
-    const forgotten = forgottenOf(record);
-    if (forgotten !== null) takenBack.set(forgotten.url, forgotten.offset);
-  }
+  await addTakenBack(log, topics.crawl, partition, takenBack);
   return takenBack;
 }
 

@@ -10,7 +10,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { openSearchName } from '../../application/processors/search-index.ts';
+import { openSearchName } from '../../application/processors/start-search-index.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';

@@ -6,6 +6,7 @@ import { requeueOutcomes } from '../../../topology/frontier/decide/control-paylo
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { parallelLimits } from '../../../topology/policy/limits.ts';
 import { shapeOf } from '../../../topology/policy/traps/shape.ts';
+import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { HostEventKind } from '../../runtime/crawl/operator-events.ts';
@@ -19,7 +20,7 @@ import { hostArgument, normalUrl } from '../flags/url-argument.ts';
 import { withStates } from '../state/state-source.ts';
 import { print } from '../terminal/print.ts';
 import { matchHost, matchText } from './match-target.ts';
-import { raise, requeue } from './requeue.ts';
+import { lower, raise, requeue } from './requeue.ts';
 
 interface RequeueFlags extends OperatorFlags {
   readonly host?: string;
@@ -89,11 +90,17 @@ function addHostCommands(program: Command): void {
 }
 
 function addUrlCommands(program: Command): void {
+  const last = frontQueueCount - 1;
   operator(program, 'raise <url>', 'put a URL at the head of its host’s queue; one not known is admitted').action(
     (given: string, flags: OperatorFlags) => {
       return raise(flags, normalUrl(given));
     },
   );
+  operator(program, 'lower <url>', 'put a URL that waits at the end of a front queue of its host')
+    .option('--to <queue>', `front queue, 0 to ${last}`, wholeNumber('--to', 0, last), last)
+    .action((given: string, { to, ...flags }: OperatorFlags & { readonly to: number }) => {
+      return lower(flags, normalUrl(given), to);
+    });
   operator(program, 'requeue', 'fetch finished URLs again, by host, by prefix, by outcome, or by all that are given')
     .option('--host <host>', 'URLs of this host')
     .option('--prefix <url>', 'URLs that begin so')

@@ -12,8 +12,10 @@ import { type TopicName, topicNames, topics as topicSpecs } from '../../../topol
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { purgeEvent } from '../../runtime/crawl/operator-events.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
 import { sendRequest } from '../connect/send-request.ts';
 import { addTargetOptions, type OperatorFlags, operatorsGroup, type TargetFlags } from '../flags/operator-flags.ts';
@@ -52,7 +54,7 @@ crawlstream unblock HOST takes a purged host up again; a URL stays out.`,
 }
 
 async function purge(given: string, flags: TargetFlags): Promise<void> {
-  const target = targetOf(given);
+  const target = await knownAs(flags, targetOf(given));
   const { hostKey, url } = target;
   const matched = await withStates(flags, async (source) => {
     refuseServed(source.manifest, 'purge', 'delete the queue through its API');
@@ -92,6 +94,15 @@ function targetOf(given: string): Target {
   if (!given.includes('/')) return { hostKey: hostArgument(given), url: null };
   const url = normalUrl(given);
   return { hostKey: hostKeyOf(url), url };
+}
+
+/** A URL as the crawl names it. */
+async function knownAs(flags: TargetFlags, target: Target): Promise<Target> {
+  const { url } = target;
+  if (url === null) return target;
+  const nameOf = await withCrawl(flags, ({ log, codec, topics }) => namesOfCrawl(log, codec, topics.crawl));
+  const known = nameOf(url);
+  return { hostKey: hostKeyOf(known), url: known };
 }
 
 const dayMs = 86_400_000;

@@ -1,13 +1,16 @@
 /**
- * `requeue` and `raise`: the URLs in question are found in the crawl's changelog. Finished ones come back as forced
+ * `requeue`, `raise` and `lower`: the URLs in question are found in the crawl's changelog. Finished ones come back as forced
  * links, which pass the seen test, and the event on `control` records who asked for it and when. Waiting ones are
- * raised by that event.
+ * raised and lowered by that event.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
+import type { Place } from '../../../topology/frontier/ask/url-story.ts';
+import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
-import { raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';
+import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
+import { lowerEvent, raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';
 import { forcedRequest } from '../../runtime/crawl/requests.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
@@ -39,14 +42,15 @@ function nothingMatches({ hostKey, prefix, outcome }: FinishedFilter): Crawlstre
   return new CrawlstreamError('NO_MATCH', `the crawl has no finished URL ${wanted}: nothing was done; ${remedy}`);
 }
 
-/** `url` is normal. */
-export async function raise(flags: OperatorFlags, url: string): Promise<void> {
+export async function raise(flags: OperatorFlags, given: string): Promise<void> {
   const clock = new SystemClock();
   const atMs = clock.nowMs();
   const { by } = flags;
-  const { place, depth } = await withCrawl(flags, async ({ log, codec, topics }) => {
-    const { story } = await tellUrl(log, codec, topics, url, (other) => other);
-    return { place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
+  const { url, place, depth } = await withCrawl(flags, async ({ log, codec, topics }) => {
+    const nameOf = await namesOfCrawl(log, codec, topics.crawl);
+    const url = nameOf(given);
+    const { story } = await tellUrl(log, codec, topics, url, nameOf);
+    return { url, place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
   });
   // The event itself moves URLs that wait; those that are finished or unknown come by a forced link, at the front.
   const isOut = place?.in === 'lease';
@@ -58,4 +62,50 @@ export async function raise(flags: OperatorFlags, url: string): Promise<void> {
   const was = place === undefined ? 'unknown' : place.in === 'end' ? place.status : 'waiting';
   const text = isOut ? `${url} is on lease` : `${url} goes first; it was ${was}`;
   print({ json: { raised: url, was, by, atMs }, text }, flags.json);
+}
+
+/** `to`: the front queue at whose end it is to wait. A URL that does not wait cannot go later. */
+export async function lower(flags: OperatorFlags, given: string, to: number): Promise<void> {
+  const clock = new SystemClock();
+  const atMs = clock.nowMs();
+  const { by } = flags;
+  const { url, place } = await withCrawl(flags, async ({ log, codec, topics }) => {
+    const nameOf = await namesOfCrawl(log, codec, topics.crawl);
+    const url = nameOf(given);
+    return { url, place: (await tellUrl(log, codec, topics, url, nameOf)).story.place };
+  });
+  const was = waitsWhere(place);
+  if (was === null) throw cannotGoLater(url, place);
+  await sendRequest(flags, clock, (topics) => lowerEvent(topics, { by, atMs }, url, to));
+  print(
+    {
+      json: { lowered: url, was, frontQueue: to, by, atMs },
+      text: `${url} goes to front queue ${to}; it was in ${was}`,
+    },
+    flags.json,
+  );
+}
+
+/** null: it is in no front queue, nor before them. */
+function waitsWhere(place: Place | undefined): string | null {
+  if (place?.in === 'frontQueue' && place.frontQueue < frontQueueCount) return `front queue ${place.frontQueue}`;
+  return place?.in === 'again' && place.dueAtMs === 0 ? 'the place before all others' : null;
+}
+
+function cannotGoLater(url: string, place: Place | undefined): CrawlstreamError {
+  const why =
+    place === undefined
+      ? 'the crawl does not know it'
+      : place.in === 'frontQueue'
+        ? 'it is deferred'
+        : place.in === 'again'
+          ? 'it waits for its retry'
+          : place.in === 'lease'
+            ? 'it is on lease'
+            : 'it is finished';
+  const remedy = 'crawlstream explain tells where it is';
+  return new CrawlstreamError(
+    'NO_MATCH',
+    `${url}: ${why}, so it does not wait in a front queue: nothing was done; ${remedy}`,
+  );
 }

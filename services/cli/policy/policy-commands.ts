@@ -63,7 +63,7 @@ async function set(file: string, flags: OperatorFlags): Promise<void> {
   await policyFromFile('policy set', file, defaultPolicy());
   const { newest } = await versions(flags);
   const next = keepInForce(newest, await policyFromFile('policy set', file, newest));
-  await accept(flags, next, newest.version);
+  await accept(flags, next, newest);
   if (flags.json) return;
   const changes = policyChanges(newest, next);
   toStdout(`${changes.length === 0 ? '  nothing differs' : changes.map((one) => `  ${one}`).join('\n')}\n`);
@@ -99,7 +99,7 @@ async function reload(flags: ReloadFlags): Promise<void> {
 async function reloadOnce(flags: OperatorFlags, tellsAll: boolean): Promise<void> {
   const { newest } = await versions(flags);
   const next = await withHashes(newest, '/', true);
-  if (!samePolicy(newest, next)) return accept(flags, next, newest.version);
+  if (!samePolicy(newest, next)) return accept(flags, next, newest);
   const text = `version ${newest.version} stays: no list has changed`;
   if (tellsAll) print({ json: { version: newest.version, changed: false }, text }, flags.json);
 }
@@ -108,11 +108,7 @@ async function rollback(given: string | undefined, flags: OperatorFlags): Promis
   const { all, newest } = await versions(flags);
   const target = given === undefined ? all.at(-2)?.event.version : wholeNumber('[version]', 1)(given);
   if (target === undefined) throw bad('policy rollback', '', 'there is no version before the one in force');
-  await accept(
-    { ...flags, by: `${flags.by} (back to ${target})` },
-    keepInForce(newest, configOf(all, target)),
-    newest.version,
-  );
+  await accept({ ...flags, by: `${flags.by} (back to ${target})` }, keepInForce(newest, configOf(all, target)), newest);
 }
 
 async function show(given: string | undefined, flags: ShowFlags): Promise<void> {

@@ -8,6 +8,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { listsOf, withLists } from '../../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
+import { checkIdentity } from '../../../topology/policy/url-identity.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { fieldOfList } from '../../../topology/url/url-lists.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -58,11 +59,12 @@ export function configOf(all: readonly PlacedEvent[], version: number): PolicyCo
 export async function accept(
   flags: OperatorFlags,
   config: Omit<PolicyConfig, 'version'>,
-  newest: number,
+  newest: PolicyConfig,
 ): Promise<void> {
   const clock = new SystemClock();
   const nowMs = clock.nowMs();
-  const policy: PolicyConfig = { ...config, version: Math.max(nowMs, newest + 1) };
+  const policy: PolicyConfig = { ...config, version: Math.max(nowMs, newest.version + 1) };
+  checkIdentity(newest, policy);
   // Lists are copied into the data folder as well, so that it does not matter what becomes of the files.
   compilePolicy(parsePolicy(JSON.stringify(policy)), await listsOfCrawl(policy, flags));
   const { offsets } = await sendRequest(flags, clock, (topics) => policyRequest(topics, policy, flags.by, nowMs));
@@ -77,7 +79,7 @@ export async function changePolicy(
 ): Promise<void> {
   const { newest } = await versions(flags);
   const next = change(newest);
-  if (next !== null) await accept(flags, next, newest.version);
+  if (next !== null) await accept(flags, next, newest);
 }
 
 /** Lists by absolute path, with the hash of what they hold now; a hash that the file names must be that one. */

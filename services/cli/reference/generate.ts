@@ -17,7 +17,7 @@ import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
 
 const root = new URL('../../../', import.meta.url);
-const program = createProgram();
+const program = await createProgram();
 const chart = helmChart(productVersion, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
 const pages = {
   'deploy/CONFIGURATION.md': configurationPage(program),

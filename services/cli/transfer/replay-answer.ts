@@ -98,7 +98,12 @@ async function sitemapReport(
       const origin = { url, ...source, atMs: response.endMs, traceparent: '' };
       const speaksFor = (entry: { readonly url: string; readonly coverage: string }) =>
         entry.coverage !== 'elsewhere' || new URL(entry.url).hostname === hostname ? true : null;
-      const found = gatherEntries(links, origin, entries, { depth: depth + 1, share: 0, speaksFor });
+      const found = gatherEntries(links, origin, entries, {
+        depth: depth + 1,
+        share: 0,
+        foundIn: 'sitemap',
+        speaksFor,
+      });
       groups.push(...found.groups);
       pending.push(...found.pending);
       return undefined;

@@ -204,7 +204,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         return refused(options.clock.nowMs(), 'refused', `not an http or https URL: ${request.url.slice(0, 80)}`);
       const port = portOf(target.origin);
       if (isBlockedPort(port)) return refused(options.clock.nowMs(), 'refused', `port ${port} is not for the web`);
-      const manner = options.rules?.mannerOf(request.url, target.hostname);
+      const sessions = options.rules?.sessions;
+      const session = sessions?.keeps(target.hostname) === true ? sessions : undefined;
+      const ruled = options.rules?.mannerOf(request.url, target.hostname);
+      const manner = session === undefined ? ruled : session.withCookies(request.url, ruled);
       const response = manner?.proxies
         ? await proxied(request, bodyBytesMax, target, manner, manner.proxies)
         : await exchange(request, bodyBytesMax, originFor(target.origin, null, request), target.path, manner);
@@ -212,7 +215,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         options.insecureHosts?.has(plainHost(target.hostname)) === true && target.origin.startsWith('https:');
       const answered =
         request.sink === undefined ? decoded(response, bodyBytesMax) : { ...response, rawBody: response.body };
-      return isUnverified ? { ...(await answered), unverified: true } : answered;
+      const told = session === undefined ? answered : session.keep(request.url, await answered);
+      return isUnverified ? { ...(await told), unverified: true } : told;
     },
     stats: () => ({ origins: origins.size, inFlight: inFlight.size }),
     async close() {

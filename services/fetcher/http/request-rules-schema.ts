@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { secretSchema } from '../../runtime/secret.ts';
-import { hostPatternSchema } from '../connect/host-pattern.ts';
+import { hostFits, hostPatternSchema } from '../connect/host-pattern.ts';
 
 /** RFC 9110 §5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -51,6 +51,12 @@ const proxySchema = z.strictObject({
   filters: z.boolean().optional(),
 });
 
+/** A form as a browser sends it; values that are secret by reference. */
+const loginSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  form: z.record(z.string().min(1), z.union([z.string(), secretSchema])),
+});
+
 const ruleSchema = z
   .strictObject({
     hosts: z.array(hostPatternSchema).min(1).optional(),
@@ -82,6 +88,11 @@ const ruleSchema = z
         error: unfiltered,
       })
       .optional(),
+    session: z
+      .union([z.literal('cookies'), z.strictObject({ login: loginSchema })], {
+        error: 'write session: cookies, or session: { login: { url, form } }',
+      })
+      .optional(),
     rotate: z.enum(['host', 'request']).optional(),
     method: z.enum(['GET', 'POST', 'PUT']).optional(),
     body: z.string().max(65_536).optional(),
@@ -98,6 +109,14 @@ const ruleSchema = z
     path: ['body'],
     error: 'needs method POST or PUT',
   })
+  .refine((rule) => rule.session === undefined || rule.hosts !== undefined, {
+    path: ['session'],
+    error: 'is for hosts: name them in hosts',
+  })
+  .refine((rule) => loginFits(rule), {
+    path: ['session', 'login', 'url'],
+    error: 'is of a host that hosts does not name: a login is for its own host alone',
+  })
   .refine((rule) => rule.rotate === undefined || rule.proxies !== undefined, {
     path: ['rotate'],
     error: 'needs proxies',
@@ -106,6 +125,19 @@ const ruleSchema = z
 export const requestRulesSchema = z.array(ruleSchema);
 
 export type RequestRuleInput = z.infer<typeof ruleSchema>;
+
+function loginFits({
+  session,
+  hosts = [],
+}: {
+  readonly session?: unknown;
+  readonly hosts?: string[] | undefined;
+}): boolean {
+  const { login } = (typeof session === 'object' ? session : {}) as { readonly login?: { readonly url: string } };
+  if (login === undefined) return true;
+  const { hostname } = new URL(login.url);
+  return hosts.some((pattern) => hostFits(pattern, hostname));
+}
 
 function isProxyUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

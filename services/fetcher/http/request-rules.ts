@@ -8,6 +8,7 @@ import { hostFits } from '../connect/host-pattern.ts';
 import { createProxyChoice, type ProxyChoice } from '../connect/proxy-choice.ts';
 import type { ProxyServer } from '../connect/proxy-tunnel.ts';
 import type { RequestRuleInput } from './request-rules-schema.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 
 /** How a request differs from a plain GET. */
 export interface RequestManner {
@@ -25,6 +26,8 @@ export interface RequestManner {
 export interface RequestRules {
   /** `hostname` is the URL's. Undefined: a plain GET, straight to the host. */
   mannerOf(url: string, hostname: string): RequestManner | undefined;
+  /** Where cookies are kept; null: nowhere. */
+  readonly sessions: Sessions | null;
 }
 
 interface Rule {
@@ -42,10 +45,14 @@ export function compileRequestRules(
   clock: Clock,
   say?: (text: string) => void,
 ): RequestRules {
-  const rules = inputs.map((input, index) => compileRule(input, `requests[${index}]`, clock, say));
+  const rules = inputs.flatMap((input, index) => [
+    compileRule(input, `requests[${index}]`, clock, say),
+    ...loginRules(input, `requests[${index}].session.login`),
+  ]);
   const single = new Set(rules.flatMap(({ urls }) => [...urls]));
   const manners = new Map<string, RequestManner | undefined>();
   return {
+    sessions: sessionsOf(inputs, clock, say),
     mannerOf(url, hostname) {
       if (single.has(url))
         return merged(
@@ -61,6 +68,34 @@ export function compileRequestRules(
       return manners.get(hostname);
     },
   };
+}
+
+function sessionsOf(
+  inputs: readonly RequestRuleInput[],
+  clock: Clock,
+  say: ((text: string) => void) | undefined,
+): Sessions | null {
+  const kept = inputs.filter(({ session }) => session !== undefined);
+  if (kept.length === 0) return null;
+  const logins = kept.flatMap(({ session }) => (typeof session === 'object' ? [new URL(session.login.url).href] : []));
+  return createSessions(
+    kept.flatMap(({ hosts }) => hosts ?? []),
+    logins,
+    () => clock.nowMs(),
+    say,
+  );
+}
+
+/** How the login of a rule is sent: as the form that a browser would send. */
+function loginRules({ session }: RequestRuleInput, field: string): Rule[] {
+  if (typeof session !== 'object') return [];
+  const { url, form } = session.login;
+  const body = new URLSearchParams();
+  for (const [name, value] of Object.entries(form))
+    body.append(name, typeof value === 'string' ? value : readSecret(value, `${field}.form.${name}`));
+  const headers = ['content-type', 'application/x-www-form-urlencoded'];
+  const manner = { method: 'POST', body: body.toString(), headers, secrets: ['body'] } as const;
+  return [{ hosts: [], urls: new Set([new URL(url).href]), manner }];
 }
 
 function merged(rules: readonly Rule[]): RequestManner | undefined {

@@ -23,6 +23,7 @@ import { patientHooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { Headers } from '../http/headers.ts';
 import { outcomeOf, requestRecord } from '../http/outcomes.ts';
+import type { Sessions } from '../http/sessions.ts';
 import { type PacedRequest, pacedRequest, type Road } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import { askHooks, withHeaders } from '../pages/ask-hooks.ts';
@@ -42,6 +43,7 @@ import { readSitemaps } from '../sitemaps/read.ts';
 import { ErrandOf } from './errand.ts';
 import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
+import { logIn } from './log-in.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
 export interface LeaseRunner {
@@ -63,6 +65,8 @@ export interface LeaseRunner {
   readonly sitemaps: SitemapAgenda;
   readonly processorShare: ProcessorShare;
   readonly reader: PageReader;
+  /** Opens sessions. Absent: no rule keeps cookies. */
+  readonly sessions?: Sessions | undefined;
   /** User-Agent, Accept and so on: names and values in turn. */
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
@@ -248,6 +252,7 @@ async function fetchOne(
     await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied', { detail: barredText(barred) })), spans);
     return { next: 'on', reported: true };
   }
+  if (runner.sessions !== undefined) await logIn(runner, task, reporter, origin, robots, latestStartMs);
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
   const { hooks } = runner.reader;
   const asked = hooks === undefined ? undefined : await askHooks(hooks, runner.headers, task, index);

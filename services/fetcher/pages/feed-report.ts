@@ -35,6 +35,7 @@ export function readFeed(
   const links = gatherEntries(maker, from, entries, {
     depth: feed.form === 'index' ? depth : depth + 1,
     share: cash / Math.max(1, entries.length),
+    foundIn: feed.form === 'feed' ? 'feed' : 'sitemap',
     speaksFor: ({ url, alternate }) => alternate === undefined && new URL(url).hostname === hostname,
   });
   return { links, signature: signatureOf(feed, headers) };

@@ -162,11 +162,16 @@ async function readAnswer(
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
     detail: leftOutText(links.leftOut),
-    textSignature: task.signatures ? (feed?.signature ?? textSignature(parsed.text)) : '',
+    textSignature: task.signatures ? (feed?.signature ?? textSignature(signedText(whole))) : '',
   };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
   return { outcome, page, groups: links.groups, pending: links.pending, readMs };
+}
+
+/** What says whether a page has changed: its main text, where a rule has it found. Navigation and dates around it change by themselves. */
+function signedText({ parsed, rich }: WholePage): string {
+  return rich?.mainText || parsed.text;
 }
 
 function bare(outcome: Outcome): PageReport {
@@ -252,7 +257,8 @@ function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedP
 function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: ParsedPage): PageLinks {
   const refreshes = parsed.metaRefresh !== null && !parsed.robots.nofollow;
   const share = item.cash / Math.max(1, parsed.links.length + (refreshes ? 1 : 0));
-  const found = gatherLinks(reader.links, from, parsed.links, { depth: item.depth + 1, hop: 0, front: false, share });
+  const plain = { depth: item.depth + 1, hop: 0, front: false, share };
+  const found = gatherLinks(reader.links, from, parsed.links, plain, parsed.places);
   if (parsed.metaRefresh === null || !refreshes) return found;
   const hop = { depth: item.depth, hop: item.hop + 1, front: true, share };
   const refresh = gatherLinks(reader.links, from, [parsed.metaRefresh.url], hop);
@@ -279,7 +285,8 @@ function pageRecord(
   links: number,
 ): Omit<Page, 'usage'> {
   return {
-    url: item.url,
+    // A redirect may have led to another spelling of it.
+    url: reader.links.normalize(item.url) ?? item.url,
     hostKey: task.hostKey,
     status: response.status,
     fetchedAtMs: response.endMs,

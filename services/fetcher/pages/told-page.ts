@@ -56,7 +56,7 @@ export async function readTold(
   const page: Page = {
     ...blankPage,
     ...common,
-    url: item.url,
+    url: reader.links.normalize(item.url) ?? item.url,
     hostKey: task.hostKey,
     fetchedAtMs: response.endMs,
     depth: item.depth,

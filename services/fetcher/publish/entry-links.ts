@@ -7,7 +7,7 @@ import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { type LinkMaker, type LinkOrigin, type PageLinks, readLink } from './page-links.ts';
 
-export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share'> {
+export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share' | 'foundIn'> {
   /**
    * May the list speak for the page? Then its date makes the link a `refresh` (docs/design.md §2). null: the list may
    * not even name the page.
@@ -23,7 +23,7 @@ export function gatherEntries(
   maker: LinkMaker,
   origin: LinkOrigin,
   entries: readonly SitemapEntry[],
-  { depth, share, speaksFor }: EntryWishes,
+  { depth, share, speaksFor, foundIn }: EntryWishes,
 ): PageLinks {
   const groups = new Map<string, LinkGroup & { readonly links: LinkGroup['links'][number][] }>();
   const pending: number[] = [];
@@ -53,6 +53,7 @@ export function gatherEntries(
         share,
         traceparent: '',
         payload: '',
+        foundIn,
         links: [],
       };
       groups.set(key, group);

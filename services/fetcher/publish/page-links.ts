@@ -1,5 +1,5 @@
-/** Makes link groups of the links of a page, one per target host, without those published lately. */
-import type { Link, LinkGroup } from '../../../schemas/types.ts';
+/** Makes link groups of the links of a page, one per target host and place on the page, without those published lately. */
+import type { FoundIn, Link, LinkGroup } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { Hooks } from '../hooks/run-hooks.ts';
 import type { LinkCache, LinkSource } from './link-cache.ts';
@@ -49,14 +49,15 @@ export function readLink(
   return null;
 }
 
-/** `depth`: of the links. `hop`, `front`, `share`: as in LinkGroup. Links that bring cash must all arrive. */
+/** `depth`: of the links. `places`: where on the page they stand, as far as it is known. `hop`, `front`, `share`: as in LinkGroup. Links that bring cash must all arrive. */
 export function gatherLinks(
   maker: LinkMaker,
   origin: LinkOrigin,
   urls: readonly string[],
   { depth, hop, front, share }: Pick<LinkGroup, 'depth' | 'hop' | 'front' | 'share'>,
+  places?: ReadonlyMap<string, FoundIn>,
 ): PageLinks {
-  const byHost = new Map<string, Link[]>();
+  const groups = new Map<string, LinkGroup & { readonly links: Link[] }>();
   const pending: number[] = [];
   const leftOut = new Map<string, number>();
   // For the target of a redirect, hooks are asked when it is fetched.
@@ -70,14 +71,15 @@ export function gatherLinks(
     // Redirect targets must be published even if they were published before, or the chain would end here.
     if (hop === 0 && share === 0 && !maker.cache.isNews(origin.source, url, depth, pending)) continue;
     const hostKey = hostKeyOf(url);
-    const links = byHost.get(hostKey);
+    const foundIn = places?.get(raw) ?? 'unknown';
+    const key = `${foundIn} ${hostKey}`;
     const link: Link = { url: detached(url), lastModifiedMs: 0, priority: -1 };
-    if (links === undefined) byHost.set(hostKey, [link]);
-    else links.push(link);
-  }
-  const groups: LinkGroup[] = [];
-  for (const [hostKey, links] of byHost) {
-    groups.push({
+    const group = groups.get(key);
+    if (group !== undefined) {
+      group.links.push(link);
+      continue;
+    }
+    groups.set(key, {
       hostKey,
       sourceUrl: origin.url,
       sourceKey: origin.sourceKey,
@@ -89,10 +91,11 @@ export function gatherLinks(
       share,
       traceparent: origin.traceparent,
       payload: '',
-      links,
+      foundIn,
+      links: [link],
     });
   }
-  return { groups, pending, count, leftOut };
+  return { groups: [...groups.values()], pending, count, leftOut };
 }
 
 /** A copy: a piece cut out of a page keeps all of the page in memory until it is published. */

@@ -163,6 +163,7 @@ function publish(
   const { groups, pending } = gatherEntries(links, origin, entries, {
     depth: errand.depth,
     share: 0,
+    foundIn: 'sitemap',
     speaksFor: ({ url, coverage }) =>
       errand.trusted || coverage !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
   });

@@ -5,19 +5,17 @@
  * Politeness, robots.txt, the guard of private addresses and identity are those of the fleet. Text of pages is handed on
  * as data of a stranger: whatever a page says, calls made because of it meet the same bounds (docs/agents.md).
  */
-import { createHash } from 'node:crypto';
-import type { Page } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { hostKeyOf, hostnameOf, partitionKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
-import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
-import { firstBarred, type Use } from '../../../topology/usage/statement.ts';
+import type { Use } from '../../../topology/usage/statement.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Fleet, ReadLog } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
+import type { ReadLog } from '../running-crawl.ts';
+import { type Asker, PageDesk, type ReadAnswer, restStates } from '../scrape/page-desk.ts';
+import type { FoundPage } from '../scrape/page-finder.ts';
 import { mcpLimits } from './mcp-limits.ts';
-import { type FoundPage, PageFinder } from './page-finder.ts';
 
 export interface AgentBounds {
   /** Hosts, with all below them; null: any that the fleet may reach. */
@@ -58,24 +56,15 @@ export interface CrawlWish {
   readonly waitMs: number;
 }
 
-/** A page, or why there is none. */
-export type ReadAnswer =
-  | { readonly page: Page; readonly crawl: string }
-  | { readonly page: null; readonly crawl: string; readonly why: string };
-
 const owner = 'mcp';
-/** As pages of its crawls are spelt. */
-const normalize = compileNormalizer(defaultPolicy().normalize);
-const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused']);
 
 export class AgentDesk {
   readonly #options: AgentDeskOptions;
-  readonly #finder = new PageFinder();
-  /** Names of crawls that calls wait for or read from: they are not deleted. */
-  readonly #used = new Map<string, number>();
+  readonly #pages: PageDesk;
 
   constructor(options: AgentDeskOptions) {
     this.#options = options;
+    this.#pages = new PageDesk(options);
   }
 
   get pagesMax(): number {
@@ -93,7 +82,7 @@ export class AgentDesk {
       pageQuota: pages,
       ...(depth !== undefined && { maxDepth: depth }),
     });
-    return this.#using(name, () => this.#rested(name, waitMs));
+    return this.#pages.using(name, () => this.#rested(name, waitMs));
   }
 
   list(): readonly CrawlAnswer[] {
@@ -102,16 +91,19 @@ export class AgentDesk {
 
   async status(name: string, waitMs: number): Promise<CrawlAnswer> {
     this.#needed(name);
-    return this.#using(name, () => this.#rested(name, waitMs));
+    return this.#pages.using(name, () => this.#rested(name, waitMs));
   }
 
   /** The newest copy that is young enough, of any crawl; else the page is fetched now. */
   async read(url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
     const seed = this.#allowed(url);
-    const kept = await this.#newest(seed, this.#options.clock.nowMs() - ageMsMax);
-    if (kept !== undefined) return kept;
-    const name = `page-${createHash('sha256').update(seed).digest('hex').slice(0, 24)}`;
-    return this.#using(name, () => this.#fetched(seed, name, waitMs));
+    const asker: Asker = {
+      id: owner,
+      uses: this.#options.bounds.uses,
+      crawls: () => this.list(),
+      create: (page, policy, name) => this.#create(page, policy, name),
+    };
+    return this.#pages.read(asker, seed, ageMsMax, waitMs);
   }
 
   /** Best first, each URL once. `crawl` absent: of all. */
@@ -128,55 +120,12 @@ export class AgentDesk {
 
   /** Pages of a crawl, from one on, in the order in which they were found. */
   async map(crawl: string, from: number, limit: number): Promise<{ readonly urls: FoundPage[]; readonly all: number }> {
-    const pages = await this.#reads(this.#needed(crawl), (reads) => this.#finder.pages(crawl, reads));
+    const pages = await this.#pages.pages(this.#needed(crawl));
     return { urls: [...pages.values()].slice(from, from + limit), all: pages.size };
   }
 
   async explain(crawl: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
     return this.#options.explain(this.#needed(crawl).data, parseSeed(url));
-  }
-
-  async #fetched(seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
-    const { fleet } = this.#options;
-    const before = fleet.find(name);
-    // One that is under way is waited for: a page is fetched once, however many ask for it.
-    if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);
-    if (fleet.find(name) === undefined)
-      await this.#create(seed, { scope: { kind: 'domain' }, pageQuota: 1, maxDepth: 0 }, name);
-    const crawl = await this.#rested(name, waitMs);
-    const found = [...(await this.#reads(crawl, (reads) => this.#finder.pages(name, reads))).values()].at(-1);
-    const page = found && (await this.#reads(crawl, (reads) => this.#finder.read(reads, found)));
-    if (page !== undefined && this.#mayTell(page)) return { page, crawl: name };
-    if (!restStates.has(crawl.state)) {
-      const why = `it is still being fetched (${crawl.counts.queued + crawl.counts.leased} to go): ask again in a moment`;
-      return { page: null, crawl: name, why };
-    }
-    const lines = await this.#options.explain(crawl.data, seed);
-    const said = lines
-      .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('taken')))
-      .map(([field, value]) => `${field}: ${value}`);
-    return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'nothing came') };
-  }
-
-  async #newest(url: string, sinceMs: number): Promise<ReadAnswer | undefined> {
-    const crawls = this.list();
-    this.#finder.keep(new Set(crawls.map(({ name }) => name)));
-    let newest: { readonly crawl: CrawlAnswer; readonly found: FoundPage } | undefined;
-    for (const crawl of crawls) {
-      const found = await this.#reads(crawl, async (reads) => (await this.#finder.pages(crawl.name, reads)).get(url));
-      if (found === undefined || found.fetchedAtMs < sinceMs) continue;
-      if (newest === undefined || newest.found.fetchedAtMs < found.fetchedAtMs) newest = { crawl, found };
-    }
-    if (newest === undefined) return undefined;
-    const { crawl, found } = newest;
-    const page = await this.#reads(crawl, (reads) => this.#finder.read(reads, found));
-    return page !== undefined && this.#mayTell(page) ? { page, crawl: crawl.name } : undefined;
-  }
-
-  /** A word of the site that holds only from some time on may hold by now. */
-  #mayTell({ usage }: Page): boolean {
-    const { bounds, clock } = this.#options;
-    return firstBarred(usage, bounds.uses, clock.nowMs()) === undefined;
   }
 
   async #create(seed: string, policy: Readonly<Record<string, unknown>>, name?: string): Promise<CrawlAnswer> {
@@ -185,41 +134,19 @@ export class AgentDesk {
     const running = mine.filter(({ state }) => !restStates.has(state));
     if (running.length >= mcpLimits.runningMax)
       throw invalid(`${running.length} crawls are running, and may be no more: wait until one has ended`);
-    const resting = mine.filter((crawl) => restStates.has(crawl.state) && !this.#used.has(crawl.name));
+    const resting = mine.filter((crawl) => restStates.has(crawl.state) && !this.#pages.isUsed(crawl.name));
     resting.sort((a, b) => a.createdAtMs - b.createdAtMs);
     for (const { name: old } of resting.slice(0, Math.max(0, mine.length + 1 - mcpLimits.keptMax)))
       await fleet.delete(old);
     const call = createCall.parse({
       ...{ seeds: [seed], owner, policy: { ...policy, uses: [...bounds.uses], usesBarred: 'withhold' } },
-      ...(name !== undefined && { name }),
+      ...(name !== undefined && { name, idempotencyKey: name }),
     });
     return (await fleet.create(call)).crawl;
   }
 
   async #rested(name: string, waitMs: number): Promise<CrawlAnswer> {
-    const { clock } = this.#options;
-    const untilMs = clock.nowMs() + Math.min(waitMs, mcpLimits.waitMsMax);
-    for (;;) {
-      const crawl = this.#needed(name);
-      if (restStates.has(crawl.state) || clock.nowMs() >= untilMs) return crawl;
-      await clock.sleepUntil(Math.min(untilMs, clock.nowMs() + mcpLimits.lookMs));
-    }
-  }
-
-  #reads<T>({ name, data }: CrawlAnswer, act: (reads: ReadLog) => Promise<T>): Promise<T> {
-    const reads = this.#options.fleet.reads(name);
-    return reads === undefined ? this.#options.reading(data, act) : act(reads);
-  }
-
-  async #using<T>(name: string, act: () => Promise<T>): Promise<T> {
-    this.#used.set(name, (this.#used.get(name) ?? 0) + 1);
-    try {
-      return await act();
-    } finally {
-      const left = this.#used.get(name)! - 1;
-      if (left === 0) this.#used.delete(name);
-      else this.#used.set(name, left);
-    }
+    return (await this.#pages.rested(name, waitMs)) ?? this.#needed(name);
   }
 
   #needed(name: string): CrawlAnswer {
@@ -232,9 +159,9 @@ export class AgentDesk {
   }
 
   #allowed(url: string): string {
-    const seed = parseSeed(url);
+    const seed = PageDesk.urlOf(url);
     this.#allowedHost(hostKeyOf(seed));
-    return normalize(seed) ?? seed;
+    return seed;
   }
 
   #allowedHost(hostKey: string): void {
@@ -253,16 +180,6 @@ export class AgentDesk {
 function isWithin(host: string, sites: readonly string[]): boolean {
   return sites.some((site) => host === site || host.endsWith(`.${site}`));
 }
-
-/** Of what `explain` tells, what says why there is no page. */
-const whyFields: ReadonlySet<string> = new Set([
-  'filter',
-  'outcomes',
-  'denied by',
-  'no page',
-  'host failed',
-  'nofollow',
-]);
 
 function invalid(message: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_ARGUMENT', message);

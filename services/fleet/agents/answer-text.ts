@@ -1,8 +1,8 @@
 /** Answers of the tools: words for a model, and the same for programs. */
 import type { Page } from '../../../schemas/types.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
+import type { FoundPage } from '../scrape/page-finder.ts';
 import type { Hit } from './agent-desk.ts';
-import type { FoundPage } from './page-finder.ts';
 
 interface Told {
   readonly text: string;

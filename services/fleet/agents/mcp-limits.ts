@@ -6,13 +6,6 @@ export const mcpLimits = {
   runningMax: 16,
   /** Crawls of tools that are kept: for one more, the oldest that does not run is deleted. */
   keptMax: 200,
-  /** A call answers by then, whatever is left: agents give a call up after a minute. ms */
-  waitMsMax: 50_000,
-  waitMs: 20_000,
-  /** How often a waiting call looks. ms */
-  lookMs: 100,
-  /** A page that is this old is fetched again unless a call says otherwise: an hour. s */
-  ageSMax: 3_600,
   /** Characters of a page in one answer, and unless a call says otherwise: some ten thousand tokens, and a quarter of it. */
   readCharsMax: 40_000,
   readChars: 10_000,
@@ -21,7 +14,6 @@ export const mcpLimits = {
   /** URLs of one answer. */
   urlsMax: 1_000,
   urls: 200,
-  /** Characters of a URL, and of words to search for. */
-  urlCharsMax: 8_192,
+  /** Characters of words to search for. */
   wordsCharsMax: 1_000,
 } as const;

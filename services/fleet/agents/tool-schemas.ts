@@ -1,11 +1,13 @@
 /** What calls of the tools hold: checked as an agent is told (tools/list is made of them). */
 import { z } from 'zod';
 import { crawlNamePattern } from '../fleet-schemas.ts';
+import { scrapeLimits } from '../scrape/scrape-limits.ts';
 import { mcpLimits } from './mcp-limits.ts';
 
-const { waitMs, waitMsMax, readChars, readCharsMax, hits, hitsMax, urls, urlsMax, ageSMax } = mcpLimits;
+const { readChars, readCharsMax, hits, hitsMax, urls, urlsMax } = mcpLimits;
+const { waitMs, waitMsMax, ageSMax, urlCharsMax } = scrapeLimits;
 
-const url = z.string().min(1).max(mcpLimits.urlCharsMax).describe('http or https; without a scheme it is https.');
+const url = z.string().min(1).max(urlCharsMax).describe('http or https; without a scheme it is https.');
 const crawl = z.string().regex(crawlNamePattern).describe('Name of a crawl, as crawl_site and crawl_status tell it.');
 const waitSeconds = z
   .number()

@@ -58,6 +58,12 @@ export function raiseEvent(topics: CrawlTopics, said: Said, url: string): Reques
   return aboutHost(topics, event(said, { kind: 'raise', hostKey: hostKeyOf(url), payload: JSON.stringify({ url }) }));
 }
 
+/** `url` is normal; `frontQueue`: at whose end it is to wait. */
+export function lowerEvent(topics: CrawlTopics, said: Said, url: string, frontQueue: number): RequestRecord[] {
+  const payload = JSON.stringify({ url, frontQueue });
+  return aboutHost(topics, event(said, { kind: 'lower', hostKey: hostKeyOf(url), payload }));
+}
+
 /** `hostKey` empty: URLs of every host. */
 export function requeueEvent(
   topics: CrawlTopics,

@@ -45,7 +45,7 @@ export async function tellUrl(
   const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
   const topic = `${crawl}.frontier-changelog`;
   const { start, end } = await log.offsets(topic, partition);
-  const story = new UrlStory(hostKey, url);
+  const story = new UrlStory(hostKey, url, () => {}, normalize);
   if (end > start) {
     const name = Buffer.from(hostKey);
     for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {

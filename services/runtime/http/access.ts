@@ -14,7 +14,8 @@
  *   `Sec-Fetch-Site` that says that a page of this service makes it, since an `<img>` sends no Origin. `none` is not
  *   enough: a link in a mail or a terminal may lead to a hostile page, and browsers send `none` for the redirect from
  *   there, too.
- * - An open call checks its caller itself (a hub's signature).
+ * - An open call checks its caller itself (a hub's signature), and so does a keyed one (an owner's key), which is told of as any
+ *   control call is.
  *
  * Tokens are compared by their hashes, in constant time.
  */
@@ -23,7 +24,7 @@ import { isIP } from 'node:net';
 import { isLoopbackHost } from './listen-address.ts';
 
 /** `public`, `metrics` and `read` change nothing. Absent: GET and HEAD read, whatever else is control. */
-export type Access = 'public' | 'metrics' | 'read' | 'control' | 'open';
+export type Access = 'public' | 'metrics' | 'read' | 'control' | 'open' | 'keyed';
 
 /** What is answered beyond loopback without a token; `reads` includes metrics. */
 export const openings = ['metrics', 'reads'] as const;
@@ -60,7 +61,7 @@ export function refusalOf(rules: AccessRules, call: Call): Refusal | null {
   if (loopback && !namesThisMachine(call.host)) {
     return forbidden(`Host ${JSON.stringify(call.host ?? '')} is not this machine: ask for localhost or 127.0.0.1`);
   }
-  if (call.access === 'open') return null;
+  if (call.access === 'open' || call.access === 'keyed') return null;
   const isElsewhere = call.site === 'cross-site' || call.site === 'same-site';
   if (call.access !== 'control') {
     if (isElsewhere && call.dest !== 'document') return forbidden('a page of elsewhere may not read this crawl');

@@ -51,7 +51,7 @@ test('an option that a command has already is not made twice', () => {
 test('it has a command with its options, a name in --with, settings, rights, a heap bound, help, and a place in the graph', async () => {
   // Loaded once the list has it, as they are in a build that has it.
   const { createProgram } = await import('../../../services/cli/program.ts');
-  const program = createProgram();
+  const program = await createProgram();
   const command = program.commands.find((one) => one.name() === 'thumbnails')!;
   assert.equal(command.description(), thumbnails.does);
   assert.ok(command.options.some(({ long }) => long === '--picture-width'));

@@ -5,9 +5,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CrawlFiles, noCounts } from '../../../services/fleet/crawl-file.ts';
-import { Fleet, type FleetOptions, type RunningCrawl } from '../../../services/fleet/fleet.ts';
+import { Fleet, type FleetOptions } from '../../../services/fleet/fleet.ts';
 import { createCall } from '../../../services/fleet/fleet-schemas.ts';
 import { newName } from '../../../services/fleet/new-name.ts';
+import type { RunningCrawl } from '../../../services/fleet/running-crawl.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -55,6 +56,7 @@ async function fleetIn(folder: string, more: Partial<FleetOptions> = {}) {
       started.push([name, crawl]);
       return crawl;
     },
+    pagesEnd: async () => 7,
     say: (text) => said.push(text),
     ...more,
   });

@@ -8,7 +8,12 @@ import { listening, untilReady } from '../cli/listening.ts';
 export interface FleetClient {
   readonly running: Running;
   readonly base: string;
-  call(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: unknown }>;
+  call(
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
   /** Answers with a status that is not a success are failures. */
   create(body: object): Promise<CrawlAnswer>;
   get(name: string): Promise<CrawlAnswer>;
@@ -29,12 +34,15 @@ export async function startFleet(
   const running = startCommand(['fleet', '--data', data, '--http', '0', ...flags], { patienceMs: 300_000, ...options });
   const base = await listening(running);
   await untilReady(base);
-  const call: FleetClient['call'] = async (method, path, body) => {
-    const json = { 'content-type': 'application/json' };
-    const init = body === undefined ? { method } : { method, headers: json, body: JSON.stringify(body) };
+  const call: FleetClient['call'] = async (method, path, body, more = {}) => {
+    const token = options.env?.['CRAWLSTREAM_HTTP_TOKEN'];
+    const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...more };
+    const json = { 'content-type': 'application/json', ...headers };
+    const init = body === undefined ? { method, headers } : { method, headers: json, body: JSON.stringify(body) };
     const response = await fetch(`${base}${path}`, init);
     const text = await response.text();
-    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+    const read = text.startsWith('{') ? JSON.parse(text) : text;
+    return { status: response.status, body: read, headers: response.headers };
   };
   const good = async (method: string, path: string, body?: object): Promise<unknown> => {
     const answer = await call(method, path, body);

@@ -34,6 +34,27 @@ describe('links', () => {
     const paths = page.links.map((link) => new URL(link).pathname);
     assert.deepEqual(paths, ['/dir/2', '/feed', '/i', '/f']);
   });
+  it('are told with where they stand: in content, navigation or the footer; in several places, by the best', () => {
+    const { links, places } = parse(
+      '<a href=0><header><a href=1></header><nav><a href=2><a href=5></nav><main><nav><a href=3></nav><article><header>' +
+        '<a href=4></header><a href=5><footer><a href=6></footer></article></main><aside><a href=7></aside>' +
+        '<footer><nav><a href=8></nav></footer></main></footer><a href=9>',
+    );
+    const told = links.map((link) => `${link.at(-1)} ${places?.get(link) ?? ''}`.trim());
+    assert.deepEqual(told, [
+      '0',
+      '1 navigation',
+      '2 navigation',
+      '5 content',
+      '3 navigation',
+      '4 content',
+      '6 content',
+      '7 navigation',
+      '8 footer',
+      '9',
+    ]);
+    assert.equal(parse('<a href=1>').places, undefined);
+  });
   it('are dropped one by one where they ask for it', () => {
     const page = parse(
       '<a rel="x NOFOLLOW" href=1><a rel=ugc href=2><a rel=sponsored href=3><a rel=nofollowing href=4>',

@@ -14,9 +14,13 @@ const everything = {
   hashes: true,
   hosts: { 'example.org': { keep: ['sid'] } },
 } as const;
+const identities = [
+  { trailingSlash: 'drop', scheme: 'https', emptyValues: 'drop' },
+  { ...everything, trailingSlash: 'drop', scheme: 'http', emptyValues: 'drop' },
+] as const;
 
 test('normalising twice gives what normalising once gave', () => {
-  for (const normalize of [compileNormalizer(), compileNormalizer(everything)]) {
+  for (const normalize of [compileNormalizer(), ...[everything, ...identities].map((one) => compileNormalizer(one))]) {
     const { absolute } = urlGenerator(1);
     let accepted = 0;
     for (let i = 0; i < rounds; i++) {
@@ -43,12 +47,15 @@ test('the fast path agrees with the slow one', () => {
 });
 
 test('the explanation ends where the normaliser does', () => {
-  const normalize = compileNormalizer();
-  const { absolute } = urlGenerator(3);
-  for (let i = 0; i < rounds / 5; i++) {
-    const url = absolute();
-    const wanted = normalize(url);
-    if (wanted !== null) assert.equal(explainNormalize(url).at(-1)?.after ?? url, wanted, JSON.stringify(url));
+  for (const config of [{}, ...identities]) {
+    const normalize = compileNormalizer(config);
+    const { absolute } = urlGenerator(3);
+    for (let i = 0; i < rounds / 5; i++) {
+      const url = absolute();
+      const wanted = normalize(url);
+      if (wanted !== null)
+        assert.equal(explainNormalize(url, config).at(-1)?.after ?? url, wanted, JSON.stringify(url));
+    }
   }
 });
 

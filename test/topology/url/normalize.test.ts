@@ -198,3 +198,36 @@ test('the explanation is a chain from the URL given to the URL fetched, naming e
   assert.equal(steps.at(-1)?.after, normalize(given));
   assert.deepEqual(explainNormalize('http://a.org/b?x=1'), []);
 });
+
+test('a trailing slash, the scheme and empty values tell no URLs apart where the policy says so', () => {
+  check(
+    [
+      ['http://a.org/', 'http://a.org/'],
+      ['http://a.org/b/', 'http://a.org/b'],
+      ['http://a.org/b/?c=/', 'http://a.org/b?c=/'],
+      ['http://a.org/b/index.html', 'http://a.org/b'],
+      ['http://a.org/b/index.php/index.html/', 'http://a.org/b'],
+      ['http://a.org/index.html/', 'http://a.org/'],
+    ],
+    compileNormalizer({ trailingSlash: 'drop', indexPages: true }),
+  );
+  check([['http://a.org/b/index.html', 'http://a.org/b/index.html']], compileNormalizer({ trailingSlash: 'drop' }));
+  check(
+    [
+      ['http://a.org/b', 'https://a.org/b'],
+      ['http://a.org:80/b', 'https://a.org/b'],
+      ['http://a.org:8080/b', 'http://a.org:8080/b'],
+      ['http://a.org:443/b', 'http://a.org:443/b'],
+    ],
+    compileNormalizer({ scheme: 'https' }),
+  );
+  check([['https://a.org/b', 'http://a.org/b']], compileNormalizer({ scheme: 'http' }));
+  check(
+    [
+      ['http://a.org/?a=&b=1&c', 'http://a.org/?b=1&c'],
+      ['http://a.org/?a=', 'http://a.org/'],
+      ['http://a.org/?a', 'http://a.org/?a'],
+    ],
+    compileNormalizer({ emptyValues: 'drop' }),
+  );
+});

@@ -37,6 +37,15 @@ export interface CameTo extends Decided {
   readonly dueAtMs: number;
 }
 
+/** Where the URL is. */
+export type Place =
+  | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly ahead: number }
+  | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
+  | { readonly in: 'lease'; readonly leaseId: number }
+  /** The URL ended so, and will be visited again. */
+  | { readonly in: 'schedule'; readonly status: FinalStatus; readonly dueAtMs: number }
+  | { readonly in: 'end'; readonly status: FinalStatus | 'known' };
+
 /** What happens to the URL, as it happens. */
 export type UrlEvent =
   | ({ readonly kind: 'admitted' } & Admitted)
@@ -44,6 +53,8 @@ export type UrlEvent =
   | ({ readonly kind: 'cameTo' } & CameTo)
   /** By an operator. */
   | ({ readonly kind: 'raised' } & Decided)
+  /** By an operator. */
+  | ({ readonly kind: 'lowered'; readonly frontQueue: number } & Decided)
   /** To a better front queue, by what was learnt of it. */
   | ({ readonly kind: 'moved'; readonly from: number; readonly frontQueue: number } & Decided)
   /** It is to be visited at another time; `told`: by a sitemap. */

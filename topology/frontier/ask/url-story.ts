@@ -15,15 +15,9 @@ import type { Entry } from '../changes/entry.ts';
 import type { LoadRow } from '../changes/load-row.ts';
 import { isTrapQueue } from '../queues/held-queues.ts';
 import type { ActiveTrap } from '../state/traps-state.ts';
-import type { Admitted, CameTo, Decided, Leased, OfNoPlace, UrlEvent } from './url-events.ts';
+import type { Admitted, CameTo, Decided, Leased, OfNoPlace, Place, UrlEvent } from './url-events.ts';
 
-export type Place =
-  | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly ahead: number }
-  | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
-  | { readonly in: 'lease'; readonly leaseId: number }
-  /** The URL ended so, and will be visited again. */
-  | { readonly in: 'schedule'; readonly status: FinalStatus; readonly dueAtMs: number }
-  | { readonly in: 'end'; readonly status: FinalStatus | 'known' };
+export type { Place } from './url-events.ts';
 
 interface Waiting {
   readonly url: string;
@@ -36,6 +30,7 @@ const eventsMax = 100;
 export class UrlStory {
   readonly hostKey: string;
   readonly #key: string;
+  readonly #keyOf: (url: string) => string;
   facts: HostFacts = newHostFacts;
   /** Leases the host may be on at once; `own`: as ordered by an operator, -1: by the policy. */
   hostSlots: { readonly own: number; readonly most: number } = { own: -1, most: 1 };
@@ -44,6 +39,7 @@ export class UrlStory {
   readonly outcomes: CameTo[] = [];
   /** By an operator. */
   readonly raised: Decided[] = [];
+  readonly lowered: (Decided & { readonly frontQueue: number })[] = [];
   readonly traps = new Map<string, ActiveTrap & { readonly released: boolean }>();
   policyVersion = 0;
   nowMs = 0;
@@ -57,13 +53,18 @@ export class UrlStory {
     number,
     { readonly urls: (string | null)[]; readonly delayMs: number; readonly due: number }
   >();
-
   readonly #onEvent: (event: UrlEvent) => void;
 
-  /** `url` is normal. `onEvent` hears of every event, also of those that are too old to be kept. */
-  constructor(hostKey: string, url: string, onEvent: (event: UrlEvent) => void = () => {}) {
+  /** `url` is normal. `onEvent` hears of every event, also of those that are too old to be kept. `normalize`: the crawl's own. */
+  constructor(
+    hostKey: string,
+    url: string,
+    onEvent: (event: UrlEvent) => void = () => {},
+    normalize: (url: string) => string | null = (other) => other,
+  ) {
     this.hostKey = hostKey;
     this.#onEvent = onEvent;
+    this.#keyOf = (other) => seenKey(normalize(other) ?? other);
     this.#key = seenKey(url);
   }
 
@@ -159,11 +160,17 @@ export class UrlStory {
         this.#remove(change.record.url);
         return this.#finish(change.record, null, decided);
       case 'raise':
-        this.#leaveFrontQueue(change.frontQueue, change.entry.url);
-        (this.#frontQueues[change.entry.frontQueue] ??= []).push(change.entry.url);
-        if (this.#isIt(change.entry.url))
-          this.#onEvent({ kind: 'moved', ...decided, from: change.frontQueue, frontQueue: change.entry.frontQueue });
-        return;
+      case 'lower': {
+        const { url, frontQueue } = change.entry;
+        if (change.frontQueue === null) this.#remove(url);
+        else this.#leaveFrontQueue(change.frontQueue, url);
+        (this.#frontQueues[frontQueue] ??= []).push(url);
+        if (!this.#isIt(url)) return;
+        if (change.kind === 'raise')
+          return this.#onEvent({ kind: 'moved', ...decided, from: change.frontQueue, frontQueue });
+        note(this.lowered, { ...decided, frontQueue });
+        return this.#onEvent({ kind: 'lowered', ...decided, frontQueue });
+      }
       case 'expedite':
         if (change.frontQueue === null) this.#remove(change.entry.url);
         else this.#leaveFrontQueue(change.frontQueue, change.entry.url);
@@ -226,8 +233,8 @@ export class UrlStory {
 
   /** `url` empty: of all of the host. */
   #purge(url: string, decided: Decided): void {
-    const key = seenKey(url);
-    const goes = (other: string) => url === '' || seenKey(other) === key;
+    const key = this.#keyOf(url);
+    const goes = (other: string) => url === '' || this.#keyOf(other) === key;
     const stays = (other: Waiting) => !goes(other.url);
     for (const [frontQueue, urls] of this.#frontQueues.entries())
       if (urls !== undefined) this.#frontQueues[frontQueue] = urls.filter((other) => !goes(other));
@@ -368,12 +375,12 @@ export class UrlStory {
   }
 
   #remove(url: string): void {
-    const key = seenKey(url);
-    const returned = this.#again.findIndex((one) => seenKey(one.url) === key);
+    const key = this.#keyOf(url);
+    const returned = this.#again.findIndex((one) => this.#keyOf(one.url) === key);
     if (returned >= 0) this.#again.splice(returned, 1);
     else
       for (const urls of this.#frontQueues)
-        if (urls !== undefined && urls[0] !== undefined && seenKey(urls[0]) === key) urls.shift();
+        if (urls !== undefined && urls[0] !== undefined && this.#keyOf(urls[0]) === key) urls.shift();
   }
 
   /** Does a front queue wait for a verdict to be lifted, rather than for its turn? */
@@ -382,7 +389,7 @@ export class UrlStory {
   }
 
   #isIt(url: string | null): boolean {
-    return url !== null && (url === this.#key || seenKey(url) === this.#key);
+    return url !== null && (url === this.#key || this.#keyOf(url) === this.#key);
   }
 }
 

@@ -191,4 +191,6 @@ export const changeFields = {
   taken: { position: uint, leases: ascending },
   /** Leader epoch of the newest record of an input that was read; -1: not known. */
   inputEpoch: { topic: input, epoch: int },
+  /** The URL at `seq` of a front queue (null: of what came back) leaves it, and goes to the end of another one, as `entry`. */
+  lower: { hostKey: text, frontQueue: frontQueueOrAgain, seq: uint, entry },
 } satisfies Readonly<Record<string, Layout>>;

@@ -144,6 +144,7 @@ export type HostChange = Extract<
       | 'finish'
       | 'raise'
       | 'expedite'
+      | 'lower'
       | 'trap'
       | 'releaseTrap'
       | 'robotsHop'

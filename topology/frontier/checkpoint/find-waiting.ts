@@ -22,7 +22,8 @@ export function* findWaiting(state: FrontierState, host: number, url: string): S
   return entry?.url === url ? { number: place.number, seq: place.seq, entry } : undefined;
 }
 
-function* entryAt(
+/** undefined: it has left its place. Reads one row at most. */
+export function* entryAt(
   state: FrontierState,
   host: number,
   index: QueueIndex,
@@ -46,7 +47,8 @@ function* entryAt(
   return found;
 }
 
-function* indexQueue(state: FrontierState, host: number): StoreJob<QueueIndex> {
+/** An index of a host's front queues, read once. */
+export function* indexQueue(state: FrontierState, host: number): StoreJob<QueueIndex> {
   const { frontQueues } = state.queues;
   const index = new QueueIndex();
   const key = state.hosts.keys.keyOf(host);

@@ -93,6 +93,11 @@ export interface FoundPlace extends Place {
   readonly number: number;
 }
 
+/** A URL in a front queue of its host. */
+export interface Waiting extends FoundPlace {
+  readonly host: number;
+}
+
 /** Where a URL waits in a front queue of its host; undefined: in none. Reads the queue up to it: 0.4 µs a URL. */
 export function* findInFrontQueues(
   state: FrontierState,

@@ -7,11 +7,21 @@ import { z } from 'zod';
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
 import { outcomeKinds } from '../../../schemas/types.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 import { urlLimits } from '../../url/url-limits.ts';
 
 const pattern = z.string().min(1).max(urlLimits.urlCharsMax);
 
 const raise = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
+
+const lower = z.object({
+  url: z.string().min(1).max(urlLimits.urlCharsMax),
+  frontQueue: z
+    .int()
+    .min(0)
+    .max(frontQueueCount - 1)
+    .default(frontQueueCount - 1),
+});
 
 const purge = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
 
@@ -42,6 +52,7 @@ export const soughtTopics = ['discovered', 'results'] as const;
 
 const seek = z.object({ group: z.literal('frontier'), topic: z.enum(soughtTopics), offset: z.int().min(0) });
 
+export type LowerPayload = z.infer<typeof lower>;
 export type SeekPayload = z.infer<typeof seek>;
 export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
@@ -49,6 +60,8 @@ export type DuplicatesPayload = z.infer<typeof duplicates>;
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that the event names. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
+/** The URL that the event names, and the front queue at whose end it is to wait. Absent: the last. */
+export const lowerPayload = (json: string): LowerPayload | null => read(lower, json);
 /** `url` empty: the event concerns the whole host. */
 export const purgePayload = (json: string): { readonly url: string } | null =>
   json === '' ? { url: '' } : read(purge, json);

@@ -15,6 +15,7 @@ import type { InputTopic } from '../changes/changelog.ts';
 import type { Change, TallyName } from '../changes/changes.ts';
 import { writeChange } from '../changes/codec.ts';
 import { checkOf } from '../check/self-check.ts';
+import type { Waiting } from '../checkpoint/read-rows.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteWriter } from '../storage/bytes.ts';
@@ -63,6 +64,8 @@ export class Decision {
   readonly misrouted: Misrouted;
   /** Inputs whose position an operator has moved: waiting records of them are not taken. */
   readonly sought = new Set<InputTopic>();
+  /** URLs that this step has lowered, where they wait now. */
+  readonly lowered: Waiting[] = [];
   /** The step stopped before a link of which the seen test cannot tell yet. */
   asks = false;
   /** What a policy that is about to be switched to may refer to. */

@@ -123,6 +123,7 @@ const hostEvents: ReadonlySet<Control['kind']> = new Set<Control['kind']>([
   'releaseTrap',
   'duplicates',
   'raise',
+  'lower',
   'purge',
 ]);
 

@@ -8,6 +8,10 @@ export const pullLimits = {
   placesPerRead: 512,
   /** Queues of so many waiting URLs are searched: 0.4 µs a URL. Larger ones are indexed. */
   searchedUrlsMax: 64,
+  /** An index costs as much as so many searches to make: a queue that is searched more often has one. */
+  searchesPerIndex: 16,
+  /** Hosts whose searches are counted, 50 bytes each. */
+  searchedHostsMax: 10_000,
   /** Places in the indexes of a partition, 19 bytes each: queues beyond it are searched. */
   indexedPlacesMax: 4_000_000,
   /** A URL that a client puts: the longest that browsers and servers agree on. */

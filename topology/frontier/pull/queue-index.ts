@@ -14,6 +14,8 @@ export interface IndexedPlace {
 }
 
 const smallest = 1024;
+/** Beside a number: the URL has had several places. Numbers end at 47 (queues/held-queues.ts). */
+const severalFlag = 0x80;
 
 export class QueueIndex {
   #mask = smallest - 1;
@@ -21,7 +23,7 @@ export class QueueIndex {
   #lo = new Uint32Array(smallest);
   #seq = new Uint32Array(smallest);
   #pointer = new Uint32Array(smallest);
-  /** Number of the front queue, and one more; 0: the slot is empty. */
+  /** Number of the front queue, and one more, with a flag; 0: the slot is empty. */
   #number = new Uint8Array(smallest);
   /** By front queue: where its rows begin, ascending. */
   readonly #rows = new Map<number, number[]>();
@@ -31,18 +33,24 @@ export class QueueIndex {
   add(hi: number, lo: number, { number, seq, pointer }: IndexedPlace): void {
     if (4 * (this.size + 1) > 3 * (this.#mask + 1)) this.#grow();
     const slot = this.#slotOf(hi, lo);
-    if (this.#number[slot] === 0) this.size += 1;
+    const several = this.#number[slot] === 0 ? 0 : severalFlag;
+    if (several === 0) this.size += 1;
     this.#hi[slot] = hi;
     this.#lo[slot] = lo;
     this.#seq[slot] = seq;
     this.#pointer[slot] = pointer;
-    this.#number[slot] = number + 1;
+    this.#number[slot] = (number + 1) | several;
+  }
+
+  /** Has the URL had one place alone? */
+  isSole(hi: number, lo: number): boolean {
+    return (this.#number[this.#slotOf(hi, lo)]! & severalFlag) === 0;
   }
 
   /** The newest place of the URL. */
   find(hi: number, lo: number): IndexedPlace | undefined {
     const slot = this.#slotOf(hi, lo);
-    const number = this.#number[slot]!;
+    const number = this.#number[slot]! & ~severalFlag;
     return number === 0 ? undefined : { number: number - 1, seq: this.#seq[slot]!, pointer: this.#pointer[slot]! };
   }
 

@@ -10,6 +10,8 @@ export class QueueIndexes {
   /** Used last, last. */
   readonly #byHost = new Map<number, QueueIndex>();
   readonly #placesMax: number;
+  /** Times that queues without an index were read to find one URL. */
+  readonly #searches = new Map<number, number>();
 
   constructor(placesMax: number = pullLimits.indexedPlacesMax) {
     this.#placesMax = placesMax;
@@ -22,6 +24,14 @@ export class QueueIndexes {
   /** Would a queue of so many URLs fit, and be worth it? */
   takes(urls: number): boolean {
     return urls > pullLimits.searchedUrlsMax && urls <= this.#placesMax;
+  }
+
+  /** Reading the queue once more would cost as much as an index, all in all: what is found often is indexed. */
+  isWorthIt(host: number): boolean {
+    if (this.#searches.size >= pullLimits.searchedHostsMax) this.#searches.clear();
+    const searches = 1 + (this.#searches.get(host) ?? 0);
+    this.#searches.set(host, searches);
+    return searches > pullLimits.searchesPerIndex;
   }
 
   /** To keep it up: this is no use of it. */

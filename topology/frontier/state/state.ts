@@ -203,8 +203,8 @@ export class FrontierState {
         }
         const { frontQueues } = this.queues;
         if (!this.#isAhead(host)) this.#applyTo(host, change);
-        else if (change.kind === 'raise') frontQueues.queuedEver += 1;
-        if (change.kind !== 'raise') return;
+        else if (change.kind === 'raise' || change.kind === 'lower') frontQueues.queuedEver += 1;
+        if (change.kind !== 'raise' && change.kind !== 'lower') return;
         const [hi, lo] = this.identityOf(change.hostKey, change.entry.url);
         this.queued.add(hi!, lo!, frontQueues.queuedEver, change.entry);
       }
@@ -225,6 +225,7 @@ export class FrontierState {
         return this.#finish(host, change.seq, change.record);
       case 'raise':
       case 'expedite':
+      case 'lower':
         moveQueued(this, host, change);
         return this.#changed(host);
       case 'trap':

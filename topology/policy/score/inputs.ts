@@ -37,8 +37,19 @@ export interface PageInputs {
 /** By media type where the page was fetched before, else by its extension. */
 export type PageKind = 'html' | 'feed' | 'text' | 'document' | 'other';
 
-/** Who named the URL. `link` is the rule, and says nothing. */
-export type LinkSource = 'seed' | 'operator' | 'redirect' | 'sitemap' | 'feed' | 'link';
+/** Who named the URL, and of a page's links where they stood. `link`: nobody says where. */
+export const linkSources = [
+  'seed',
+  'operator',
+  'redirect',
+  'sitemap',
+  'feed',
+  'content',
+  'navigation',
+  'footer',
+  'link',
+] as const;
+export type LinkSource = (typeof linkSources)[number];
 
 export interface FreshnessInputs {
   /** Since the last fetch, ms. null: never fetched. */

@@ -2,7 +2,7 @@
 import { frontQueueCount, frontQueueOf } from '../../url/front-queue.ts';
 import { logShare, share } from './curves.ts';
 import type { LinkSource, PageInputs, PageKind } from './inputs.ts';
-import type { Scales } from './score-config.ts';
+import type { Scales, SourceShares } from './score-config.ts';
 
 export function cash({ cash }: PageInputs): number | null {
   return cash === null ? null : share(cash);
@@ -31,9 +31,15 @@ const sourceShare: Readonly<Record<LinkSource, number | null>> = {
   redirect: 0.8,
   feed: 0.8,
   sitemap: 0.7,
+  // Somebody wrote it for those who read the page.
+  content: 0.6,
+  // On every page of the site alike: it says little of what is behind it.
+  navigation: 0.4,
+  footer: 0.1,
   link: null,
 };
 
-export function source({ source }: PageInputs): number | null {
-  return sourceShare[source];
+export function source({ source }: PageInputs, sources: SourceShares = {}): number | null {
+  const own = sources[source];
+  return own === undefined ? sourceShare[source] : own;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type NumberListKind, numberListKinds } from '../../url/number-list.ts';
 import type { ListName } from '../../url/url-lists.ts';
+import { type LinkSource, linkSources } from './inputs.ts';
 import { type OpicScore, opicSchema } from './opic.ts';
 
 /** How URLs are scored: by weights, or by the cash they hold. */
@@ -23,9 +24,13 @@ export interface WeightedScore {
   readonly factors: Factors;
   /** The counts at which curves reach one half, or their end. */
   readonly scales: Scales;
+  /** What each way of being found says, 0 to 1, for the factor `source`; null: nothing. Absent: seed and operator 1, redirect and feed 0.8, sitemap 0.7, content 0.6, navigation 0.4, footer 0.1, link null. */
+  readonly sources?: SourceShares | undefined;
   /** What files say of domains. Absent: nothing. */
   readonly lists?: readonly ScoreList[] | undefined;
 }
+
+export type SourceShares = Readonly<Partial<Record<LinkSource, number | null | undefined>>>;
 
 /** Domains with numbers (url/number-list.ts), for the factor of its kind. */
 export interface ScoreList extends ListName {
@@ -47,7 +52,7 @@ export interface Factors {
   readonly depth: number;
   /** Weight, for the page, of what its URL looks like. */
   readonly type: number;
-  /** Weight, for the page, of how it was found: as a seed, in a sitemap, on a page. */
+  /** Weight, for the page, of how it was found: as a seed, in a sitemap, in a page's content or footer. */
   readonly source: number;
   /** Weight, for freshness, of the time since the last visit. */
   readonly timeSince: number;
@@ -134,6 +139,7 @@ const weightedSchema = z.strictObject({
     ageMs: positive,
     changesPerDayHalf: positive,
   }),
+  sources: z.partialRecord(z.enum(linkSources), z.number().min(0).max(1).nullable()).optional(),
   lists: z
     .array(
       z.strictObject({

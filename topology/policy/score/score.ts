@@ -29,7 +29,7 @@ export interface FactorScore {
 }
 
 export function compileScorer(config: WeightedScore = defaultScore): Scorer {
-  const { factors, scales } = config;
+  const { factors, scales, sources } = config;
   return (url, { domain: of, page: its, freshness: past }) => {
     const mean = new Mean();
     const whole = new Mean();
@@ -41,7 +41,7 @@ export function compileScorer(config: WeightedScore = defaultScore): Scorer {
     mean.add(page.inLinks(its, scales), factors.inLinks);
     mean.add(page.depth(its, url), factors.depth);
     mean.add(page.type(its), factors.type);
-    mean.add(page.source(its), factors.source);
+    mean.add(page.source(its, sources), factors.source);
     whole.add(mean.take(), config.page);
     mean.add(freshness.timeSince(past, scales), factors.timeSince);
     mean.add(freshness.changeRate(past, scales), factors.changeRate);
@@ -68,7 +68,7 @@ export function factorScores(config: WeightedScore, url: string, inputs: ScoreIn
     row('page', 'inLinks', page.inLinks(inputs.page, scales)),
     row('page', 'depth', page.depth(inputs.page, url)),
     row('page', 'type', page.type(inputs.page)),
-    row('page', 'source', page.source(inputs.page)),
+    row('page', 'source', page.source(inputs.page, config.sources)),
     row('freshness', 'timeSince', freshness.timeSince(inputs.freshness, scales)),
     row('freshness', 'changeRate', freshness.changeRate(inputs.freshness, scales)),
     row('freshness', 'volatility', freshness.volatility(inputs.freshness)),

@@ -3,10 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
+import { loadCommands } from '../../../../services/cli/command-modules.ts';
 import { applyConfig, sourceOf } from '../../../../services/cli/config/apply-config.ts';
 import { readConfig } from '../../../../services/cli/config/config-file.ts';
-import { createProgram } from '../../../../services/cli/program.ts';
+import { programOf } from '../../../../services/cli/program.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+
+const all = await loadCommands();
+const createProgram = () => programOf(all);
 
 function fileOf(text: string, name = 'crawlstream.yaml'): string {
   const file = join(temporaryFolder(), name);

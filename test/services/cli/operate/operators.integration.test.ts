@@ -46,31 +46,43 @@ test('a host is blocked and released, and another limited, while the crawl runs'
   assert.equal(lastJson(again)['pages'], web.plan.expected(web.port).fetch.size);
 });
 
-test('a URL that waits is raised: it goes before the others of its host, and is fetched once', async () => {
+test('a URL that waits is raised, another is lowered: one goes before the others of its host, one behind; each is fetched once', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 40 });
   const data = join(temporaryFolder(), 'data');
-  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '1000', '--json']);
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '2000', '--json']);
   const pages = () => web.web.requests().filter(({ path }) => path !== '/robots.txt');
   while (pages().length < 2) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(20);
   }
   const explain = async (url: string) => lastJson(await runCommand(['explain', url, '--data', data, '--json']));
+  const fetched = new URL(pages()[0]!.path, web.seeds[0]!).href;
   let raised = '';
+  let lowered = '';
   let ahead = 0;
   for (const url of [...web.plan.expected(web.port).fetch].reverse()) {
     const queue = (await explain(url))['queue'] as { in: string; ahead: number } | null;
-    if (queue?.in !== 'frontQueue' || queue.ahead < 10) continue;
+    if (queue?.in !== 'frontQueue' || queue.ahead < 20) continue;
+    if (lowered === '') {
+      lowered = url;
+      continue;
+    }
     [raised, ahead] = [url, queue.ahead];
     break;
   }
-  assert.notEqual(raised, '', 'some page waits behind ten others');
+  assert.notEqual(raised, '', 'two pages wait behind twenty others');
   const { code, stdout, stderr } = await runCommand(['raise', raised, '--data', data, '--by', 'test', '--json']);
   assert.equal(code, 0, stderr);
   assert.equal((JSON.parse(stdout) as { was: string }).was, 'waiting');
+  const later = await runCommand(['lower', lowered, '--data', data, '--by', 'test', '--json']);
+  assert.equal(later.code, 0, later.stderr);
+  assert.equal((JSON.parse(later.stdout) as { frontQueue: number }).frontQueue, 7);
   assert.equal((await runCommand(['delay', new URL(raised).origin, '10', '--data', data])).code, 0);
   const ended = await crawl.ended;
   assert.equal(ended.code, 0, ended.stderr);
+  const refused = await runCommand(['lower', fetched, '--data', data]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /it is finished, so it does not wait in a front queue: nothing was done/);
   const paths = pages().map(({ path }) => path);
   const { pathname, search } = new URL(raised);
   assert.deepEqual(paths.filter((path) => path === pathname + search).length, 1);
@@ -78,6 +90,19 @@ test('a URL that waits is raised: it goes before the others of its host, and is 
   const explained = await explain(raised);
   assert.equal((explained['raised'] as unknown[]).length, 1, `it waited behind ${ahead}`);
   assert.equal((explained['leases'] as unknown[]).length, 1);
+  const behind = new URL(lowered);
+  // What is found later may wait behind it.
+  const place = paths.indexOf(behind.pathname + behind.search);
+  assert.ok(place > 15 + paths.indexOf(pathname + search), paths.join(' '));
+  const moved = (await explain(lowered))['lowered'] as { frontQueue: number }[];
+  assert.deepEqual(
+    moved.map(({ frontQueue }) => frontQueue),
+    [7],
+  );
+  assert.match(
+    (await runCommand(['story', lowered, '--data', data])).stdout,
+    /lowered: it goes to the end of front queue 7/,
+  );
 });
 
 test('what is wrong with a command is said in one line, with the remedy', async () => {

@@ -6,14 +6,18 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { runCommand } from '../../../../lab/process/command.ts';
+import { loadCommands } from '../../../../services/cli/command-modules.ts';
 import { completionScript } from '../../../../services/cli/completion-command.ts';
 import { configurationPage } from '../../../../services/cli/config/describe-settings.ts';
 import { settingsOf } from '../../../../services/cli/config/settings.ts';
 import { examples } from '../../../../services/cli/examples.ts';
 import { reasonOf } from '../../../../services/cli/flags/setting.ts';
-import { createProgram, leavesOf, pathOf } from '../../../../services/cli/program.ts';
+import { leavesOf, pathOf, programOf } from '../../../../services/cli/program.ts';
 import { commandsPage } from '../../../../services/cli/reference/commands-page.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+
+const all = await loadCommands();
+const createProgram = () => programOf(all);
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const paths = leavesOf(createProgram()).map((command) => pathOf(command).join(' '));
@@ -44,6 +48,18 @@ test('every command answers --help with code 0, what it is for, and an example',
   const whole = await runCommand(['--help']);
   assert.equal(whole.code, 0);
   assert.match(whole.stdout, /Exit codes:\n {2}0 +done\n/);
+});
+
+test('a command line loads its own command, and none of the others’ code', async () => {
+  for (const name of createProgram().commands.map((command) => command.name())) {
+    if (['config', 'completion'].includes(name)) continue;
+    const own = await loadCommands([name]);
+    assert.ok(own.length === 1, `command-modules.ts does not name ${name}`);
+    const help = (program: Command) => program.commands.find((one) => one.name() === name)!.helpInformation();
+    assert.equal(help(programOf(own)), help(createProgram()));
+  }
+  assert.equal((await loadCommands(['stats'], { CRAWLSTREAM_CONCURRENCY: '3' })).length, all.length);
+  assert.equal((await loadCommands(['stats', '--config', 'some.yaml'])).length, all.length);
 });
 
 test('every command that prints something prints it as JSON, too', () => {

@@ -61,6 +61,7 @@ test('groups share messages by partition, up to their size; a group beyond it is
     share: 0,
     traceparent: '',
     payload: '',
+    foundIn: 'unknown',
     links: Array.from({ length: links }, (_, n) => ({
       url: `http://${hostKey}/${'p'.repeat(990)}${n}`,
       lastModifiedMs: 0,

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { builtCommand, startCommand } from '../../../../lab/process/command.ts';
 import { listening, untilReady } from '../../cli/listening.ts';
+import { startSmallWeb } from '../../cli/small-web.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { until } from '../../until.ts';
 import { startAgentWeb } from './agent-web.ts';
 import { runAgent } from './run-agent.ts';
 
@@ -13,7 +15,7 @@ const injection = (port: number) =>
 const hostDelayMs = 300;
 
 describe('crawlstream mcp', { timeout: 300_000 }, () => {
-  it('lets an agent crawl a site, read, search, map and ask, on stdin and stdout, and goes on after kill -9', async () => {
+  it('lets an agent crawl a site, read, search, map and ask, on stdin and stdout, and has what it crawled when it comes back', async () => {
     const web = await startAgentWeb(injection);
     const data = join(temporaryFolder(), 'agents');
     const site = `docs.test:${web.port}`;
@@ -145,5 +147,49 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
     assert.equal((await post({ origin: 'http://hostile.test' })).status, 403);
     assert.equal((await post({ 'sec-fetch-site': 'cross-site' })).status, 403);
     assert.equal((await fetch(`${base}/mcp`)).status, 405);
+  });
+
+  it('goes on with a crawl that kill -9 of its process has cut off, and asks for nothing twice that it has', async () => {
+    const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 30, domains: 1 });
+    const data = join(temporaryFolder(), 'agents');
+    const flags = ['--data', data, '--http', '0', '--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', '100'];
+    const start = async () => {
+      const running = startCommand(['mcp', ...flags], { patienceMs: 280_000 });
+      after(() => running.child.kill('SIGKILL'));
+      const base = await listening(running);
+      await untilReady(base);
+      return { running, agent: runAgent([`${base}/mcp`]) };
+    };
+    const first = await start();
+    const url = small.seeds[0]!;
+    const crawled = await first.agent.call('crawl_site', { url, pages: 100, waitSeconds: 0 });
+    const { name } = crawled.structuredContent as { readonly name: string };
+    await until(() => small.web.requests().length >= 10);
+    first.running.child.kill('SIGKILL');
+    await first.running.ended;
+    const seen = small.web.requests().length;
+    assert.ok(seen < 30, `${seen}: the kill comes in the middle`);
+
+    const { agent } = await start();
+    interface Status {
+      readonly end: string;
+      readonly counts: { readonly pages: number };
+    }
+    let status: Status | undefined;
+    await until(async () => {
+      const { structuredContent } = await agent.call('crawl_status', { crawl: name, waitSeconds: 10 });
+      status = (structuredContent!['crawls'] as Status[])[0];
+      return status!.end !== null;
+    });
+    const expected = small.plan.expected(small.port).fetch;
+    assert.deepEqual([status!.end, status!.counts.pages], ['done', expected.size]);
+    const urls = (await agent.call('map_site', { crawl: name })).structuredContent!['urls'] as {
+      readonly url: string;
+    }[];
+    assert.deepEqual(urls.map((one) => one.url).sort(), [...expected].sort());
+    const { shortGaps, concurrency, duplicates } = small.check({ delayMs: 100 });
+    assert.deepEqual([shortGaps.count, concurrency.count], [0, 0], shortGaps.details.join());
+    // What was under way, or not written yet, when the process ended; the rest is never asked for again.
+    assert.ok(duplicates.count <= 3, duplicates.details.join());
   });
 });

@@ -30,6 +30,7 @@ const discovered = (count: number): Discovered => ({
       discoveredAtMs: 1_700_000_000_123,
       share: 0,
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      foundIn: 'footer',
       payload: '{"callback":"parse"}',
       links: Array.from({ length: count }, (_, i) => ({
         url: `https://b.example/p/${i}`,

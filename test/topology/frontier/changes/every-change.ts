@@ -201,6 +201,10 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'sitemaps', hostKey: 'a.test', round: { dueS: 81, sinceS: 82, tries: 83, secure: true } },
     { kind: 'sitemaps', hostKey: 'a.test', round: { dueS: 84, sinceS: 85, tries: 86, secure: false } },
   ],
+  lower: [
+    { kind: 'lower', hostKey: 'a.test', frontQueue: 3, seq: 70_001, entry },
+    { kind: 'lower', hostKey: 'a.test', frontQueue: null, seq: 3, entry: plainEntry },
+  ],
   inputEpoch: [
     { kind: 'inputEpoch', topic: 'control', epoch: 111 },
     { kind: 'inputEpoch', topic: 'results', epoch: -1 },

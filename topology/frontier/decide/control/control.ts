@@ -3,9 +3,11 @@ import type { Control } from '../../../../schemas/types.ts';
 import type { HostSettings } from '../../../policy/overlay-config.ts';
 import { compilePolicy } from '../../../policy/policy.ts';
 import { siblingsOf } from '../../../policy/traps/step-contents.ts';
+import { otherIdentity } from '../../../policy/url-identity.ts';
 import { parsePolicy } from '../../../policy/validate.ts';
 import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
+import type { Waiting } from '../../checkpoint/read-rows.ts';
 import type { Host } from '../../state/state.ts';
 import { duplicatesPayload, seekPayload, trapPayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
@@ -13,9 +15,10 @@ import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
 import { heldByLimit, isAtLimit } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
+import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
 import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
-import { decideRaise, type Waiting } from './raise.ts';
+import { decideRaise } from './raise.ts';
 
 /** `waiting`: where the URL waits that the event names, if it does. */
 export function decideControl(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
@@ -59,6 +62,8 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
       return decideDuplicates(decision, event);
     case 'raise':
       return decideRaise(decision, event, waiting);
+    case 'lower':
+      return decideLower(decision, event, waiting);
     case 'purge':
       return decidePurge(decision, event, waiting);
     case 'seek':
@@ -99,6 +104,8 @@ function switchPolicy(decision: Decision, event: Control): void {
     // A crawl cannot change who takes its leases: the other kind of client would never hear of those that are out.
     const { policy } = decision;
     if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
+    // Nor what counts as one URL: what it knows is named by it.
+    if (policy !== null && otherIdentity(policy.config, config) !== null) return decision.tally('unknownControls');
   } catch {
     decision.tally('unknownControls');
     return;

@@ -3,17 +3,16 @@
  * fetched leave the state, and links to them are refused from now on, even an operator's. A host that was released
  * since may be purged again.
  *
- * Where a URL waits in a front queue is looked up before the step (`findNamed` in raise.ts).
+ * Where a URL waits in a front queue is looked up before the step (find-named.ts).
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import type { PurgedFrom } from '../../changes/changes.ts';
-import { isQueuedAt } from '../../checkpoint/read-rows.ts';
-import type { FrontierState } from '../../state/state.ts';
+import { isQueuedAt, type Waiting } from '../../checkpoint/read-rows.ts';
 import { purgePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-import type { Waiting } from './raise.ts';
+import { alsoLowered } from './find-named.ts';
 
 const nowhere: PurgedFrom = { in: 'nowhere', a: 0, b: 0 };
 
@@ -31,14 +30,15 @@ export function decidePurge(decision: Decision, event: Control, waiting: readonl
   const url = policy?.normalize(purged.url) ?? purged.url;
   if (hostKeyOf(url) !== hostKey) return decision.tally('unknownControls');
   // A URL that was forced may be in several places.
-  let from = placeOf(state, hostKey, url, waiting);
+  let from = placeOf(decision, hostKey, url, waiting);
   do {
     decision.emit({ kind: 'purge', hostKey, url, from });
-    from = placeOf(state, hostKey, url, waiting);
+    from = placeOf(decision, hostKey, url, waiting);
   } while (from.in !== 'nowhere');
 }
 
-function placeOf(state: FrontierState, hostKey: string, url: string, waiting: readonly Waiting[]): PurgedFrom {
+function placeOf(decision: Decision, hostKey: string, url: string, waiting: readonly Waiting[]): PurgedFrom {
+  const { state } = decision;
   const host = state.hosts.get(hostKey);
   if (host === undefined) return nowhere;
   const key = seenKey(url);
@@ -48,6 +48,8 @@ function placeOf(state: FrontierState, hostKey: string, url: string, waiting: re
   }
   const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
   if (again !== undefined) return { in: 'again', a: 0, b: again.seq };
-  const still = waiting.find((one) => one.host === host.id && isQueuedAt(state, host.id, one.number, one.seq));
+  const still = alsoLowered(decision, host.id, key, waiting).find(
+    (one) => one.host === host.id && isQueuedAt(state, host.id, one.number, one.seq),
+  );
   return still === undefined ? nowhere : { in: 'frontQueue', a: still.number, b: still.seq };
 }

@@ -1,11 +1,12 @@
 /**
  * What a partition knows of a URL that arrives, for its score (policy/score/inputs.ts).
  *
- * The domain's record is that of the host itself: pages worth keeping among those fetched. Freshness plays no part
- * here: a URL that arrives was never fetched, or somebody wants it fetched whatever its age.
+ * The domain's record is that of the host itself: pages worth keeping among those fetched. Freshness is known of
+ * a page once it was visited (score-visited.ts): a URL that arrives was never fetched, or somebody wants it fetched whatever
+ * its age.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
-import type { LinkSource, PageKind, ScoreInputs } from '../../../policy/score/inputs.ts';
+import type { FreshnessInputs, LinkSource, PageKind, ScoreInputs } from '../../../policy/score/inputs.ts';
 import type { HostFacts } from '../../changes/changes.ts';
 
 /** `inLinks`: sightings with this one; `linkingDomains` null: not counted. */
@@ -25,7 +26,7 @@ export function scoreInputs(
   };
 }
 
-/** The inputs of a URL that is queued: who named it is not kept. */
+/** The inputs of a URL that is queued, or was visited: who named it is not kept. */
 export function queuedInputs(
   url: string,
   depth: number,
@@ -33,20 +34,22 @@ export function queuedInputs(
   inLinks: number,
   linkingDomains: number | null,
   cash: number | null,
+  freshness: FreshnessInputs = neverFetched,
 ): ScoreInputs {
   return {
     domain: domainInputs(facts, linkingDomains),
     page: { cash, inLinks, depth, type: kindOf(url), source: 'link' },
-    freshness: neverFetched,
+    freshness,
   };
 }
 
 const neverFetched = { ageMs: null, changesPerDay: null, changedShare: null } as const;
 
-function sourceOf({ intent, hop, depth, sourceUrl }: LinkGroup, lastModifiedMs: number): LinkSource {
+function sourceOf({ intent, hop, depth, sourceUrl, foundIn }: LinkGroup, lastModifiedMs: number): LinkSource {
   if (intent === 'force') return 'operator';
   if (hop > 0) return 'redirect';
   if (sourceUrl === '' && depth === 0) return 'seed';
+  if (foundIn !== 'unknown') return foundIn;
   return lastModifiedMs > 0 || intent === 'refresh' ? 'sitemap' : 'link';
 }
 

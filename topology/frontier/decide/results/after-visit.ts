@@ -9,9 +9,11 @@ import type { Outcome } from '../../../../schemas/types.ts';
 import { hasNewEntries, isFeedSignature, pollSecondsOf } from '../../../content/feed-signature.ts';
 import { sameText } from '../../../content/text-signature.ts';
 import { parseHttpDate } from '../../../fetch/http-date.ts';
-import { noHistory, visited } from '../../../policy/recrawl/history.ts';
+import { changesPerDay } from '../../../policy/recrawl/change-rate.ts';
+import { noHistory, recentShare, visited } from '../../../policy/recrawl/history.ts';
 import type { VisitKind } from '../../../policy/recrawl/recrawl-config.ts';
 import type { Recrawl, Visited } from '../../../policy/recrawl/schedule.ts';
+import type { FreshnessInputs } from '../../../policy/score/inputs.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
 import type { PageRecord } from '../../changes/page-record.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
@@ -23,6 +25,8 @@ export interface Seen {
   readonly atMs: number;
   readonly frontQueue: number;
   readonly record: UrlRecord;
+  /** The front queue by what visits have told, this one among them. Absent: it stays in the one it has. */
+  readonly scoreAgain?: ((freshness: FreshnessInputs) => number) | undefined;
 }
 
 export interface AfterVisit {
@@ -41,12 +45,24 @@ export function afterVisit(
   price: number | null,
 ): AfterVisit {
   const changed = hasChanged(before, seen.outcome, seen.record);
-  const page = pageAfter(before, seen, changed);
+  const page = scoredAgain(before, seen, pageAfter(before, seen, changed));
   const next = recrawl?.next(visitedOf(page, kindOf(page), changed, seen.atMs), price) ?? null;
   if (next === null) return { page, changed, delayS: null };
   const { intervalS } = next;
   const delayS = Math.max(next.delayS, freshS(seen, recrawl?.config.freshMsMax));
   return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS };
+}
+
+/** A visit that failed tells nothing of the page's worth. */
+function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record }: Seen, page: PageRecord): PageRecord {
+  if (scoreAgain === undefined || record.status !== 'page') return page;
+  const visitedAtMs = before?.visitedAtMs ?? 0;
+  const frontQueue = scoreAgain({
+    ageMs: visitedAtMs === 0 ? null : Math.max(0, atMs - visitedAtMs),
+    changesPerDay: changesPerDay(page.history),
+    changedShare: recentShare(page.history),
+  });
+  return { ...page, frontQueue };
 }
 
 /**

@@ -14,6 +14,7 @@ import { frontierLimits } from '../../frontier-limits.ts';
 import type { Lease } from '../../hosts/lease.ts';
 import type { Due } from '../../recrawl/due-table.ts';
 import type { Decision } from '../decision.ts';
+import { scorerOf } from '../links/score-visited.ts';
 import { afterVisit, type Seen, visitedOf } from './after-visit.ts';
 
 export interface Visit {
@@ -31,7 +32,8 @@ export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: 
   const isPushed = due?.pushed === true;
   if (recrawl === null && !isPushed) return false;
   const { lease, index, outcome, atMs, frontQueue } = visit;
-  const seen = { outcome, atMs, frontQueue, record };
+  const scoreAgain = scorerOf(decision, lease.host, record);
+  const seen = { outcome, atMs, frontQueue, record, scoreAgain };
   const { page, changed, delayS } = afterVisit(
     recrawl,
     lease.pages.get(index),

@@ -21,6 +21,11 @@ test('a link is an operator’s, a redirect’s, a seed, a sitemap’s or a page
     [{ sourceUrl: page, depth: 1 }, 1, 'sitemap'],
     [{ sourceUrl: page, depth: 1, intent: 'refresh' }, 0, 'sitemap'],
     [{ sourceUrl: page, depth: 1 }, 0, 'link'],
+    [{ sourceUrl: page, depth: 1, foundIn: 'footer' }, 0, 'footer'],
+    [{ sourceUrl: page, depth: 1, foundIn: 'content' }, 0, 'content'],
+    [{ sourceUrl: page, depth: 1, foundIn: 'feed', intent: 'refresh' }, 1, 'feed'],
+    [{ sourceUrl: page, depth: 1, foundIn: 'sitemap' }, 0, 'sitemap'],
+    [{ sourceUrl: page, depth: 1, hop: 1, foundIn: 'content' }, 0, 'redirect'],
   ];
   for (const [group, lastModifiedMs, source] of cases)
     assert.equal(sourceOf(group, lastModifiedMs), source, JSON.stringify(group));

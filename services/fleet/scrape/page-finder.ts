@@ -6,7 +6,7 @@ import type { Page } from '../../../schemas/types.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
-import type { ReadLog } from '../fleet.ts';
+import type { ReadLog } from '../running-crawl.ts';
 
 export interface FoundPage {
   readonly url: string;

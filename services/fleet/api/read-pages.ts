@@ -1,12 +1,12 @@
 /**
  * Pages of a crawl in the order in which they were fetched, from a place on: a page that was fetched again is there again.
- * What was purged is left out.
+ * What was purged or taken back is left out.
  */
-import { readRecord } from '../runtime/avro/read-record.ts';
-import { readPurges } from '../runtime/crawl/purges.ts';
-import { recordsOf } from '../runtime/log/records-of.ts';
-import type { ReadLog } from './fleet.ts';
-import { fleetServiceLimits } from './fleet-service-limits.ts';
+import { readRecord } from '../../runtime/avro/read-record.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { Counts } from '../kept-pages.ts';
+import type { ReadLog } from '../running-crawl.ts';
 
 export interface SomePages {
   /** A page each, as JSON. */
@@ -15,8 +15,12 @@ export interface SomePages {
   readonly cursor: number;
 }
 
-export async function readPages({ log, codec, crawl }: ReadLog, from: number, most: number): Promise<SomePages> {
-  const purges = await readPurges(log, codec, { crawl, partitions: 1 });
+export async function readPages(
+  { log, codec, crawl }: ReadLog,
+  counts: Counts,
+  from: number,
+  most: number,
+): Promise<SomePages> {
   const topic = `${crawl}.pages`;
   const { start, end } = await log.offsets(topic, 0);
   const lines: string[] = [];
@@ -25,7 +29,7 @@ export async function readPages({ log, codec, crawl }: ReadLog, from: number, mo
   for await (const { offset, value } of recordsOf(log, topic, 0, cursor, end)) {
     cursor = offset + 1;
     const page = await readRecord(codec, 'pages', value, () => {});
-    if (page === undefined || purges.refuses(page.url, page.fetchedAtMs)) continue;
+    if (page === undefined || !counts(page, offset)) continue;
     const line = JSON.stringify(page);
     lines.push(line);
     chars += line.length;

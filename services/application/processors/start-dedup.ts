@@ -1,0 +1,42 @@
+/** What dedup.ts declares, at work. */
+import { contentLimits } from '../../../topology/content/content-limits.ts';
+import { openDedup } from '../../dedup/dedup.ts';
+import type { NearMethod } from '../../dedup/likeness.ts';
+import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
+import type { ProcessorContext, RunningProcessor } from '../processor/processor.ts';
+import { runConsumer } from '../processor/run-consumer.ts';
+
+export async function startDedup(
+  context: ProcessorContext,
+  { dedupBy = 'simhash' }: { readonly dedupBy?: NearMethod | undefined },
+): Promise<RunningProcessor> {
+  const { log, manifest } = context;
+  const store = await openStateStore(context.part('dedup'));
+  try {
+    const dedup = await openDedup({
+      ...context,
+      ...manifest,
+      store,
+      purges: await readPurges(log, context.codec, manifest),
+      method: dedupBy,
+      seed: Number.parseInt(manifest.fingerprintKey.slice(16, 24), 16) | 0,
+    });
+    return await runConsumer(context, {
+      name: 'dedup',
+      topics: ['pages', 'results', 'control'],
+      batchRecords: contentLimits.batchRecords,
+      handle: dedup.handle,
+      positions: ownPositions(dedup.positions, groupPositions(log, `${manifest.crawl}.dedup`)),
+      // State that is half changed in memory can't be used again: the next start reads it from the store.
+      retriesMs: [],
+      // Duplicates lie on different hosts, and so on different partitions: one process sees them all.
+      alone: true,
+      close: () => store.close(),
+    });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Where each command is declared. What a command needs is most of the program's code, and to load all of it takes longer than
+ * most commands run: so that of the others is left alone where a command line says which one it is.
+ */
+import type { Command } from 'commander';
+import { consumers } from '../application/topology.ts';
+
+export type AddCommands = (program: Command) => void;
+
+interface CommandModule {
+  /** Commands that it adds. One that is missing here is found as well, by loading all. */
+  readonly names: readonly string[];
+  readonly load: () => Promise<AddCommands>;
+}
+
+/** In the order in which they are added. */
+const modules: readonly CommandModule[] = [
+  { names: ['crawl'], load: async () => (await import('./crawl/crawl-command.ts')).addCrawlCommand },
+  { names: ['fleet'], load: async () => (await import('./fleet/fleet-command.ts')).addFleetCommand },
+  { names: ['mcp'], load: async () => (await import('./fleet/mcp-command.ts')).addMcpCommand },
+  { names: ['frontier', 'fetcher'], load: async () => (await import('./roles/role-commands.ts')).addRoleCommands },
+  {
+    names: consumers.map(({ name }) => name),
+    load: async () => (await import('./roles/consumer-commands.ts')).addConsumerCommands,
+  },
+  { names: ['consume'], load: async () => (await import('./roles/consume-command.ts')).addConsumeCommand },
+  { names: ['export'], load: async () => (await import('./transfer/export-command.ts')).addExportCommand },
+  { names: ['inject'], load: async () => (await import('./operate/inject-command.ts')).addInjectCommand },
+  { names: ['pages', 'stats'], load: async () => (await import('./inspect/read-commands.ts')).addReadCommands },
+  { names: ['hosts'], load: async () => (await import('./inspect/hosts-command.ts')).addHostsCommand },
+  { names: ['search'], load: async () => (await import('./inspect/search-command.ts')).addSearchCommand },
+  { names: ['dashboard'], load: async () => (await import('./inspect/dashboard-command.ts')).addDashboardCommand },
+  { names: ['replay'], load: async () => (await import('./inspect/replay-command.ts')).addReplayCommand },
+  { names: ['dlq'], load: async () => (await import('./operate/dlq-command.ts')).addDlqCommand },
+  { names: ['explain'], load: async () => (await import('./inspect/explain-command.ts')).addExplainCommand },
+  { names: ['story'], load: async () => (await import('./inspect/story-command.ts')).addStoryCommand },
+  { names: ['audit'], load: async () => (await import('./inspect/audit-command.ts')).addAuditCommand },
+  { names: ['recheck'], load: async () => (await import('./inspect/recheck-command.ts')).addRecheckCommand },
+  { names: ['what-if'], load: async () => (await import('./policy/what-if-command.ts')).addWhatIfCommand },
+  { names: ['judge'], load: async () => (await import('./prove/judge-command.ts')).addJudgeCommand },
+  { names: ['policy'], load: async () => (await import('./policy/policy-commands.ts')).addPolicyCommands },
+  {
+    names: ['block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'raise', 'requeue', 'trap', 'release'],
+    load: async () => (await import('./operate/operator-commands.ts')).addOperatorCommands,
+  },
+  { names: ['purge'], load: async () => (await import('./operate/purge-command.ts')).addPurgeCommand },
+  { names: ['forget'], load: async () => (await import('./operate/forget-command.ts')).addForgetCommand },
+  { names: ['schemas'], load: async () => (await import('./operate/schemas-command.ts')).addSchemasCommand },
+  {
+    names: ['pause', 'resume', 'bandwidth'],
+    load: async () => (await import('./policy/pause-commands.ts')).addPauseCommands,
+  },
+  { names: ['trace'], load: async () => (await import('./policy/trace-command.ts')).addTraceCommand },
+  { names: ['check'], load: async () => (await import('./check/check-command.ts')).addCheckCommand },
+  { names: ['identity'], load: async () => (await import('./check/identity-command.ts')).addIdentityCommand },
+  { names: ['fetch'], load: async () => (await import('./check/fetch-command.ts')).addFetchCommand },
+  { names: ['new'], load: async () => (await import('./new-command.ts')).addNewCommand },
+  { names: ['warc'], load: async () => (await import('./transfer/warc-command.ts')).addWarcCommand },
+  { names: ['state'], load: async () => (await import('./state/state-command.ts')).addStateCommand },
+  { names: ['reset'], load: async () => (await import('./operate/reset-command.ts')).addResetCommand },
+  { names: ['seek'], load: async () => (await import('./operate/seek-command.ts')).addSeekCommand },
+  { names: ['dump'], load: async () => (await import('./transfer/dump-command.ts')).addDumpCommand },
+  { names: ['load'], load: async () => (await import('./transfer/load-command.ts')).addLoadCommand },
+  {
+    names: ['repartition'],
+    load: async () => (await import('./transfer/repartition-command.ts')).addRepartitionCommand,
+  },
+  { names: ['size'], load: async () => (await import('./plan/size-command.ts')).addSizeCommand },
+  { names: ['topology'], load: async () => (await import('./plan/topology-command.ts')).addTopologyCommand },
+  { names: ['topics'], load: async () => (await import('./plan/topics-command.ts')).addTopicsCommand },
+  { names: ['acls'], load: async () => (await import('./plan/acls-command.ts')).addAclsCommand },
+  {
+    names: ['urlfrontier'],
+    load: async () => (await import('./urlfrontier/urlfrontier-command.ts')).addUrlfrontierCommand,
+  },
+  { names: ['simulate', 'bench'], load: async () => (await import('./prove/proof-commands.ts')).addProofCommands },
+  { names: ['config'], load: async () => (await import('./config/config-command.ts')).addConfigCommand },
+  { names: ['completion'], load: async () => (await import('./completion-command.ts')).addCompletionCommand },
+];
+
+/** They look at other commands, too. */
+const lookAtAll = new Set(['config', 'completion', 'help']);
+
+/**
+ * Those that the words of a command line name, or all of them: where they name none, and where a configuration is to be read or
+ * a variable be judged, which takes the options of all services.
+ */
+function wanted(words: readonly string[], env: NodeJS.ProcessEnv): readonly CommandModule[] {
+  const [first = ''] = words;
+  if (words.length === 1 && (first === '--version' || first === '-V')) return [];
+  const named = lookAtAll.has(first) ? [] : modules.filter(({ names }) => names.includes(first));
+  const isConfigured =
+    words.some((word) => word.startsWith('--config')) ||
+    Object.keys(env).some((name) => name.startsWith('CRAWLSTREAM_') && !/^CRAWLSTREAM_(TEST|BENCH)_/.test(name));
+  return named.length === 0 || isConfigured ? modules : named;
+}
+
+/** By default, what adds every command. */
+export function loadCommands(
+  words: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<readonly AddCommands[]> {
+  return Promise.all(wanted(words, env).map(({ load }) => load()));
+}

@@ -1,0 +1,154 @@
+/**
+ * Cookies that hosts set, kept and sent back where a request rule says `session`, and nowhere else. In memory of this fetcher
+ * alone: a restart begins anew, by the login if there is one.
+ *
+ * A cookie is its host's (name and port): no Domain attribute, no redirect and no subdomain takes it to another. What is kept
+ * is bounded, by host and in all. Records of answers show that a cookie was set, and not what it was.
+ */
+import { type Cookie, type CookieOrigin, isSentTo, parseSetCookie } from '../../../topology/fetch/set-cookie.ts';
+import { hostKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
+import { hostFits } from '../connect/host-pattern.ts';
+import type { HttpResponse } from './client.ts';
+import type { RequestManner } from './request-rules.ts';
+import { redactedValue } from './sent-request.ts';
+import { sessionLimits } from './session-limits.ts';
+
+/** A form that is sent before anything else of its host. */
+export interface Login {
+  /** Normal. */
+  readonly url: string;
+  /** When it was last sent; 0: not yet. */
+  sentAtMs: number;
+  /** While it is being sent. */
+  underWay: Promise<void> | null;
+}
+
+export interface Sessions {
+  /** Does a rule keep cookies of the host? `hostname` is the URL's. */
+  keeps(hostname: string): boolean;
+  /** The manner of a request, with what its host has set. */
+  withCookies(url: string, manner: RequestManner | undefined): RequestManner | undefined;
+  /** Keeps what the answer sets; gives the answer as records may have it. */
+  keep(url: string, response: HttpResponse): HttpResponse;
+  /** The login that a request to this origin needs now; null: none, or it was sent lately. */
+  loginOf(origin: string): Login | null;
+  /** Has the host set something that still holds? */
+  isOpen(url: string): boolean;
+  /** For the log. */
+  readonly say: (text: string) => void;
+}
+
+const plain: RequestManner = { method: 'GET', body: null, headers: [], secrets: [], proxies: null };
+
+export function createSessions(
+  patterns: readonly string[],
+  loginUrls: readonly string[],
+  nowMs: () => number,
+  say: (text: string) => void = () => {},
+): Sessions {
+  /** By host key, the one used last at the end. */
+  const jars = new Map<string, Map<string, Cookie>>();
+  const logins = new Map(
+    loginUrls.map((url): [string, Login] => [new URL(url).origin, { url, sentAtMs: 0, underWay: null }]),
+  );
+  const jarOf = (url: string): ReadonlyMap<string, Cookie> | undefined => jars.get(hostKeyOf(url));
+  const use = (url: string): Map<string, Cookie> => {
+    const key = hostKeyOf(url);
+    const jar = jars.get(key) ?? new Map<string, Cookie>();
+    jars.delete(key);
+    jars.set(key, jar);
+    for (const oldest of jars.keys()) {
+      if (jars.size <= sessionLimits.hostsMax) break;
+      jars.delete(oldest);
+    }
+    return jar;
+  };
+  const sent = (url: string): Cookie[] => {
+    const to = originOf(url);
+    const now = nowMs();
+    const cookies = [...(jarOf(url)?.values() ?? [])].filter((cookie) => isSentTo(cookie, to, now));
+    // RFC 6265 §5.4: longer paths first.
+    return cookies.sort((a, b) => b.path.length - a.path.length);
+  };
+  return {
+    say,
+    keeps: (hostname) => patterns.some((pattern) => hostFits(pattern, hostname)),
+    withCookies(url, manner) {
+      const cookies = sent(url);
+      if (cookies.length === 0) return manner;
+      const headers: string[] = [];
+      const values = cookies.map(({ name, value }) => `${name}=${value}`);
+      const given = manner ?? plain;
+      for (let i = 0; i < given.headers.length; i += 2) {
+        if (given.headers[i] === 'cookie') values.unshift(given.headers[i + 1]!);
+        else headers.push(given.headers[i]!, given.headers[i + 1]!);
+      }
+      return { ...given, headers: [...headers, 'cookie', values.join('; ')] };
+    },
+    keep(url, response) {
+      if (response.failure !== null) return response;
+      const from = originOf(url);
+      const now = nowMs();
+      const { headers } = response;
+      let jar: Map<string, Cookie> | undefined;
+      for (let i = 0; i < headers.length; i += 2) {
+        if (headers[i]!.toLowerCase() !== 'set-cookie') continue;
+        const cookie = parseSetCookie(headers[i + 1]!, from, now);
+        if (cookie === null) continue;
+        jar ??= use(url);
+        const key = `${cookie.name};${cookie.path}`;
+        const before = jar.get(key);
+        // RFC 6265bis §5.7: what came by TLS is not overwritten by what did not.
+        if (before?.secure === true && !from.isSecure) continue;
+        jar.delete(key);
+        const isOver = cookie.expiresAtMs !== null && cookie.expiresAtMs <= now;
+        if (!isOver && (before !== undefined || jar.size < sessionLimits.cookiesPerHostMax)) jar.set(key, cookie);
+      }
+      if (isThrownOut(url, response, logins.get(new URL(url).origin))) jars.delete(hostKeyOf(url));
+      return withoutCookies(response);
+    },
+    loginOf(origin) {
+      const login = logins.get(origin);
+      if (login === undefined || sent(login.url).length > 0) return null;
+      const isLate = login.sentAtMs === 0 || nowMs() - login.sentAtMs >= sessionLimits.loginEveryMs;
+      return isLate || login.underWay !== null ? login : null;
+    },
+    isOpen: (url) => sent(url).length > 0,
+  };
+}
+
+/** The site sends us back to its login, or says that there is no session. */
+function isThrownOut(url: string, { status, headers }: HttpResponse, login: Login | undefined): boolean {
+  if (login === undefined || url === login.url) return false;
+  if (status === 401) return true;
+  if (status < 300 || status > 399) return false;
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i]!.toLowerCase() !== 'location' || !URL.canParse(headers[i + 1]!, url)) continue;
+    const to = new URL(headers[i + 1]!, url);
+    return `${to.origin}${to.pathname}` === login.url.split('?')[0];
+  }
+  return false;
+}
+
+function originOf(url: string): CookieOrigin {
+  const { pathname, protocol } = new URL(url);
+  return { host: withoutPort(hostKeyOf(url)), path: pathname, isSecure: protocol === 'https:' };
+}
+
+/** Values of Set-Cookie are replaced: whoever reads an archive could go on with the session. */
+function withoutCookies(response: HttpResponse): HttpResponse {
+  const { headers, wire } = response;
+  let isClean = true;
+  for (let i = 0; i < headers.length; i += 2) if (headers[i]!.toLowerCase() === 'set-cookie') isClean = false;
+  if (isClean) return response;
+  const shown = headers.map((text, at) =>
+    at % 2 === 1 && headers[at - 1]!.toLowerCase() === 'set-cookie' ? redactedValue : text,
+  );
+  if (wire === undefined) return { ...response, headers: shown };
+  const rawHeaders = wire.rawHeaders.map((bytes, at) =>
+    at % 2 === 1 && wire.rawHeaders[at - 1]!.toString('latin1').toLowerCase() === 'set-cookie'
+      ? Buffer.from(redactedValue)
+      : bytes,
+  );
+  return { ...response, headers: shown, wire: { ...wire, rawHeaders } };
+}

@@ -1,0 +1,174 @@
+/**
+ * A fleet's API. `GET /v1/openapi.json` describes it. Calls that change something need what a control call needs
+ * (runtime/http/access.ts); where owners have keys, every call needs one, and an owner's crawls are its own.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { HttpApp, HttpRequest, Routes } from '../../runtime/http/http-server.ts';
+import { readCall } from '../../runtime/http/read-call.ts';
+import type { Wish } from '../crawl-file.ts';
+import { positionOf } from '../events/event-position.ts';
+import type { EventReader } from '../events/event-reader.ts';
+import type { EventStreams } from '../events/event-streams.ts';
+import type { Fleet } from '../fleet.ts';
+import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { KeptPages } from '../kept-pages.ts';
+import type { Callers } from '../owners/callers.ts';
+import type { Owner } from '../owners/owner-file.ts';
+import type { Quotas } from '../owners/quotas.ts';
+import type { ReadLog } from '../running-crawl.ts';
+import type { PageDesk } from '../scrape/page-desk.ts';
+import { createDoor } from './door.ts';
+import { fleetOpenApi } from './fleet-openapi.ts';
+import { eventsQuery, pagesQuery } from './query-schemas.ts';
+import { readPages } from './read-pages.ts';
+import { tooMany } from './too-many.ts';
+
+export interface FleetDesk {
+  readonly fleet: Fleet;
+  readonly requestsInFlight: () => number;
+  readonly kept: KeptPages;
+  readonly events: EventReader;
+  readonly streams: EventStreams;
+  readonly pages: PageDesk;
+  /** What a crawl makes of a URL: names and values. `path`: of its folder. */
+  explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
+  /** null: owners have none. */
+  readonly quotas: Quotas | null;
+  /** Opens the log of a crawl that does not run. */
+  reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
+}
+
+interface Named {
+  readonly Params: { readonly name: string };
+}
+
+const verbs: Readonly<Record<string, Wish>> = { pause: 'paused', resume: 'running', end: 'ended' };
+
+/** `desk` throws OWNERSHIP_LOST while the fleet is not up. `callers` null: owners have no keys, and calls are the operator's. */
+export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = null): Routes {
+  const { door, callerOf } = createDoor(callers);
+  /** A crawl that the caller may see; what is another's is not there. */
+  const seen = (request: HttpRequest, name: string): CrawlAnswer => {
+    const crawl = desk().fleet.find(name);
+    const caller = callerOf(request);
+    if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missing(name);
+    return crawl;
+  };
+  const told = (request: HttpRequest, crawl: CrawlAnswer | undefined, name: string): object => {
+    if (crawl === undefined) throw missing(name);
+    return callerOf(request) === null ? crawl : forOwner(crawl);
+  };
+  const seenBy = (request: HttpRequest): CrawlAnswer[] => {
+    const caller = callerOf(request);
+    const crawls = desk().fleet.list();
+    return caller === null ? crawls : crawls.filter(({ owner }) => owner === caller.name);
+  };
+
+  return (app: HttpApp) => {
+    app.get('/v1/openapi.json', { config: { access: 'public' } }, () => fleetOpenApi());
+
+    const making = { ...door, bodyLimit: fleetServiceLimits.bodyBytesMax };
+    app.post('/v1/crawls', making, async (request, reply) => {
+      const { fleet, quotas } = desk();
+      const call = readCall(createCall, request.body);
+      const caller = callerOf(request);
+      const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
+      const before = fleet.made(mine.idempotencyKey, mine.owner);
+      const refused = before ? null : (quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null);
+      if (refused !== null) throw tooMany(reply, refused);
+      const { crawl, isNew } = await fleet.create(mine);
+      return reply.code(isNew ? 201 : 200).send(told(request, crawl, crawl.name));
+    });
+
+    app.get('/v1/crawls', door, (request) => {
+      const { requestsInFlight } = desk();
+      const crawls = seenBy(request).map((crawl) => told(request, crawl, crawl.name));
+      return { crawls, requestsInFlight: callerOf(request) === null ? requestsInFlight() : 0 };
+    });
+
+    app.get('/v1/owners', door, (request) => {
+      const { quotas, fleet } = desk();
+      const caller = callerOf(request);
+      const all = quotas?.status(fleet.list()) ?? [];
+      return { owners: all.filter(({ name }) => caller === null || name === caller.name) };
+    });
+
+    app.get<Named>('/v1/crawls/:name', door, (request) => {
+      const { name } = request.params;
+      return told(request, seen(request, name), name);
+    });
+
+    app.delete<Named>('/v1/crawls/:name', door, async (request, reply) => {
+      const { name } = request.params;
+      seen(request, name);
+      if (!(await desk().fleet.delete(name))) throw missing(name);
+      return reply.code(204).send();
+    });
+
+    for (const [verb, wish] of Object.entries(verbs)) {
+      app.post<Named>(`/v1/crawls/:name/${verb}`, door, async (request, reply) => {
+        const { name } = request.params;
+        const { owner, state } = seen(request, name);
+        const { fleet, quotas } = desk();
+        const isMore = wish === 'running' && restStates.has(state);
+        const refused = isMore ? (quotas?.refusal(owner, fleet.list(), null) ?? null) : null;
+        if (refused !== null) throw tooMany(reply, refused);
+        return told(request, await fleet.wish(name, wish), name);
+      });
+    }
+
+    app.get<Named>('/v1/crawls/:name/pages', door, async (request, reply) => {
+      const { name } = request.params;
+      const { fleet, reading, kept } = desk();
+      const { cursor, limit } = readCall(pagesQuery, request.query);
+      const crawl = seen(request, name);
+      const id = `${name} ${crawl.createdAtMs}`;
+      const take = async (reads: ReadLog) => readPages(reads, await kept.of(id, reads), Number(cursor), limit);
+      const reads = fleet.reads(name);
+      const { lines, cursor: next } = reads === undefined ? await reading(crawl.data, take) : await take(reads);
+      return reply
+        .header('x-cursor', `${next}`)
+        .type('application/jsonl')
+        .send(lines.map((line) => `${line}\n`).join(''));
+    });
+
+    app.get<Named>('/v1/crawls/:name/events', door, async (request, reply) => {
+      const { name } = request.params;
+      const { events, streams } = desk();
+      const { from = '0-0', content } = readCall(eventsQuery, request.query);
+      const { owner } = seen(request, name);
+      const last = request.headers['last-event-id'] ?? from;
+      const place = typeof last === 'string' ? positionOf(last) : undefined;
+      if (place === undefined) throw invalid(`Last-Event-ID ${JSON.stringify(last)} is the id of no event of a crawl`);
+      const look = { content, most: 1, charsSoft: 1 };
+      if ((await events.read(name, place, look).catch(() => undefined))?.isOver === true) return reply.code(204).send();
+      const taken = streams.takenFor(owner);
+      if (taken !== null) throw tooMany(reply, { message: `${taken} are open already: close one`, waitS: 0 });
+      reply.hijack();
+      await streams.stream(reply.raw, events, { crawl: name, owner, content, from: place });
+    });
+  };
+}
+
+const restStates: ReadonlySet<string> = new Set(['paused', 'failed']);
+
+/** What an owner is told of a crawl: nothing of the machine that it runs on. */
+function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
+  const folder = data.slice(0, -crawl.name.length - 1);
+  return { ...crawl, failure: failure?.replaceAll(folder, '…') ?? null };
+}
+
+function ownerOf(caller: Owner, given: string): string {
+  if (given === '' || given === caller.name) return caller.name;
+  throw invalid(`owner: it is the one whose key calls, ${caller.name}: leave it out`);
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}
+
+function missing(name: string): Error {
+  const message = `there is no crawl ${JSON.stringify(name)}: GET /v1/crawls lists those there are`;
+  return Object.assign(new Error(message), { statusCode: 404, code: 'NOT_FOUND' });
+}

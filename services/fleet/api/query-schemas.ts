@@ -1,0 +1,27 @@
+/** Queries of a fleet's API, as its OpenAPI document has them. */
+import { z } from 'zod';
+import { positionPattern } from '../events/event-position.ts';
+import { contents } from '../fleet-contents.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+
+/** A place among the events of a crawl: event-position.ts. */
+export const positionSchema = z.string().regex(positionPattern, 'give the id of an event, as in 12-1');
+
+export const eventsQuery = z.strictObject({
+  from: positionSchema
+    .optional()
+    .describe('The id of the last event that was seen. The header Last-Event-ID goes before it.'),
+  content: z
+    .enum(contents)
+    .default('url')
+    .describe('What is told of a page: its record, or its URL, status, title and hash.'),
+});
+
+export const pagesQuery = z.strictObject({
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, 'give the X-Cursor of the answer before')
+    .default('0')
+    .describe('Where to go on: X-Cursor of the answer before.'),
+  limit: z.coerce.number().int().min(1).max(fleetServiceLimits.pagesMax).default(100).describe('Pages at most.'),
+});

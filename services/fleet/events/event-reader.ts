@@ -1,0 +1,58 @@
+/** Reads events of a fleet's crawls, of those that run and of those that do not. */
+import type { Fleet } from '../fleet.ts';
+import type { KeptPages } from '../kept-pages.ts';
+import type { ReadLog } from '../running-crawl.ts';
+import type { EventPosition } from './event-position.ts';
+import { type EventBounds, readEvents, type SomeEvents } from './read-events.ts';
+
+export interface EventReaderOptions {
+  readonly fleet: Pick<Fleet, 'file' | 'find' | 'reads' | 'pathOf'>;
+  readonly kept: KeptPages;
+  /** Opens the log of a crawl that does not run. */
+  reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
+}
+
+export interface EventsNow extends SomeEvents {
+  /** Nothing comes any more: the crawl has ended, and `next` is behind that. */
+  readonly isOver: boolean;
+}
+
+export class EventReader {
+  readonly #options: EventReaderOptions;
+  /** By crawl that does not run: up to where it was read, so that its log is not opened again for nothing. */
+  readonly #read = new Map<string, string>();
+
+  constructor(options: EventReaderOptions) {
+    this.#options = options;
+  }
+
+  /** undefined: there is no such crawl. Rejects where the crawl stopped meanwhile: read again. */
+  async read(name: string, from: EventPosition, bounds: EventBounds): Promise<EventsNow | undefined> {
+    const { fleet, kept, reading } = this.#options;
+    const file = fleet.file(name);
+    if (file === undefined) return undefined;
+    const last = file.changes.at(-1);
+    const isOver = (next: EventPosition) => last?.kind === 'ended' && next.changes > last.n;
+    const take = async (reads: ReadLog) =>
+      readEvents(file, reads, await kept.of(`${name} ${file.createdAtMs}`, reads), from, bounds);
+    const running = fleet.reads(name);
+    if (running !== undefined) {
+      this.#read.delete(name);
+      const some = await take(running);
+      return { ...some, isOver: false };
+    }
+    // Of a crawl that starts or stops, the log is another process part's: wait for it.
+    const state = fleet.find(name)?.state;
+    if (state === 'starting' || state === 'running' || state === 'pausing' || state === 'ending')
+      return { events: [], next: from, isOver: false };
+    const end = `${last?.n} ${from.pages} ${from.changes}`;
+    if (this.#read.get(name) === end) return { events: [], next: from, isOver: isOver(from) };
+    const some = await reading(fleet.pathOf(name), take);
+    if (some.events.length === 0) this.#read.set(name, `${last?.n} ${some.next.pages} ${some.next.changes}`);
+    return { ...some, isOver: isOver(some.next) && some.events.length === 0 };
+  }
+
+  forget(name: string): void {
+    this.#read.delete(name);
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Who calls a fleet's API, by the key that a call has: an owner, or the operator, who has CRAWLSTREAM_HTTP_TOKEN and sees all.
+ *
+ * Keys are found by their hashes, so that how long a refusal takes tells nothing of a key. Calls of an owner are bounded by a
+ * bucket that fills steadily.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+import { keyHashOf, type Owner } from './owner-file.ts';
+import { ownerLimits } from './owner-limits.ts';
+
+/** null: the operator. */
+export type Caller = Owner | null;
+
+export type Entry =
+  | { readonly ok: true; readonly caller: Caller }
+  | { readonly ok: false; readonly status: 401 | 429; readonly message: string; readonly waitS: number };
+
+interface Bucket {
+  calls: number;
+  atMs: number;
+}
+
+export class Callers {
+  readonly #byHash: ReadonlyMap<string, Owner>;
+  readonly #operatorHash: string | undefined;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** `operatorToken` undefined: nobody calls as the operator. */
+  constructor(owners: readonly Owner[], operatorToken: string | undefined, clock: Pick<Clock, 'nowMs'>) {
+    this.#byHash = new Map(owners.map((owner) => [owner.keyHash, owner]));
+    this.#operatorHash = operatorToken === undefined ? undefined : keyHashOf(operatorToken);
+    this.#clock = clock;
+  }
+
+  enter(authorization: string | undefined): Entry {
+    const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    const hash = key === undefined ? undefined : keyHashOf(key);
+    if (hash !== undefined && hash === this.#operatorHash) return { ok: true, caller: null };
+    const owner = hash === undefined ? undefined : this.#byHash.get(hash);
+    if (owner === undefined)
+      return { ok: false, status: 401, message: 'this call needs the header Authorization: Bearer <key>', waitS: 0 };
+    const waitMs = this.#take(owner);
+    if (waitMs === 0) return { ok: true, caller: owner };
+    const waitS = Math.ceil(waitMs / 1_000);
+    const message = `${owner.callsPerMinute} calls a minute are allowed: wait ${waitS} s`;
+    return { ok: false, status: 429, message, waitS };
+  }
+
+  /** ms until the call would be allowed; 0: it is, and counts. */
+  #take({ name, callsPerMinute }: Owner): number {
+    const nowMs = this.#clock.nowMs();
+    const most = Math.max(1, callsPerMinute * ownerLimits.burstShare);
+    const everyMs = 60_000 / callsPerMinute;
+    const before = this.#buckets.get(name) ?? { calls: most, atMs: nowMs };
+    const calls = Math.min(most, before.calls + Math.max(0, nowMs - before.atMs) / everyMs);
+    const isAllowed = calls >= 1;
+    this.#buckets.set(name, { calls: isAllowed ? calls - 1 : calls, atMs: nowMs });
+    return isAllowed ? 0 : (1 - calls) * everyMs;
+  }
+}

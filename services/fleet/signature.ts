@@ -1,0 +1,24 @@
+/**
+ * Signatures of webhooks by Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
+ * `id.timestamp.body`, in the header `webhook-signature` as `v1,` and Base64.
+ */
+import { createHmac } from 'node:crypto';
+
+const prefix = 'whsec_';
+const [bytesMin, bytesMax] = [24, 64];
+
+export function isSecret(text: string): boolean {
+  if (!text.startsWith(prefix)) return false;
+  const base64 = text.slice(prefix.length);
+  const key = Buffer.from(base64, 'base64');
+  // Node reads what is no Base64, too, as far as it goes.
+  return key.toString('base64') === base64 && key.length >= bytesMin && key.length <= bytesMax;
+}
+
+/** `id`: without a full stop. `atMs`: of this attempt, ms since the Unix epoch. */
+export function signedHeaders(secret: string, id: string, atMs: number, body: string): Record<string, string> {
+  const seconds = `${Math.floor(atMs / 1_000)}`;
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
+}

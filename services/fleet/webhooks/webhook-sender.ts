@@ -1,0 +1,206 @@
+/**
+ * Posts the events of crawls to their webhooks: of each crawl in their order, one request at a time, until it is taken. What
+ * is not taken is posted again, with a wait that doubles, for as long as the crawl is there; nothing is passed over.
+ *
+ * At least once: after a kill, or where an answer is lost, the same events go out again under the same `webhook-id`.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+import type { CrawlFile, Webhook } from '../crawl-file.ts';
+import { type EventPosition, isBefore, positionText } from '../events/event-position.ts';
+import type { EventReader } from '../events/event-reader.ts';
+import type { EventBounds, SomeEvents } from '../events/read-events.ts';
+import type { Fleet } from '../fleet.ts';
+import { signedHeaders } from '../signature.ts';
+import { readPlace, type WebhookPlace, writePlace } from './webhook-file.ts';
+import { webhookLimits } from './webhook-limits.ts';
+
+/** What a receiver answered. */
+export interface Posted {
+  readonly status: number;
+  /** Seconds, or a date. Empty: none. */
+  readonly retryAfter: string;
+}
+
+export interface WebhookSenderOptions {
+  readonly fleet: Pick<Fleet, 'file' | 'names' | 'pathOf'>;
+  readonly events: EventReader;
+  readonly clock: Clock;
+  /** Rejects with why there was no answer. It connects to no address that fetches may not. */
+  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Posted>;
+  say(text: string): void;
+}
+
+/** How a webhook stands, in the words of the API. */
+export interface WebhookStatus {
+  readonly url: string;
+  readonly delivered: string;
+  readonly failures: number;
+  readonly failure: string | null;
+  readonly nextAtMs: number | null;
+}
+
+interface Sending {
+  /** undefined: it was not read yet. */
+  place: WebhookPlace | undefined;
+  readonly createdAtMs: number;
+  failures: number;
+  failure: string | null;
+  nextAtMs: number;
+  /** What is done for it now. */
+  under: Promise<void> | undefined;
+  isGone: boolean;
+}
+
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #all = new Map<string, Sending>();
+  readonly #stopping = new AbortController();
+  readonly #underWay = new Map<string, number>();
+  #requests = 0;
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Posts until `stop`. */
+  async run(): Promise<void> {
+    const { clock, fleet } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      for (const name of fleet.names) {
+        const file = fleet.file(name);
+        if (file?.webhook != null) this.#look(file, file.webhook);
+      }
+      await clock.sleepUntil(clock.nowMs() + webhookLimits.lookMs, signal);
+    }
+    await Promise.all([...this.#all.values()].map(({ under }) => under));
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  status({ name, webhook }: CrawlFile): WebhookStatus | null {
+    if (webhook === null) return null;
+    const { place, failures = 0, failure = null, nextAtMs = 0 } = this.#all.get(name) ?? {};
+    const delivered = positionText(place?.delivered ?? { pages: 0, changes: 0 });
+    return { url: webhook.url, delivered, failures, failure, nextAtMs: failures === 0 ? null : nextAtMs };
+  }
+
+  /** Resolves once nothing is posted for it, or written in its folder, any more. */
+  async forget(name: string): Promise<void> {
+    const sending = this.#all.get(name);
+    if (sending === undefined) return;
+    sending.isGone = true;
+    await sending.under;
+    this.#all.delete(name);
+    this.#options.events.forget(name);
+  }
+
+  #look(file: CrawlFile, webhook: Webhook): void {
+    const { clock, say } = this.#options;
+    const { name, owner, createdAtMs } = file;
+    let sending = this.#all.get(name);
+    if (sending === undefined || sending.createdAtMs !== createdAtMs) {
+      sending = {
+        ...{ place: undefined, createdAtMs, failures: 0, failure: null, nextAtMs: 0, under: undefined, isGone: false },
+      };
+      this.#all.set(name, sending);
+    }
+    const own = this.#underWay.get(owner) ?? 0;
+    if (sending.under !== undefined || sending.isGone || sending.nextAtMs > clock.nowMs()) return;
+    if (own >= webhookLimits.ofOwnerMax || this.#requests >= webhookLimits.requestsMax) return;
+    const one = sending;
+    this.#requests++;
+    this.#underWay.set(owner, own + 1);
+    one.under = this.#deliver(one, file, webhook)
+      .catch((error: Error) => {
+        this.#failed(one, error.message, 0);
+        say(`${name}: its webhook waits: ${error.message}`);
+      })
+      .finally(() => {
+        one.under = undefined;
+        this.#requests--;
+        const left = this.#underWay.get(owner)! - 1;
+        if (left === 0) this.#underWay.delete(owner);
+        else this.#underWay.set(owner, left);
+      });
+  }
+
+  /** Until there is nothing more to post for now, or an attempt fails. */
+  async #deliver(one: Sending, { name }: CrawlFile, webhook: Webhook): Promise<void> {
+    const { fleet, events, say } = this.#options;
+    const folder = fleet.pathOf(name);
+    one.place ??= await readPlace(folder);
+    while (!one.isGone && !this.#stopping.signal.aborted) {
+      const { delivered, sending }: WebhookPlace = one.place;
+      // It fails where the crawl stops at this moment: the next look finds it at rest.
+      const some: SomeEvents | null | undefined = await events
+        .read(name, delivered, boundsOf(webhook, sending))
+        .catch(() => null);
+      if (some === null || some === undefined) return;
+      // Of what was being sent, all was taken back meanwhile; or the crawl is starting, and its log cannot be read yet.
+      if (some.events.length === 0) {
+        if (isBefore(delivered, some.next)) one.place = { delivered: some.next, sending: null };
+        return;
+      }
+      if (sending === null) await writePlace(folder, (one.place = { delivered, sending: some.next }));
+      if (one.isGone) return;
+      const id = `${name}-${one.createdAtMs.toString(36)}-${positionText(delivered)}-${positionText(some.next)}`;
+      const why = await this.#post(webhook, id, bodyOf(name, one.createdAtMs, some));
+      if (why !== null) {
+        this.#failed(one, why.failure, why.waitMs);
+        if (one.failures === 1)
+          say(`${name}: its webhook at ${new URL(webhook.url).host} does not take events: ${why.failure}`);
+        return;
+      }
+      if (one.failures > 0) say(`${name}: its webhook takes events again`);
+      one.failures = 0;
+      one.failure = null;
+      await writePlace(folder, (one.place = { delivered: some.next, sending: null }));
+    }
+  }
+
+  /** null: they were taken. */
+  async #post(
+    { url, secret }: Webhook,
+    id: string,
+    body: string,
+  ): Promise<{ readonly failure: string; readonly waitMs: number } | null> {
+    const { clock, post } = this.#options;
+    const nowMs = clock.nowMs();
+    const headers = { 'content-type': 'application/json', ...signedHeaders(secret, id, nowMs, body) };
+    try {
+      const { status, retryAfter } = await post(url, headers, body);
+      if (status >= 200 && status < 300) return null;
+      return { failure: `it answers ${status}`, waitMs: waitMsOf(retryAfter, clock.nowMs()) };
+    } catch (error) {
+      return { failure: (error as Error).message, waitMs: 0 };
+    }
+  }
+
+  #failed(one: Sending, failure: string, waitMs: number): void {
+    const { retryMinMs, retryMaxMs, failureCharsMax } = webhookLimits;
+    const ownMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(one.failures, 30));
+    one.failures++;
+    one.failure = failure.slice(0, failureCharsMax);
+    one.nextAtMs = this.#options.clock.nowMs() + Math.max(ownMs, waitMs);
+  }
+}
+
+/** Those that were sent before are sent again as they were, though there may be more by now. */
+function boundsOf({ content }: Webhook, sending: EventPosition | null): EventBounds {
+  const { eventsMax: most, charsSoft } = webhookLimits;
+  if (sending === null) return { content, most, charsSoft };
+  return { content, most: Number.POSITIVE_INFINITY, charsSoft: Number.POSITIVE_INFINITY, to: sending };
+}
+
+function bodyOf(crawl: string, createdAtMs: number, { events }: SomeEvents): string {
+  const timestamp = new Date(events.at(-1)!.atMs).toISOString();
+  return JSON.stringify({ type: 'crawl.events', timestamp, data: { crawl, createdAtMs, events } });
+}
+
+function waitMsOf(retryAfter: string, nowMs: number): number {
+  const ms = /^\d{1,9}$/.test(retryAfter) ? 1_000 * Number(retryAfter) : Date.parse(retryAfter) - nowMs;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), webhookLimits.retryAfterMaxMs) : 0;
+}

@@ -1,0 +1,47 @@
+/** What a fleet tells of its crawls, to streams and webhooks, and whom it lets call. */
+import type { eventLimits } from '../../services/fleet/events/event-limits.ts';
+import { ownersOf, ownersSchema } from '../../services/fleet/owners/owner-file.ts';
+import type { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
+import type { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
+import { type BoundaryTable, from as reaching, tuning, undriven } from './boundary.ts';
+
+export const eventBoundaries: BoundaryTable<typeof eventLimits> = {
+  lookMs: tuning('how soon a stream tells of what came'),
+  beatMs: tuning('how often a stream without events says nothing'),
+  readMax: tuning('how many events are read at once: the stream goes on'),
+  readCharsSoft: tuning('how much is read at once: the stream goes on'),
+  ofOwnerMax: undriven('twenty sockets: the stream beyond them is refused with 429'),
+  streamsMax: undriven('two hundred sockets: the stream beyond them is refused with 429'),
+};
+
+export const webhookBoundaries: BoundaryTable<typeof webhookLimits> = {
+  lookMs: tuning('how soon events are posted'),
+  eventsMax: tuning('how many events share a request: the next has the others'),
+  charsSoft: tuning('how much shares a request: the next has the others'),
+  timeoutMs: undriven('fifteen seconds of a receiver that does not answer: it is posted again then'),
+  answerBytesMax: tuning('how much of an answer is read that nobody looks at'),
+  retryMinMs: tuning('how soon it is tried again'),
+  retryMaxMs: tuning('how late it is tried again'),
+  retryAfterMaxMs: tuning('how late it is tried again where the receiver asks for time'),
+  ofOwnerMax: tuning('how many requests of one owner are under way: the others wait for their turn'),
+  requestsMax: tuning('how many requests are under way: the others wait for their turn'),
+  failureCharsMax: tuning('how much is told of a failure'),
+};
+
+const keyed = (chars: number) => {
+  try {
+    return ownersOf(ownersSchema.parse([{ name: 'a', key: { env: 'K' } }]), { K: 'k'.repeat(chars) }).length === 1;
+  } catch {
+    return false;
+  }
+};
+
+export const ownerBoundaries: BoundaryTable<typeof ownerLimits> = {
+  keyCharsMin: reaching(keyed),
+  crawlsMax: tuning('a default, which the file may set otherwise'),
+  keptMax: tuning('a default, which the file may set otherwise'),
+  callsPerMinute: tuning('a default, which the file may set otherwise'),
+  burstShare: tuning('how many of a minute’s calls may come at once'),
+  lookMs: tuning('by how much a quota may be overrun'),
+  writeMs: tuning('how much is added up again after a kill'),
+};

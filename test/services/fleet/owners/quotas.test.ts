@@ -1,0 +1,101 @@
+/** What owners use is added up once, over kills, deletions and days; and how many calls of one are let in. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { noCounts } from '../../../../services/fleet/crawl-file.ts';
+import { Callers } from '../../../../services/fleet/owners/callers.ts';
+import { ownersOf, ownersSchema } from '../../../../services/fleet/owners/owner-file.ts';
+import { Quotas } from '../../../../services/fleet/owners/quotas.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+
+const env = { A: 'a'.repeat(16), B: 'b'.repeat(16) };
+const noon = Date.parse('2026-11-25T12:00:00Z');
+const ownersWith = (more: object) =>
+  ownersOf(
+    ownersSchema.parse([
+      { name: 'a', key: { env: 'A' }, ...more },
+      { name: 'b', key: { env: 'B' } },
+    ]),
+    env,
+  );
+const crawl = (name: string, pages: number, more: object = {}) => ({
+  ...{ name, owner: 'a', createdAtMs: 1, state: 'running' as const, weight: 1 },
+  counts: { ...noCounts, pages, bytes: 10 * pages, hosts: 2 },
+  ...more,
+});
+
+test('a page counts once, whatever is killed, deleted or made again under its name, and a day gives all of it back', async () => {
+  const folder = temporaryFolder();
+  let nowMs = noon;
+  const clock = { nowMs: () => nowMs };
+  const owners = ownersWith({ pagesPerDay: 100, bytesPerDay: 5_000 });
+  const quotas = await Quotas.open(folder, owners, clock);
+  const used = (of: Quotas) => of.status([]).map(({ pagesToday, bytesToday }) => [pagesToday.used, bytesToday.used]);
+  quotas.look([crawl('x', 40), crawl('y', 10, { owner: 'b' })]);
+  quotas.look([crawl('x', 60)]);
+  assert.deepEqual(used(quotas), [
+    [60, 600],
+    [10, 100],
+  ]);
+  assert.equal(quotas.spent('a'), null);
+  await quotas.write();
+
+  // Killed: after the start a crawl that is not up yet tells less than was added up.
+  const after = await Quotas.open(folder, owners, clock);
+  after.look([crawl('x', 30)]);
+  after.look([crawl('x', 70)]);
+  assert.deepEqual(used(after)[0], [70, 700]);
+  after.look([]);
+  after.look([crawl('x', 30, { createdAtMs: 2 })]);
+  assert.deepEqual(used(after)[0], [100, 1_000]);
+  assert.match(after.spent('a')!, /its 100 pages of today: it goes on at 2026-11-26T00:00Z/);
+  assert.equal(after.spent('b'), null);
+  const refused = after.refusal('a', [], 1)!;
+  assert.equal(refused.waitS, 12 * 3_600);
+  assert.equal(after.refusal('b', [], 1), null);
+
+  nowMs = Date.parse('2026-11-26T00:00:00Z');
+  assert.equal(after.spent('a'), null);
+  after.look([crawl('x', 31, { createdAtMs: 2 })]);
+  assert.deepEqual(used(after)[0], [1, 10]);
+});
+
+test('bytes, hosts, crawls at once, crawls kept and weight are bounds of their own', async () => {
+  const clock = { nowMs: () => noon };
+  const quotasWith = (more: object) => Quotas.open(temporaryFolder(), ownersWith(more), clock);
+  const bytes = await quotasWith({ bytesPerDay: 50 });
+  bytes.look([crawl('x', 5)]);
+  assert.match(bytes.spent('a')!, /its 50 bytes/);
+  const hosts = await quotasWith({ hostsMax: 3 });
+  hosts.look([crawl('x', 1)]);
+  assert.equal(hosts.spent('a'), null);
+  hosts.look([crawl('x', 1), crawl('y', 1)]);
+  assert.match(hosts.spent('a')!, /know 4 hosts, and may know 3/);
+  const few = await quotasWith({ crawlsMax: 1, keptMax: 2, weightMax: 2 });
+  const rests = { state: 'ended' as const };
+  assert.match(few.refusal('a', [crawl('x', 1)], 1)!.message, /1 crawls of a may run at once/);
+  assert.match(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], 1)!.message, /may have 2 crawls/);
+  assert.equal(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], null), null);
+  assert.match(few.refusal('a', [], 3)!.message, /weight: .* 2 together/);
+  assert.equal(few.refusal('a', [], 2), null);
+});
+
+test('calls of an owner fill steadily, those of another and the operator’s do not suffer, and no key but the whole one enters', () => {
+  let nowMs = noon;
+  const callers = new Callers(ownersWith({ callsPerMinute: 60 }), 'operator-operator', { nowMs: () => nowMs });
+  const enter = (key: string) => callers.enter(`Bearer ${key}`);
+  for (const wrong of ['', env.A.slice(1), `${env.A}a`, env.A.toUpperCase(), `${env.A},${env.B}`])
+    assert.deepEqual([enter(wrong).ok, callers.enter(wrong).ok], [false, false]);
+  assert.equal(callers.enter(undefined).ok, false);
+  const many = Array.from({ length: 10 }, () => enter(env.A));
+  assert.equal(many.filter(({ ok }) => ok).length, 6);
+  const last = many.at(-1)!;
+  assert.deepEqual(last.ok ? null : [last.status, last.waitS], [429, 1]);
+  assert.ok(enter(env.B).ok);
+  const operator = enter('operator-operator');
+  assert.ok(operator.ok && operator.caller === null);
+  nowMs += 1_000;
+  assert.deepEqual([enter(env.A).ok, enter(env.A).ok], [true, false]);
+  // A clock that is set back gives nothing.
+  nowMs -= 60_000;
+  assert.equal(enter(env.A).ok, false);
+});

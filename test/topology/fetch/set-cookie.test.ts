@@ -1,0 +1,67 @@
+/** What of a Set-Cookie header is kept for its host (RFC 6265 §5), and what a host may not set. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cookieCharsMax, isSentTo, parseSetCookie } from '../../../topology/fetch/set-cookie.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const from = { host: 'www.example.org', path: '/shop/cart', isSecure: true };
+const parse = (header: string, own: Partial<typeof from> = {}) => parseSetCookie(header, { ...from, ...own }, now);
+
+test('name, value, path and end are read as RFC 6265 says', () => {
+  assert.deepEqual(parse('a=b'), { name: 'a', value: 'b', path: '/shop', expiresAtMs: null, secure: false });
+  assert.deepEqual(parse(' a = "b c" ; Path=/ ; HttpOnly; SameSite=Lax; Secure'), {
+    ...{ name: 'a', value: '"b c"', path: '/', expiresAtMs: null, secure: true },
+  });
+  assert.equal(parse('a=b; Path=relative')?.path, '/shop');
+  assert.equal(parse('a=b', { path: '/' })?.path, '/');
+  assert.equal(parse('a=b; Max-Age=60; Expires=Wed, 01 Jan 2020 00:00:00 GMT')?.expiresAtMs, now + 60_000);
+  assert.equal(parse('a=b; Max-Age=0')?.expiresAtMs, 0);
+  assert.equal(parse('a=b; Expires=Thu, 01 Jan 2026 00:01:00 GMT')?.expiresAtMs, now + 60_000);
+  assert.equal(parse('a=')?.value, '');
+});
+
+test('what is malformed, too long, or would break a header is no cookie', () => {
+  for (const header of [
+    '',
+    'a',
+    '=b',
+    ';a=b',
+    `a=${'x'.repeat(cookieCharsMax)}`,
+    'a=b\r\nx: y',
+    'a=\u00e4',
+    'a\u0000=b',
+  ])
+    assert.equal(parse(header), null, JSON.stringify(header.slice(0, 20)));
+});
+
+test('a cookie for another host, or for a public suffix, is void; one for a wider domain stays with its host', () => {
+  for (const domain of ['example.com', 'other.example.org', 'org', 'co.uk', 'ample.org', 'w.example.org'])
+    assert.equal(parse(`a=b; Domain=${domain}`), null, domain);
+  assert.equal(parse('a=b; Domain=co.uk', { host: 'shop.co.uk' }), null);
+  assert.equal(parse('a=b; Domain=github.io', { host: 'me.github.io' }), null);
+  assert.equal(parse('a=b; Domain=0.0.1', { host: '127.0.0.1' }), null);
+  for (const domain of ['example.org', '.Example.ORG', 'www.example.org'])
+    assert.equal(parse(`a=b; Domain=${domain}`)?.name, 'a', domain);
+});
+
+test('Secure and the prefixes of names ask for TLS, and for no wider domain', () => {
+  assert.equal(parse('a=b; Secure', { isSecure: false }), null);
+  assert.equal(parse('__Secure-a=b'), null);
+  assert.equal(parse('__Secure-a=b; Secure')?.name, '__Secure-a');
+  assert.equal(parse('__Host-a=b; Secure'), null);
+  assert.equal(parse('__Host-a=b; Secure; Path=/; Domain=example.org'), null);
+  assert.equal(parse('__Host-a=b; Secure; Path=/')?.name, '__Host-a');
+});
+
+test('a cookie goes to its path and what is below it, until it ends, and by TLS alone if it says so', () => {
+  const sent = (header: string, path: string, isSecure = true, atMs = now) =>
+    isSentTo(parse(header)!, { host: from.host, path, isSecure }, atMs);
+  assert.deepEqual(
+    ['/shop', '/shop/', '/shop/x', '/shopping', '/'].map((path) => sent('a=b', path)),
+    [true, true, true, false, false],
+  );
+  assert.equal(sent('a=b; Path=/', '/x'), true);
+  assert.equal(sent('a=b; Secure', '/shop', false), false);
+  assert.equal(sent('a=b; Max-Age=1', '/shop', true, now + 999), true);
+  assert.equal(sent('a=b; Max-Age=1', '/shop', true, now + 1_000), false);
+});

@@ -1,0 +1,89 @@
+/**
+ * One Set-Cookie header as a cookie of the host that sent it, and of no other (RFC 6265 §5.2, §5.3, §5.1.4; the rules for
+ * `Secure` and for names with a prefix are those of RFC 6265bis §5.7).
+ *
+ * Every cookie is host-only here. A Domain attribute only decides whether the cookie is taken at all: one that does not cover
+ * the host, or is a public suffix, makes it void, as in a browser; one that does is kept for the host alone.
+ */
+import { registrableDomain } from '../url/registrable-domain.ts';
+import { parseHttpDate } from './http-date.ts';
+
+export interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+  /** ms since the Unix epoch; null: until the session ends. */
+  readonly expiresAtMs: number | null;
+  readonly secure: boolean;
+}
+
+/** Where a cookie comes from, or goes to. */
+export interface CookieOrigin {
+  /** Host name, lower-case, without port. */
+  readonly host: string;
+  /** Path of the URL, without its query. */
+  readonly path: string;
+  readonly isSecure: boolean;
+}
+
+/** Of name and value together: what browsers take. */
+export const cookieCharsMax = 4_096;
+const attributeCharsMax = 1_024;
+
+/** null: it is malformed, or its host may not set it. */
+export function parseSetCookie(header: string, from: CookieOrigin, nowMs: number): Cookie | null {
+  const [pair = '', ...attributes] = header.split(';');
+  const equals = pair.indexOf('=');
+  if (equals <= 0) return null;
+  const name = pair.slice(0, equals).trim();
+  const value = pair.slice(equals + 1).trim();
+  // What is sent back is a header of ours, in which these would begin something else.
+  if (name === '' || name.length + value.length > cookieCharsMax || !isText(name) || !isText(value)) return null;
+  let expires: number | null = null;
+  let maxAge: number | null = null;
+  let path = defaultPath(from.path);
+  let domain = '';
+  let hasPath = false;
+  let secure = false;
+  for (const attribute of attributes) {
+    const at = attribute.indexOf('=');
+    const key = (at < 0 ? attribute : attribute.slice(0, at)).trim().toLowerCase();
+    const given = at < 0 ? '' : attribute.slice(at + 1).trim();
+    if (given.length > attributeCharsMax) continue;
+    if (key === 'expires') expires = parseHttpDate(given) ?? expires;
+    else if (key === 'max-age' && /^-?\d+$/.test(given)) maxAge = Number(given);
+    else if (key === 'domain') domain = given.replace(/^\./, '').toLowerCase();
+    else if (key === 'path') [path, hasPath] = given.startsWith('/') ? [given, true] : [defaultPath(from.path), false];
+    else if (key === 'secure') secure = true;
+  }
+  if (domain !== '' && !mayNameDomain(from.host, domain)) return null;
+  if (secure && !from.isSecure) return null;
+  if (/^__(secure|host)-/i.test(name) && !secure) return null;
+  if (/^__host-/i.test(name) && (domain !== '' || !hasPath || path !== '/')) return null;
+  const expiresAtMs = maxAge === null ? expires : maxAge <= 0 ? 0 : nowMs + 1_000 * maxAge;
+  return { name, value, path, expiresAtMs, secure };
+}
+
+/** Is a cookie of the host sent along with a request to this path of it? */
+export function isSentTo({ path, secure, expiresAtMs }: Cookie, to: CookieOrigin, nowMs: number): boolean {
+  if ((secure && !to.isSecure) || (expiresAtMs !== null && expiresAtMs <= nowMs)) return false;
+  if (!to.path.startsWith(path)) return false;
+  return path.length === to.path.length || path.endsWith('/') || to.path.charAt(path.length) === '/';
+}
+
+/** RFC 6265 §5.1.3; a public suffix names no host but itself. */
+function mayNameDomain(host: string, domain: string): boolean {
+  if (host === domain) return true;
+  return host.endsWith(`.${domain}`) && registrableDomain(domain) !== null && registrableDomain(host) !== null;
+}
+
+/** RFC 6265 §5.1.4. */
+function defaultPath(path: string): string {
+  const last = path.lastIndexOf('/');
+  return last <= 0 ? '/' : path.slice(0, last);
+}
+
+/** Visible ASCII, blanks and tabs. */
+function isText(text: string): boolean {
+  return /^[\t\x20-\x7e]*$/.test(text);
+}

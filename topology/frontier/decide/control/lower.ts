@@ -1,0 +1,49 @@
+/**
+ * Carries out an operator's order that a URL goes later: it leaves its place in a front queue for the end of another one,
+ * or its place before all of them, where it had been raised to.
+ *
+ * Nothing happens to a URL that waits for a retry, is on lease, or was fetched; nor to one that is deferred (beyond a budget,
+ * in a trap), which would come forward by it. Where it waits was looked up before the step (find-named.ts).
+ */
+import type { Control } from '../../../../schemas/types.ts';
+import { frontQueueCount } from '../../../url/front-queue.ts';
+import { seenKey } from '../../../url/seen-key.ts';
+import { isQueuedAt, type Waiting } from '../../checkpoint/read-rows.ts';
+import { lowerPayload } from '../control-payloads.ts';
+import type { Decision } from '../decision.ts';
+import { alsoLowered } from './find-named.ts';
+
+export function decideLower(decision: Decision, { hostKey, payload }: Control, found: readonly Waiting[]): void {
+  const { state } = decision;
+  const lower = lowerPayload(payload);
+  if (lower === null) return decision.tally('unknownControls');
+  const host = state.hosts.get(hostKey);
+  if (host === undefined) return;
+  const { url, frontQueue: to } = lower;
+  const key = seenKey(url);
+  const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
+  if (again !== undefined) {
+    if (again.dueAtMs > 0) return;
+    return move(decision, host.id, hostKey, null, again.seq, { ...again.entry, frontQueue: to });
+  }
+  const waiting = alsoLowered(decision, host.id, key, found).find(
+    ({ number, seq }) => number < frontQueueCount && isQueuedAt(state, host.id, number, seq),
+  );
+  if (waiting === undefined || waiting.number === to) return;
+  move(decision, host.id, hostKey, waiting.number, waiting.seq, { ...waiting.entry, frontQueue: to });
+}
+
+function move(
+  decision: Decision,
+  host: number,
+  hostKey: string,
+  frontQueue: number | null,
+  seq: number,
+  entry: Waiting['entry'],
+): void {
+  const { frontQueues } = decision.state.queues;
+  decision.emit({ kind: 'lower', hostKey, frontQueue, seq, entry });
+  const { tail } = frontQueues.extent(frontQueues.list.find(host, entry.frontQueue));
+  // Other events of the same step were looked up before it moved.
+  decision.lowered.push({ host, number: entry.frontQueue, seq: tail - 1, entry });
+}

@@ -1,0 +1,43 @@
+/**
+ * What counts as one URL, as far as it is a choice: fields of `normalize` by which two pages become one. What was admitted is
+ * known by them, so they are those of a crawl's first policy for its life: another choice would admit, fetch and publish what
+ * is known a second time, under other names.
+ */
+import { CrawlstreamError } from '../errors.ts';
+import type { NormalizeConfig } from '../url/normalize-config.ts';
+import type { PolicyConfig } from './policy.ts';
+
+/** Words of `--same-url`, and what each sets. */
+export const sameUrlWords = {
+  slash: { trailingSlash: 'drop' },
+  https: { scheme: 'https' },
+  http: { scheme: 'http' },
+  empty: { emptyValues: 'drop' },
+  index: { indexPages: true },
+  www: { www: true },
+  ref: { dropParameters: ['ref', 'source'] },
+} as const satisfies Readonly<Record<string, Partial<NormalizeConfig>>>;
+export type SameUrlWord = keyof typeof sameUrlWords;
+
+/** The fields that all of the words set. */
+export function normalizeOf(words: readonly SameUrlWord[], before: NormalizeConfig): NormalizeConfig {
+  return Object.assign({ ...before }, ...words.map((word) => sameUrlWords[word])) as NormalizeConfig;
+}
+
+const fixed = ['trailingSlash', 'scheme', 'emptyValues', 'indexPages', 'www'] as const;
+
+/** The first field that two policies choose otherwise; null: they agree. */
+export function otherIdentity(a: Pick<PolicyConfig, 'normalize'>, b: Pick<PolicyConfig, 'normalize'>): string | null {
+  const field = fixed.find((name) => (a.normalize[name] ?? false) !== (b.normalize[name] ?? false));
+  return field === undefined ? null : `normalize.${field}`;
+}
+
+/** Throws INVALID_ARGUMENT where a policy that follows another one would have URLs known by other names. */
+export function checkIdentity(inForce: Pick<PolicyConfig, 'normalize'>, next: Pick<PolicyConfig, 'normalize'>): void {
+  const field = otherIdentity(inForce, next);
+  if (field === null) return;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `policy.${field}: it says what counts as one URL, by which all that the crawl knows is named, so it cannot change while the crawl lives; leave it as it is, or start a new crawl (crawl --same-url, in another --data)`,
+  );
+}
