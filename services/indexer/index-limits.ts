@@ -6,6 +6,8 @@ export const indexLimits = {
   bulkBytes: 5 << 20,
   /** A bulk of that size takes a busy node seconds. */
   requestTimeoutMs: 60_000,
+  /** URLs per answer where all of an index are listed: some hundred kilobytes. */
+  urlsPerSearch: 1_000,
   /** First and longest pause before a node that had no room is asked again. */
   roomMs: 250,
   roomMsMax: 30_000,

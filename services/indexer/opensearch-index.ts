@@ -41,6 +41,8 @@ const mappings = {
 } as const;
 
 export interface OpenSearchIndex extends SearchIndex {
+  /** Every URL that it holds, as of the call. */
+  urls(): AsyncGenerator<string>;
   close(): Promise<void>;
 }
 
@@ -74,6 +76,7 @@ export async function openOpenSearch(options: OpenSearchOptions): Promise<OpenSe
         else await send(client, options, some as readonly PageChange[]);
       }
     },
+    urls: () => urlsOf(client, options),
     close: async () => client.close(),
   };
 }
@@ -104,6 +107,32 @@ async function purge(client: Client, { index, node }: OpenSearchOptions, { hostK
   try {
     await client.indices.refresh({ index });
     await client.deleteByQuery({ index, conflicts: 'proceed', refresh: true, body: { query } });
+  } catch (error) {
+    throw named(error, node);
+  }
+}
+
+async function* urlsOf(client: Client, { index, node }: OpenSearchOptions): AsyncGenerator<string> {
+  try {
+    await client.indices.refresh({ index });
+    for (let after: readonly unknown[] | undefined; ; ) {
+      const { body } = await client.search({
+        index,
+        body: {
+          size: indexLimits.urlsPerSearch,
+          _source: ['url'],
+          sort: [{ url: 'asc' }],
+          ...(after !== undefined && { search_after: after as never }),
+        },
+      });
+      const hits = body.hits.hits as readonly {
+        readonly _source?: { readonly url: string };
+        readonly sort?: unknown[];
+      }[];
+      for (const { _source } of hits) if (_source !== undefined) yield _source.url;
+      if (hits.length < indexLimits.urlsPerSearch) return;
+      after = hits.at(-1)!.sort;
+    }
   } catch (error) {
     throw named(error, node);
   }

@@ -317,6 +317,7 @@ export const indexBoundaries: BoundaryTable<typeof indexLimits> = {
   embeddedBatch: tuning(batch),
   bulkBytes: tuning(batch),
   requestTimeoutMs: tuning(patience),
+  urlsPerSearch: tuning(batch),
   roomMs: tuning(pause),
   roomMsMax: tuning(pause),
   hits: tuning(preset),

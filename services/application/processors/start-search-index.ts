@@ -38,6 +38,11 @@ async function startSqlite(context: ProcessorContext): Promise<RunningProcessor>
   });
 }
 
+/** The index's name: as given, or that of the crawl as OpenSearch allows it; empty: nothing is left of that. */
+export function openSearchName(crawl: string, given: string | undefined): string {
+  return given ?? crawl.toLowerCase().replace(/^[^a-z0-9]+/, '');
+}
+
 async function startOpenSearch(
   context: ProcessorContext,
   node: string,
@@ -45,7 +50,7 @@ async function startOpenSearch(
 ): Promise<RunningProcessor> {
   const { log, manifest, clock } = context;
   const stopping = new AbortController();
-  const name = indexName ?? manifest.crawl.toLowerCase().replace(/^[^a-z0-9]+/, '');
+  const name = openSearchName(manifest.crawl, indexName);
   if (name === '') throw new CrawlstreamError('INVALID_ARGUMENT', '--opensearch-index is missing: name the index');
   const purges = await readPurges(log, context.codec, manifest);
   const index = await openOpenSearch({ node, index: name, clock, signal: stopping.signal });

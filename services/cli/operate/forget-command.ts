@@ -10,11 +10,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { openSearchName } from '../../application/processors/start-search-index.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { createService } from '../../runtime/metrics/service.ts';
+import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
@@ -24,7 +26,13 @@ import { reachOf } from '../flags/processor-flags.ts';
 import { print, rows } from '../terminal/print.ts';
 import { say } from '../terminal/say.ts';
 import { followedBy } from './forget-groups.ts';
-import { followInStates, forgetArchive, lookIntoStates } from './forget-states.ts';
+import {
+  followInStates,
+  forgetArchive,
+  forgetArchiveElsewhere,
+  lookIntoOpenSearch,
+  lookIntoStates,
+} from './forget-states.ts';
 import { forgetTopics, type Gone, readGone, type Topics } from './forget-topics.ts';
 import { type Place, type Receipt, receiptKey, signReceipt } from './receipt.ts';
 
@@ -68,7 +76,10 @@ async function forget(flags: ForgetFlags): Promise<void> {
     const notReached = [...groups.behind, ...beyondReach, ...bodiesOnBrokers];
     const folder = await namedFolder(flags, manifest);
     if (folder === null)
-      notReached.push({ place: 'archive', why: 'name the --data folder of the archive, on its machine' });
+      notReached.push({
+        place: 'archive',
+        why: 'name the --data folder of the archive, on its machine; what it put into an object store stays there',
+      });
     else if (existsSync(folder.part('archive'))) places.push(await forgetArchive(folder.part('archive'), gone));
     const receipts = folder?.path ?? join('crawl-data', manifest.crawl);
     await give(flags, receipts, { topics, gone, places: [...places, ...groups.followed], notReached }, clock);
@@ -98,17 +109,23 @@ async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
     };
     await followInStates(own, options);
     places.push(...(await lookIntoStates(part, gone, clock.nowMs())));
-    if (existsSync(part('archive'))) places.push(await forgetArchive(part('archive'), gone));
-    const { archiveTo, opensearch } = options;
-    const elsewhere = [
-      ...(archiveTo === undefined
-        ? []
-        : [{ place: `${archiveTo}`, why: 'WARC files that were put there are not rewritten' }]),
-      ...(opensearch === undefined
-        ? []
-        : [{ place: `${opensearch}`, why: 'the index there was told, and not looked into' }]),
-    ];
-    await give(flags, folder.path, { topics, gone, places, notReached: [...elsewhere, ...beyondReach] }, clock);
+    const { archiveTo, opensearch, opensearchIndex } = options;
+    if (opensearch !== undefined) {
+      const index = openSearchName(manifest.crawl, opensearchIndex as string | undefined);
+      const { signal } = new AbortController();
+      places.push(await lookIntoOpenSearch({ node: `${opensearch}`, index, clock, signal }, gone));
+    }
+    if (archiveTo !== undefined) {
+      const objects = await openS3Objects(`${archiveTo}`);
+      try {
+        places.push(
+          ...(await forgetArchiveElsewhere(part('archive'), gone, { crawl: manifest.crawl, objects, clock })),
+        );
+      } finally {
+        objects.close();
+      }
+    } else if (existsSync(part('archive'))) places.push(await forgetArchive(part('archive'), gone));
+    await give(flags, folder.path, { topics, gone, places, notReached: [...beyondReach] }, clock);
   });
 }
 

@@ -3,15 +3,20 @@
  * yet they read, and then they are looked into.
  */
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessorContext } from '../../application/processor/processor.ts';
 import { startProcessor } from '../../application/start-processors.ts';
 import { consumers } from '../../application/topology.ts';
+import { bringBack } from '../../archive/forget/bring-back.ts';
 import { forgetRecords } from '../../archive/forget/forget-records.ts';
+import { createUploads } from '../../archive/uploads.ts';
 import { knownUrls } from '../../dedup/known-urls.ts';
 import { readPages } from '../../graph/link-graph.ts';
 import { indexedUrls } from '../../indexer/indexed-urls.ts';
+import { type OpenSearchOptions, openOpenSearch } from '../../indexer/opensearch-index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ObjectStore } from '../../runtime/objects/objects.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { GivenOptions } from '../connect/crawl-folder.ts';
 import type { Gone } from './forget-topics.ts';
@@ -21,10 +26,10 @@ type Part = (name: string) => string;
 
 /** In the order of the topology: each may read what the ones before it write. `options`: those that the crawl was given. */
 export async function followInStates(context: ProcessorContext, options: GivenOptions): Promise<void> {
-  const kept = consumers.filter(({ name }) => existsSync(context.part(name)));
+  const kept = consumers.filter(
+    ({ name }) => existsSync(context.part(name)) || (name === 'index' && options['opensearch'] !== undefined),
+  );
   for (const processor of kept) {
-    // What it would put into an object store now could not be taken out again.
-    if (processor.name === 'archive' && options['archiveTo'] !== undefined) continue;
     const running = await startProcessor(processor, context, processor.options.parse(options));
     try {
       await running.drain();
@@ -61,6 +66,44 @@ export async function lookIntoStates(part: Part, gone: Gone, nowMs: number): Pro
 
 async function* graphUrls(store: Parameters<typeof readPages>[0]): AsyncGenerator<string> {
   for await (const { url } of readPages(store)) yield url;
+}
+
+/** What is still there of what is gone, in an index elsewhere. */
+export async function lookIntoOpenSearch(options: OpenSearchOptions, gone: Gone): Promise<Place> {
+  const index = await openOpenSearch(options);
+  let left = 0;
+  try {
+    for await (const url of index.urls()) if (gone.isPurged(url, options.clock.nowMs())) left += 1;
+  } finally {
+    await index.close();
+  }
+  return { place: `index ${options.index} of ${new URL(options.node).host}`, left };
+}
+
+/** The same of an archive whose whole files are in an object store: they are brought here, and those that change put there again. */
+export async function forgetArchiveElsewhere(folder: string, gone: Gone, away: ArchiveAway): Promise<Place[]> {
+  const { crawl, objects, clock } = away;
+  const ofCrawl = (name: string) => name.startsWith(`${crawl}-`) && /^\d+-\d+-\d+\./.test(name.slice(crawl.length + 1));
+  const brought = await bringBack(folder, objects, ofCrawl);
+  const place = await forgetArchive(folder, gone);
+  const rewritten = new Set(place.more!['files'] as readonly string[]);
+  for (const name of brought.filter((one) => !rewritten.has(one))) {
+    // In this order: an index left alone is never taken for a file to upload.
+    await rm(join(folder, `${name}.warc.gz`));
+    await rm(join(folder, `${name}.cdxj`), { force: true });
+  }
+  const files = async () =>
+    (await readdir(folder)).filter((one) => one.endsWith('.warc.gz')).map((one) => one.slice(0, -'.warc.gz'.length));
+  const uploads = createUploads(folder, objects, clock, files);
+  uploads.start();
+  await uploads.settled();
+  return [{ ...place, place: `archive ${objects.place}`, more: { ...place.more, broughtBack: brought.length } }];
+}
+
+export interface ArchiveAway {
+  readonly crawl: string;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
 }
 
 /** Rewrites the WARC files of a folder. Throws DATA_FOLDER_LOCKED while an archiver has it. */

@@ -60,6 +60,18 @@ describe('the index in OpenSearch', { skip: skip ?? false, timeout: 240_000 }, (
     assert.deepEqual(await found('purged', 'pond'), ['http://b.test/kept kept']);
   });
 
+  it('tells every URL that it holds, also those that no search could show yet', async () => {
+    const pages = Array.from({ length: 1_203 }, (_, n) => page(`${n}`, 'well', { fetchedAtMs: 10 }));
+    await apply('listed', pages);
+    await apply('listed', [purgeOf('a.test', 50, 'http://a.test/7')]);
+    const opened = await openOpenSearch({ node: node.url, index: 'listed', clock, signal });
+    const urls: string[] = [];
+    for await (const url of opened.urls()) urls.push(url);
+    await opened.close();
+    assert.equal(new Set(urls).size, 1_202);
+    assert.ok(!urls.includes('http://a.test/7'));
+  });
+
   it('comes out the same whatever the order, and whatever is sent twice', async () => {
     const next = numbers(5);
     const history: Received<IndexTopic>[] = [];
