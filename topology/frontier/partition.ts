@@ -78,7 +78,7 @@ export class FrontierPartition {
   readonly lists = new ListSources();
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
-  /** Where the URLs wait that the next step raises or purges, by the offset of the event. */
+  /** Where the URLs wait that the next step raises, lowers or purges, by the offset of the event. */
   #named: ReadonlyMap<number, readonly Waiting[]> = new Map();
   readonly #growth = new Growth();
   /** What the next step scores again. */
@@ -124,7 +124,7 @@ export class FrontierPartition {
   /** Takes the next record of an input; the caller keeps the order and starts at `state.positions`. */
   offer(input: Input): void {
     this.#inputs[input.topic].push(input);
-    if (input.topic === 'control' && /^(raise|purge)$/.test(input.record?.kind ?? '')) this.#unread = true;
+    if (input.topic === 'control' && /^(raise|lower|purge)$/.test(input.record?.kind ?? '')) this.#unread = true;
     if (input.topic === 'discovered') this.#ahead.offered(input);
   }
 

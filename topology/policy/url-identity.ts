@@ -24,11 +24,19 @@ export function normalizeOf(words: readonly SameUrlWord[], before: NormalizeConf
   return Object.assign({ ...before }, ...words.map((word) => sameUrlWords[word])) as NormalizeConfig;
 }
 
-const fixed = ['trailingSlash', 'scheme', 'emptyValues', 'indexPages', 'www'] as const;
+const fixedAlways = ['trailingSlash', 'scheme', 'emptyValues'] as const;
+/** These could be changed once, and recorded crawls have done so: commands refuse it, a frontier decides as it did. */
+const fixed = [...fixedAlways, 'indexPages', 'www'] as const;
 
-/** The first field that two policies choose otherwise; null: they agree. */
-export function otherIdentity(a: Pick<PolicyConfig, 'normalize'>, b: Pick<PolicyConfig, 'normalize'>): string | null {
-  const field = fixed.find((name) => (a.normalize[name] ?? false) !== (b.normalize[name] ?? false));
+/** The first field that two policies choose otherwise; null: they agree. `recorded`: as far as no crawl has ever changed it. */
+export function otherIdentity(
+  a: Pick<PolicyConfig, 'normalize'>,
+  b: Pick<PolicyConfig, 'normalize'>,
+  recorded = false,
+): string | null {
+  const field = (recorded ? fixedAlways : fixed).find(
+    (name) => (a.normalize[name] ?? false) !== (b.normalize[name] ?? false),
+  );
   return field === undefined ? null : `normalize.${field}`;
 }
 

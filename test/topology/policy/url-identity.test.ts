@@ -32,6 +32,9 @@ test('a policy that follows another may not choose otherwise, and is told which 
   assert.equal(otherIdentity(policyOf('http'), policyOf('https')), 'normalize.scheme');
   // Parameters to drop are found while a crawl runs, and each was always its own to change.
   assert.equal(otherIdentity(policyOf(), policyOf('ref')), null);
+  // Recorded crawls have changed these.
+  assert.equal(otherIdentity(policyOf(), policyOf('www'), true), null);
+  assert.equal(otherIdentity(policyOf(), policyOf('slash'), true), 'normalize.trailingSlash');
   assert.throws(
     () => checkIdentity(policyOf(), policyOf('index')),
     /policy\.normalize\.indexPages: .* start a new crawl/,

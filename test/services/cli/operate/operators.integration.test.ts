@@ -49,12 +49,16 @@ test('a host is blocked and released, and another limited, while the crawl runs'
 test('a URL that waits is raised, another is lowered: one goes before the others of its host, one behind; each is fetched once', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 40 });
   const data = join(temporaryFolder(), 'data');
-  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '2000', '--json']);
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '2000', '--json'], {
+    patienceMs: 240_000,
+  });
   const pages = () => web.web.requests().filter(({ path }) => path !== '/robots.txt');
   while (pages().length < 2) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(20);
   }
+  // No lease takes what is looked at.
+  assert.equal((await runCommand(['pause', '--data', data])).code, 0);
   const explain = async (url: string) => lastJson(await runCommand(['explain', url, '--data', data, '--json']));
   const fetched = new URL(pages()[0]!.path, web.seeds[0]!).href;
   let raised = '';
@@ -62,7 +66,7 @@ test('a URL that waits is raised, another is lowered: one goes before the others
   let ahead = 0;
   for (const url of [...web.plan.expected(web.port).fetch].reverse()) {
     const queue = (await explain(url))['queue'] as { in: string; ahead: number } | null;
-    if (queue?.in !== 'frontQueue' || queue.ahead < 20) continue;
+    if (queue?.in !== 'frontQueue' || queue.ahead < 10) continue;
     if (lowered === '') {
       lowered = url;
       continue;
@@ -70,13 +74,14 @@ test('a URL that waits is raised, another is lowered: one goes before the others
     [raised, ahead] = [url, queue.ahead];
     break;
   }
-  assert.notEqual(raised, '', 'two pages wait behind twenty others');
+  assert.notEqual(raised, '', 'two pages wait behind ten others');
   const { code, stdout, stderr } = await runCommand(['raise', raised, '--data', data, '--by', 'test', '--json']);
   assert.equal(code, 0, stderr);
   assert.equal((JSON.parse(stdout) as { was: string }).was, 'waiting');
   const later = await runCommand(['lower', lowered, '--data', data, '--by', 'test', '--json']);
   assert.equal(later.code, 0, later.stderr);
   assert.equal((JSON.parse(later.stdout) as { frontQueue: number }).frontQueue, 7);
+  assert.equal((await runCommand(['resume', '--data', data])).code, 0);
   assert.equal((await runCommand(['delay', new URL(raised).origin, '10', '--data', data])).code, 0);
   const ended = await crawl.ended;
   assert.equal(ended.code, 0, ended.stderr);
@@ -93,7 +98,7 @@ test('a URL that waits is raised, another is lowered: one goes before the others
   const behind = new URL(lowered);
   // What is found later may wait behind it.
   const place = paths.indexOf(behind.pathname + behind.search);
-  assert.ok(place > 15 + paths.indexOf(pathname + search), paths.join(' '));
+  assert.ok(place > 10 + paths.indexOf(pathname + search), paths.join(' '));
   const moved = (await explain(lowered))['lowered'] as { frontQueue: number }[];
   assert.deepEqual(
     moved.map(({ frontQueue }) => frontQueue),

@@ -105,7 +105,8 @@ function switchPolicy(decision: Decision, event: Control): void {
     const { policy } = decision;
     if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
     // Nor what counts as one URL: what it knows is named by it.
-    if (policy !== null && otherIdentity(policy.config, config) !== null) return decision.tally('unknownControls');
+    if (policy !== null && otherIdentity(policy.config, config, true) !== null)
+      return decision.tally('unknownControls');
   } catch {
     decision.tally('unknownControls');
     return;
