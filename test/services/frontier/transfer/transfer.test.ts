@@ -31,7 +31,12 @@ const links = {
     traceparent: '',
     payload: '{"callback":"parse"}',
   },
-  ...{ intent: 'discover', discoveredAtMs: 5, links: [link, { ...link, url: 'http://new.a.test/y' }] },
+  ...{
+    intent: 'discover',
+    discoveredAtMs: 5,
+    foundIn: 'unknown',
+    links: [link, { ...link, url: 'http://new.a.test/y' }],
+  },
 };
 const letter = {
   ...{ reason: 'retriesExhausted', sourceTopic: 'results', sourcePartition: 0, sourceOffset: 1 },
