@@ -93,8 +93,9 @@ function isAnswered({ robotsStatus }: HostFacts): boolean {
   return robotsStatus === 'rules' || robotsStatus === 'allowAll';
 }
 
+/** `sitemaps` may have left the policy while a lease was out to read them. */
 function nextRound({ recrawl, sitemaps }: Policy, { secure }: SitemapRound, nowS: number): SitemapRound {
-  const dueS = recrawl === null ? neverDue : nowS + Math.ceil(sitemaps!.everyMs / 1_000);
+  const dueS = recrawl === null || sitemaps === null ? neverDue : nowS + Math.ceil(sitemaps.everyMs / 1_000);
   return { dueS, sinceS: dueS, tries: 0, secure };
 }
 

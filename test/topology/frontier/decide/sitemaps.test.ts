@@ -103,6 +103,15 @@ describe('sitemaps that the policy names by URL', () => {
     assert.equal(leases, 2);
   });
 
+  it('that no policy names any more are left alone once the lease that was to read them has expired', () => {
+    const hand = reading({ retriesMs: [] });
+    named(hand);
+    hand.lease();
+    hand.policy({ recrawl: yearly, retriesMs: [] });
+    assert.deepEqual(hand.grant(20 * hour), []);
+    assert.deepEqual(hand.grant(400 * day), []);
+  });
+
   it('that are named while a lease of the host is out are read with the next: that one knew nothing of them', () => {
     const hand = reading({ retriesMs: [hour], urlsPerLeaseMax: 1 });
     hand.links(a, 1);
