@@ -40,7 +40,7 @@ const modules: readonly CommandModule[] = [
   { names: ['judge'], load: async () => (await import('./prove/judge-command.ts')).addJudgeCommand },
   { names: ['policy'], load: async () => (await import('./policy/policy-commands.ts')).addPolicyCommands },
   {
-    names: ['block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'raise', 'requeue', 'trap', 'release'],
+    names: ['block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'raise', 'lower', 'requeue', 'trap', 'release'],
     load: async () => (await import('./operate/operator-commands.ts')).addOperatorCommands,
   },
   { names: ['purge'], load: async () => (await import('./operate/purge-command.ts')).addPurgeCommand },

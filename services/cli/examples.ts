@@ -26,6 +26,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'identity init': [
     'published --contact bot@example.org --user-agent NewsBot/1 --key signing-key.pem --network 192.0.2.0/24',
   ],
+  'identity rotate': [`file:keys/2027.pem ${folder}`],
   'identity check': ['https://bot.example.org --contact bot@example.org --user-agent NewsBot/1'],
   export: [`pages ${folder} --format csv`],
   urlfrontier: ['--data crawl-data/urlfrontier'],
