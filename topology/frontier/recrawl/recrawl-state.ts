@@ -162,6 +162,10 @@ export class RecrawlState {
     if (this.table.out > 0) this.table.endLeases(Math.ceil(nowMs / 1_000));
   }
 
+  isScheduled([hi, lo]: Readonly<Uint32Array>): boolean {
+    return this.table.size > 0 && this.table.find(hi!, lo!) >= 0;
+  }
+
   /** A URL on lease leaves the schedule. */
   drop([hi, lo]: Readonly<Uint32Array>): void {
     const row = this.table.find(hi!, lo!);

@@ -387,8 +387,11 @@ export class FrontierState {
   #end(host: Host, status: FinalStatus, record: UrlRecord | null, entry?: Entry | null): void {
     this.counters[status] += 1;
     if (record === null || this.purge.hides(host.id, record.url, (url) => this.fingerprintOf(url))) return;
-    if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
-    this.unsaved.records.push(record);
+    // One that was queued twice, as by `raise`, may be a page by its other place: what is known of that stays.
+    if (!this.recrawl.isScheduled(this.fingerprintOf(record.url))) {
+      if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
+      this.unsaved.records.push(record);
+    }
     if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, fetchedEvents(entry, record));
   }
 }
