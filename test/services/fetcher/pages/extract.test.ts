@@ -94,20 +94,21 @@ test('a page made against selectors keeps its links and loses its fields, beside
 test('pages of many sites made against selectors do not hold up a site whose pages come back', async (t) => {
   const rules = extractRulesSchema.parse({ fields: [{ name: 'cell', selector: 'td:nth-of-type(3)' }] });
   const wishesOf = compileExtractRules(rules);
-  const extractor = open(t, { timeoutMs: 300 });
+  // Long enough for an honest page in a worker that has just been started, whatever else the machine does.
+  const extractor = open(t, { timeoutMs: 1_500 });
   const parse = async (html: string, url: string) =>
     extractor.parse(Buffer.from(html), { ...page, byteBudget: 100_000, url }, wishesOf(new URL(url).hostname));
   const cells = `<table>${'<td>'.repeat(8_000)}`;
   const honest = () => parse('<table><td>1<td>2<td>3</table>', 'http://honest.test/');
   await honest();
   let ended = 0;
-  const hostile = Array.from({ length: 6 }, async (_, n) => {
+  const hostile = Array.from({ length: 3 }, async (_, n) => {
     await parse(cells, `http://h.hostile${n}.test/`);
     ended += 1;
   });
   const whole = await honest();
   assert.deepEqual(whole?.rich?.fields[0]?.values, ['3']);
-  assert.ok(ended <= 2, `${ended} hostile pages went before it`);
+  assert.ok(ended <= 1, `${ended} hostile pages went before it`);
   await Promise.all(hostile);
 });
 
