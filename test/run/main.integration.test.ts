@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { root } from './files.ts';
+
+describe('a run of the tests', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'crawlstream-again-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  /** A file with one test, that fails as often as said. */
+  async function fileThatFails(name: string, times: number): Promise<string> {
+    const file = join(folder, `${name}.test.ts`);
+    const count = JSON.stringify(join(folder, `${name}.count`));
+    await writeFile(
+      file,
+      `import { appendFileSync, readFileSync } from 'node:fs';
+       import { it } from 'node:test';
+       it('${name}', () => {
+         appendFileSync(${count}, '.');
+         if (readFileSync(${count}).length <= ${times}) throw new Error('${name} failed');
+       });`,
+    );
+    return relative(root, file);
+  }
+
+  function run(files: string[], again: number) {
+    const args = ['--import', 'tsx', 'test/run/main.ts', 'unit', `--again=${again}`, ...files];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    return { status, stdout };
+  }
+
+  it('passes where a file passes alone that failed beside others, and says so', async () => {
+    const { status, stdout } = run([await fileThatFails('once', 1), await fileThatFails('never', 0)], 1);
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /FAILED .*once\.test\.ts/, 'the failure is told');
+    assert.match(stdout, /UNSTEADY .*once\.test\.ts: once/);
+    assert.match(stdout, /2 passed, 0 failed, 0 skipped, 1 unsteady/);
+  });
+
+  it('fails where a file fails twice', async () => {
+    const { status, stdout } = run([await fileThatFails('always', 9)], 1);
+    assert.equal(status, 1);
+    assert.match(stdout, /0 passed, 1 failed/);
+  });
+
+  it('looks again at no file where more failed than a busy machine explains', async () => {
+    const { status, stdout } = run([await fileThatFails('one', 1), await fileThatFails('two', 1)], 1);
+    assert.equal(status, 1);
+    assert.match(stdout, /0 passed, 2 failed/);
+  });
+
+  it('looks again at nothing unless told so, where files are named', async () => {
+    const file = await fileThatFails('named', 1);
+    const { status } = spawnSync(process.execPath, ['--import', 'tsx', 'test/run/main.ts', 'unit', file], {
+      cwd: root,
+    });
+    assert.equal(status, 1);
+  });
+});

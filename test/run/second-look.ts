@@ -1,0 +1,56 @@
+/**
+ * A second look at files that failed: each once more, with nothing beside it.
+ *
+ * A machine that others keep busy may break what no test can rule out, such as a broker's own timeouts. What fails alone
+ * as well has failed; what passes is unsteady, which the run says at its end: a fault of the test, to be mended there.
+ */
+import type { TestResult } from './reporter.ts';
+import type { GroupResult } from './run-group.ts';
+
+export interface FirstRun {
+  readonly files: readonly string[];
+  readonly told: readonly TestResult[];
+  readonly fault: string;
+}
+
+export interface Verdict {
+  readonly told: readonly TestResult[];
+  readonly faults: readonly string[];
+  /** Names of tests that failed beside others and passed alone, with their files. */
+  readonly unsteady: readonly string[];
+}
+
+/** `filesMax`: where more files failed, it is not the machine, and none is looked at again. */
+export async function lookAgain(
+  runs: readonly FirstRun[],
+  filesMax: number,
+  runAlone: (files: readonly string[]) => Promise<Pick<GroupResult, 'told' | 'fault'>>,
+): Promise<Verdict> {
+  const told: TestResult[] = [];
+  const faults: string[] = [];
+  const unsteady: string[] = [];
+  const failedFiles = new Set(runs.flatMap((run) => filesToRepeat(run)));
+  const isLookedAt = failedFiles.size <= filesMax;
+  for (const run of runs) {
+    const files = isLookedAt ? filesToRepeat(run) : [];
+    if (files.length === 0) {
+      told.push(...run.told);
+      if (run.fault !== '') faults.push(`${run.files.join(' ')}: ${run.fault}`);
+      continue;
+    }
+    told.push(...run.told.filter(({ file }) => !files.includes(file)));
+    const failures = run.told.filter(({ kind }) => kind === 'fail').map(({ file, name }) => `${file}: ${name}`);
+    if (run.fault !== '') failures.push(`${files.join(' ')}: ${run.fault}`);
+    const second = await runAlone(files);
+    told.push(...second.told);
+    if (second.fault !== '') faults.push(`${files.join(' ')}: ${second.fault}`);
+    else if (!second.told.some(({ kind }) => kind === 'fail')) unsteady.push(...failures);
+  }
+  return { told, faults, unsteady };
+}
+
+/** A process that did not end well is repeated whole: what it would have said of its files is not known. */
+function filesToRepeat({ files, told, fault }: FirstRun): string[] {
+  if (fault !== '') return [...files];
+  return [...new Set(told.filter(({ kind }) => kind === 'fail').map(({ file }) => file))];
+}
