@@ -34,7 +34,7 @@ export class FingerprintTable {
   /** `expected`: fingerprints to make room for. */
   constructor(expected = 0) {
     const capacity = Math.max(slotsInitial, Math.ceil(expected / segmentCount / (0.93 * loadMax)));
-    this.#segments = Array.from({ length: segmentCount }, () => emptySegment(capacity));
+    this.#segments = capacity === slotsInitial ? smallSegments() : emptySegments(capacity);
   }
 
   get size(): number {
@@ -93,8 +93,23 @@ export class FingerprintTable {
   }
 }
 
-function emptySegment(capacity: number): Segment {
-  return { slots: new Uint32Array(2 * (capacity + slotsBeyond)), capacity, used: 0 };
+function emptySegments(capacity: number): Segment[] {
+  return Array.from({ length: segmentCount }, () => ({
+    slots: new Uint32Array(2 * (capacity + slotsBeyond)),
+    capacity,
+    used: 0,
+  }));
+}
+
+/** In one piece of memory, 131 kB: 256 of them cost a frontier that begins, and whoever tries many, seven times as much. */
+function smallSegments(): Segment[] {
+  const words = 2 * (slotsInitial + slotsBeyond);
+  const memory = new Uint32Array(segmentCount * words);
+  return Array.from({ length: segmentCount }, (_, number) => ({
+    slots: memory.subarray(number * words, (number + 1) * words),
+    capacity: slotsInitial,
+    used: 0,
+  }));
 }
 
 /** Index of the fingerprint, or of where it belongs: an empty slot, or the first larger one. */
