@@ -239,7 +239,7 @@ export const putBoundaries: BoundaryTable<typeof putLimits> = {
       countFields(Buffer.alloc(2 * n, Buffer.from([0x1a, 0])), putLimits.messageFieldsMax) <=
       putLimits.messageFieldsMax,
   ),
-  bytesUnderWay: undriven('hostile-puts.test.ts pours against it; what is in the sockets comes on top'),
+  bytesUnderWay: undriven('hostile-puts.integration.test.ts pours against it; what is in the sockets comes on top'),
   bytesFree: tuning('what a stream has whatever the others take'),
   itemOverheadBytes: tuning('an estimate of what an object takes'),
   idOpenFiles: tuning('the others are opened as they are wanted'),

@@ -221,7 +221,7 @@ export const planted: readonly Planted[] = [
     file: 'services/frontier/own/partition-owner.ts',
     find: 'const { fetchers: watch, identity } = this.#options;',
     replace: 'const { fetchers: watch, identity } = { ...this.#options, fetchers: undefined };',
-    tests: ['test/lab/simulation/fetchers-gone.test.ts'],
+    tests: ['test/lab/simulation/fetchers-gone.integration.test.ts'],
   },
   {
     mistake: 'a quota on making topics ends who makes them',

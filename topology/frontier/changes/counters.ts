@@ -23,8 +23,10 @@ export function countersTold(counters: Counters): readonly CounterName[] {
   return counterNames.filter((name) => counters[name] > 0 || !laterNames.has(name));
 }
 
+const zeros = Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters;
+
 export function zeroCounters(): Counters {
-  return Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters;
+  return { ...zeros };
 }
 
 export function sumCounters(all: readonly Counters[]): Counters {
