@@ -42,6 +42,7 @@ export const ownerBoundaries: BoundaryTable<typeof ownerLimits> = {
   keptMax: tuning('a default, which the file may set otherwise'),
   callsPerMinute: tuning('a default, which the file may set otherwise'),
   burstShare: tuning('how many of a minute’s calls may come at once'),
+  readEveryMs: tuning('how soon a key that was replaced opens nothing'),
   lookMs: tuning('by how much a quota may be overrun'),
   writeMs: tuning('how much is added up again after a kill'),
 };

@@ -1,6 +1,5 @@
 /** `crawlstream fleet`: many crawls in one process, made and ended by HTTP, polite together. */
 import type { Command } from 'commander';
-import type { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { fleetRoutes } from '../../fleet/api/fleet-routes.ts';
 import { scrapeRoutes } from '../../fleet/api/scrape-routes.ts';
@@ -9,6 +8,8 @@ import { rulesFile } from '../flags/rules-file.ts';
 import { setting } from '../flags/setting.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { runFleet } from './run-fleet.ts';
+
+const readFile = rulesFile('--owners', ownersSchema, []);
 
 export function addFleetCommand(program: Command): void {
   const command = program
@@ -19,10 +20,9 @@ export function addFleetCommand(program: Command): void {
       '--owners <file>',
       'whose crawls it runs (YAML or JSON): names, keys by reference, quotas; every call then needs a key',
       'a fleet of one team needs no keys among its own',
-      rulesFile('--owners', ownersSchema, []),
     ),
   );
-  command.action(async ({ owners, ...flags }: FleetFlags & { readonly owners?: z.output<typeof ownersSchema> }) => {
+  command.action(async ({ owners, ...flags }: FleetFlags & { readonly owners?: string }) => {
     if (flags.http === undefined) {
       const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
@@ -30,7 +30,7 @@ export function addFleetCommand(program: Command): void {
     await runFleet(flags, {
       role: 'fleet',
       routes: (desk, callers) => [fleetRoutes(desk, callers), scrapeRoutes(desk, callers)],
-      owners: owners && ownersOf(owners),
+      owners: owners === undefined ? undefined : () => ownersOf(readFile(owners)),
     });
   });
 }

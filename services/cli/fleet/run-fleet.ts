@@ -17,6 +17,7 @@ import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
 import { KeptPages } from '../../fleet/kept-pages.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
+import { followOwners } from '../../fleet/owners/follow-owners.ts';
 import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
 import type { Owner } from '../../fleet/owners/owner-file.ts';
 import { Quotas } from '../../fleet/owners/quotas.ts';
@@ -45,8 +46,8 @@ export interface FleetCommand {
   readonly role: string;
   /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
   routes(desk: () => FleetDesk, callers: Callers | null): readonly Routes[];
-  /** Whose crawls they are. Absent: nobody has a key of their own. */
-  readonly owners?: readonly Owner[] | undefined;
+  /** Reads whose crawls they are; it is asked again and again. Absent: nobody has a key of their own. */
+  readonly owners?: (() => readonly Owner[]) | undefined;
   /** What all its crawls take from pages. */
   readonly extract?: FetcherConfig['extract'];
   /** Consumers that run beside each crawl. */
@@ -74,7 +75,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
       // Its lock keeps a second process out of the fleet's folder.
       const store = await open(join(flags.data, 'hosts'));
       const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
-      const { owners } = command;
+      const owners = command.owners?.();
       const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
       const side = { role: command.role, routes: command.routes(needDesk, callers), say };
       await withHttp(flags, side, (service) => serve(service));
@@ -143,10 +144,16 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
         desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages };
         const stopping = new AbortController();
         let posting: Promise<void> | undefined;
-        let counting: Promise<void> | undefined;
+        let counting: Promise<unknown> | undefined;
         try {
           const opened = fleet.open(before);
-          if (quotas !== null) counting = keepQuotas({ fleet, quotas, clock, say }, stopping.signal);
+          if (command.owners !== undefined && owners !== undefined && callers !== null && quotas !== null) {
+            const following = { owners, read: command.owners, callers, quotas, clock, say };
+            counting = Promise.all([
+              keepQuotas({ fleet, quotas, clock, say }, stopping.signal),
+              followOwners(following, stopping.signal),
+            ]);
+          }
           posting = webhooks.run();
           posting.catch(() => {});
           service.probes.serve(() => null);

@@ -146,7 +146,9 @@ export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = nul
       const taken = streams.takenFor(owner);
       if (taken !== null) throw tooMany(reply, { message: `${taken} are open already: close one`, waitS: 0 });
       reply.hijack();
-      await streams.stream(reply.raw, events, { crawl: name, owner, content, from: place });
+      const caller = callerOf(request);
+      const mayListen = () => callers === null || callers.isIn(caller);
+      await streams.stream(reply.raw, events, { crawl: name, owner, content, from: place }, mayListen);
     });
   };
 }

@@ -31,11 +31,12 @@ export class EventStreams {
     return (this.#open.get(owner) ?? 0) >= ofOwnerMax ? `${ofOwnerMax} streams of yours` : null;
   }
 
-  /** Resolves once the client has gone, or all is told. */
+  /** Resolves once the client has gone, or all is told, or it may no longer listen. */
   async stream(
     response: ServerResponse,
     reader: EventReader,
     wanted: { readonly crawl: string; readonly owner: string; readonly content: Content; readonly from: EventPosition },
+    mayListen: () => boolean = () => true,
   ): Promise<void> {
     const { crawl, owner, content } = wanted;
     const { lookMs, beatMs, readMax: most, readCharsSoft: charsSoft } = eventLimits;
@@ -52,7 +53,7 @@ export class EventStreams {
       response.flushHeaders();
       let from = wanted.from;
       let toldAtMs = this.#clock.nowMs();
-      while (!signal.aborted) {
+      while (!signal.aborted && mayListen()) {
         // It fails where the crawl stops at this moment: the next look finds it at rest.
         const some = await reader.read(crawl, from, { content, most, charsSoft }).catch(() => null);
         if (some === undefined) break;

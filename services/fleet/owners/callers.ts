@@ -21,16 +21,25 @@ interface Bucket {
 }
 
 export class Callers {
-  readonly #byHash: ReadonlyMap<string, Owner>;
+  #byHash: ReadonlyMap<string, Owner> = new Map();
   readonly #operatorHash: string | undefined;
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #buckets = new Map<string, Bucket>();
 
   /** `operatorToken` undefined: nobody calls as the operator. */
   constructor(owners: readonly Owner[], operatorToken: string | undefined, clock: Pick<Clock, 'nowMs'>) {
-    this.#byHash = new Map(owners.map((owner) => [owner.keyHash, owner]));
+    this.setOwners(owners);
     this.#operatorHash = operatorToken === undefined ? undefined : keyHashOf(operatorToken);
     this.#clock = clock;
+  }
+
+  setOwners(owners: readonly Owner[]): void {
+    this.#byHash = new Map(owners.map((owner) => [owner.keyHash, owner]));
+  }
+
+  /** Does the key that a caller came in with still open anything? */
+  isIn(caller: Caller): boolean {
+    return caller === null || this.#byHash.get(caller.keyHash)?.name === caller.name;
   }
 
   enter(authorization: string | undefined): Entry {

@@ -8,6 +8,8 @@ export const ownerLimits = {
   /** Its calls a minute, and the part of them that may come at once. */
   callsPerMinute: 600,
   burstShare: 0.1,
+  /** How often the file of owners and their keys are read, ms. */
+  readEveryMs: 2_000,
   /** How often what its crawls have fetched is added up, ms: by so much may it go beyond its quota. */
   lookMs: 250,
   /** How often that is written, ms: after a kill it is added up again. */

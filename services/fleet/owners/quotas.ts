@@ -35,21 +35,31 @@ const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused']);
 export class Quotas {
   readonly #fleet: string;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #owners: ReadonlyMap<string, One>;
+  #owners: ReadonlyMap<string, One> = new Map();
   #writtenAtMs = 0;
 
-  private constructor(fleet: string, clock: Pick<Clock, 'nowMs'>, owners: ReadonlyMap<string, One>) {
+  private constructor(fleet: string, clock: Pick<Clock, 'nowMs'>) {
     this.#fleet = fleet;
     this.#clock = clock;
-    this.#owners = owners;
   }
 
   /** `fleet`: its folder. */
   static async open(fleet: string, owners: readonly Owner[], clock: Pick<Clock, 'nowMs'>): Promise<Quotas> {
+    const quotas = new Quotas(fleet, clock);
+    await quotas.setOwners(owners);
+    return quotas;
+  }
+
+  /** What was used stays used; of those who are no longer there it is on disk. */
+  async setOwners(owners: readonly Owner[]): Promise<void> {
+    await this.write(true);
     const all = new Map<string, One>();
-    for (const owner of owners)
-      all.set(owner.name, { owner, usage: await readUsage(fleet, owner.name), hosts: 0, isChanged: false });
-    return new Quotas(fleet, clock, all);
+    for (const owner of owners) {
+      const known = this.#owners.get(owner.name);
+      const fresh = async () => ({ usage: await readUsage(this.#fleet, owner.name), hosts: 0, isChanged: false });
+      all.set(owner.name, { ...(known ?? (await fresh())), owner });
+    }
+    this.#owners = all;
   }
 
   /** Adds up what has come since the last look. `crawls`: all there are. */
