@@ -8,6 +8,9 @@ import { type BoundaryTable, from as reaching, tuning, undriven } from './bounda
 export const eventBoundaries: BoundaryTable<typeof eventLimits> = {
   lookMs: tuning('how soon a stream tells of what came'),
   beatMs: tuning('how often a stream without events says nothing'),
+  upWaitMs: tuning(
+    'how long a stream waits for a fleet that starts: then its socket is closed, and its client comes back',
+  ),
   readMax: tuning('how many events are read at once: the stream goes on'),
   readCharsSoft: tuning('how much is read at once: the stream goes on'),
   ofOwnerMax: undriven('twenty sockets: the stream beyond them is refused with 429'),

@@ -20,6 +20,7 @@ import type { ReadLog } from '../running-crawl.ts';
 import type { PageDesk } from '../scrape/page-desk.ts';
 import { createDoor } from './door.ts';
 import { fleetOpenApi } from './fleet-openapi.ts';
+import { onceUp } from './once-up.ts';
 import { eventsQuery, pagesQuery } from './query-schemas.ts';
 import { readPages } from './read-pages.ts';
 import { tooMany } from './too-many.ts';
@@ -135,6 +136,11 @@ export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = nul
 
     app.get<Named>('/v1/crawls/:name/events', door, async (request, reply) => {
       const { name } = request.params;
+      if (!(await onceUp(desk, request.raw))) {
+        reply.hijack();
+        request.raw.destroy();
+        return;
+      }
       const { events, streams } = desk();
       const { from = '0-0', content } = readCall(eventsQuery, request.query);
       const { owner } = seen(request, name);

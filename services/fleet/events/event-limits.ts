@@ -7,6 +7,8 @@ export const eventLimits = {
   /** Events that are read at once, and characters after which a reading is over. */
   readMax: 200,
   readCharsSoft: 1 << 20,
+  /** How long a stream that is asked for waits for a fleet that starts, ms. */
+  upWaitMs: 20_000,
   /** Streams of one owner, and of all: each is a socket, and looks at a log. */
   ofOwnerMax: 20,
   streamsMax: 200,
