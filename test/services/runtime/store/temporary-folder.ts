@@ -6,6 +6,7 @@ import { after } from 'node:test';
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'crawlstream-test-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  // A process that was killed a moment ago may still write.
+  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return folder;
 }
