@@ -53,6 +53,7 @@ export const blankDeadLetter: DeadLetter = {
   detail: '',
   atMs: 0,
   original: new Uint8Array(0),
+  tags: [],
 };
 
 export const blankLink: Link = {
@@ -74,6 +75,7 @@ export const blankLinkGroup: LinkGroup = {
   traceparent: '',
   payload: '',
   foundIn: 'unknown',
+  tags: [],
   links: [],
 };
 
@@ -140,6 +142,7 @@ export const blankPage: Page = {
   nofollowed: [],
   markdown: '',
   usage: [],
+  tags: [],
 };
 
 export const blankRender: Render = {
@@ -152,6 +155,7 @@ export const blankRender: Render = {
   body: new Uint8Array(0),
   delayMs: 0,
   usage: '',
+  tags: [],
 };
 
 export const blankResponse: Response = {
@@ -210,6 +214,7 @@ export const blankOutcome: Outcome = {
   price: '',
   licence: '',
   paid: '',
+  tags: [],
 };
 
 export const blankRequest: Request = {
@@ -288,6 +293,7 @@ export const blankTaskUrl: TaskUrl = {
   cash: 0,
   traceparent: '',
   payload: '',
+  tags: [],
 };
 
 export const blankSitemapRound: SitemapRound = {

@@ -104,6 +104,8 @@ export interface DeadLetter {
   readonly atMs: number;
   /** Original bytes of an unreadable record. Empty: does not apply. */
   readonly original: Uint8Array;
+  /** Tags of the seed that led to the URL first. None: it has none. */
+  readonly tags: readonly string[];
 }
 
 /** discover: admit if unseen. refresh: fetch again if known (sitemap, feed, push). force: an operator asks, pass budgets too. */
@@ -161,6 +163,8 @@ export interface LinkGroup {
   readonly payload: string;
   /** What held these links. The score's factor source goes by it. */
   readonly foundIn: FoundIn;
+  /** Tags of the seed that led to these links: at most 16, of 64 characters each. None: it has none. */
+  readonly tags: readonly string[];
   /** The links, in the order they were found. */
   readonly links: readonly Link[];
 }
@@ -293,6 +297,8 @@ export interface Page {
   readonly markdown: string;
   /** What the site said of using the page, when it was fetched. A use is barred once a deny of it holds, else allowed if an allow is there, else nobody spoke of it; what holds comes first, use by use. None: nothing was said. */
   readonly usage: readonly PageUsage[];
+  /** Tags of the seed that led to the page first. None: it has none. */
+  readonly tags: readonly string[];
 }
 
 /** One fetched page that needs a browser, off by default. Key: host key. */
@@ -315,6 +321,8 @@ export interface Render {
   readonly delayMs: number;
   /** What was said of using the page, as its record has it, in JSON. Empty: nothing. */
   readonly usage: string;
+  /** Tags of the seed that led to the page first. None: it has none. */
+  readonly tags: readonly string[];
 }
 
 /** One raw response, off by default. Key: host key. */
@@ -454,6 +462,8 @@ export interface Outcome {
   readonly licence: string;
   /** What was offered for this answer, currency and amount; the payment is on control. Empty: nothing was. */
   readonly paid: string;
+  /** Tags of the task's URL. None: it has none. */
+  readonly tags: readonly string[];
 }
 
 /** What the request was for. */
@@ -616,6 +626,8 @@ export interface TaskUrl {
   readonly traceparent: string;
   /** What a client gave along with the URL, as it came. Empty: nothing. */
   readonly payload: string;
+  /** Tags of the seed that led to the URL first, which its links inherit. None: it has none. */
+  readonly tags: readonly string[];
 }
 
 /** Which sitemaps of the host are to be read beside its URLs, or in their place. */

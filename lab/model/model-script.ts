@@ -74,11 +74,12 @@ export function randomOverlays(chance: Chance) {
 export function randomLinks(chance: Chance): Discovered {
   const groups = Array.from({ length: 1 + chance.below(3) }, () => {
     const hostKey = chance.percent(5) ? 'out.test' : chance.of(hosts);
+    const depth = chance.below(4);
     return {
       hostKey,
       sourceUrl: '',
       sourceKey: '',
-      depth: chance.below(4),
+      depth,
       hop: chance.percent(10) ? chance.below(3) : 0,
       front: chance.percent(10),
       intent: chance.percent(5) ? ('force' as const) : ('discover' as const),
@@ -87,6 +88,7 @@ export function randomLinks(chance: Chance): Discovered {
       traceparent: '',
       payload: '',
       foundIn: 'unknown' as const,
+      tags: depth < 2 ? [] : ['news', `depth=${depth}`, 'not one'],
       originOnly: false,
       freshForMs: 0,
       links: Array.from({ length: 1 + chance.below(12) }, () => ({
@@ -185,5 +187,6 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     price: '',
     licence: '',
     paid: '',
+    tags: [],
   };
 }

@@ -151,7 +151,7 @@ export class NaiveFrontier {
     const rules = rulesOf(this.rules, hostKey);
     const size = Math.min(leaseSize(host, rules), left, share, alone ? 1 : 1e9);
     const urls = [...due, ...host.frontQueues.flat()].slice(0, size);
-    const wanted = urls.map(({ url, depth, hop, attempts }) => ({
+    const wanted = urls.map(({ url, depth, hop, attempts, tags }) => ({
       url,
       depth,
       hop,
@@ -161,6 +161,7 @@ export class NaiveFrontier {
       cash: 0,
       traceparent: '',
       payload: '',
+      tags,
     }));
     assert.deepEqual(task.urls, wanted, `the lease of ${hostKey} holds its next URLs, in order`);
     const deadlineMs = this.nowMs + 2 * urls.length * expectedMs(host, rules) + 45_000;
@@ -262,7 +263,7 @@ export class NaiveFrontier {
     else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0 });
   }
 
-  #arrive({ depth, hop, front, intent }: LinkGroup, { url, priority }: Link): void {
+  #arrive({ depth, hop, front, intent, tags: given }: LinkGroup, { url, priority }: Link): void {
     const { tallies, rules } = this;
     tallies.discovered += 1;
     const { host: hostKey, hostname } = new URL(url);
@@ -285,7 +286,8 @@ export class NaiveFrontier {
     }
     this.#seen.add(url);
     this.admitted += 1;
-    host.frontQueues[frontQueue]!.push({ url, depth, hop, attempts: 0, expiries: 0 });
+    const tags = given.filter((tag) => !tag.includes(' ')).sort();
+    host.frontQueues[frontQueue]!.push({ url, depth, hop, attempts: 0, expiries: 0, tags });
   }
 
   /** Those whose time is up, by deadline and then by number: their URLs come back into the queue in this order. */

@@ -44,6 +44,7 @@ export interface Url {
   readonly hop: number;
   readonly attempts: number;
   readonly expiries: number;
+  readonly tags: readonly string[];
 }
 
 export const newHost = () => ({

@@ -30,6 +30,7 @@ const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[
   { name: 'linksDropped', type: 'int', of: ({ linksDropped }) => linksDropped },
   { name: 'metadata', type: 'json', of: ({ metadata }) => metadata || null },
   { name: 'fields', type: 'json', of: ({ fields }) => (fields.length === 0 ? null : JSON.stringify(byName(fields))) },
+  { name: 'tags', type: 'json', of: ({ tags }) => (tags.length === 0 ? null : JSON.stringify(tags)) },
   { name: 'usage', type: 'json', of: ({ usage }) => (usage.length === 0 ? null : JSON.stringify(usage)) },
 ];
 

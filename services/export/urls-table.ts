@@ -17,6 +17,7 @@ const columns: readonly Column[] = [
   { name: 'noindex', type: 'boolean' },
   { name: 'soft404', type: 'boolean' },
   { name: 'detail', type: 'string' },
+  { name: 'tags', type: 'json' },
 ];
 
 export function urlsTable(source: Source, folder: string, unreadable: () => void): Table {
@@ -43,6 +44,7 @@ async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<r
           one.noindex,
           one.soft404,
           one.detail || null,
+          one.tags.length === 0 ? null : JSON.stringify(one.tags),
         ],
       ];
     }

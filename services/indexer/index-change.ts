@@ -30,6 +30,8 @@ export interface IndexedPage {
   readonly untilMs: number | null;
   /** False: the site asks that searches show none of its text. */
   readonly snippet: boolean;
+  /** Of the seed that led to it. */
+  readonly tags: readonly string[];
 }
 
 export type IndexChange =
@@ -79,14 +81,14 @@ export async function changesOf(
 }
 
 function ofPage(page: Page, version: number): IndexChange {
-  const { url, hostKey, title, description, text, fetchedAtMs } = page;
+  const { url, hostKey, title, description, text, fetchedAtMs, tags } = page;
   const barred = verdictOn(page.usage, 'search', fetchedAtMs).preference === 'deny';
   if (page.noindex || barred || isForMachines(page.contentType)) return { kind: 'delete', url, version };
   const language = languageOf(text, page.declaredLanguage);
   const fromMs = barredFrom(page.usage, 'search');
   const untilMs = fromMs < 0 ? null : fromMs;
   const snippet = verdictOn(page.usage, 'snippet', fetchedAtMs).preference !== 'deny';
-  const shown = { url, hostKey, title, description, text, language, fetchedAtMs, untilMs, snippet };
+  const shown = { url, hostKey, title, description, text, language, fetchedAtMs, untilMs, snippet, tags };
   return { kind: 'put', url, version, page: shown };
 }
 

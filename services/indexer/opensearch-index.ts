@@ -37,6 +37,7 @@ const mappings = {
     fetchedAtMs: { type: 'date', format: 'epoch_millis' },
     untilMs: { type: 'date', format: 'epoch_millis' },
     snippet: { type: 'boolean' },
+    tags: { type: 'keyword' },
   },
 } as const;
 

@@ -30,6 +30,8 @@ export interface SearchOptions {
   readonly host?: string | undefined;
   /** ISO 639-1. */
   readonly language?: string | undefined;
+  /** A tag of the seed that led to the page. */
+  readonly tag?: string | undefined;
   readonly limit: number;
 }
 
@@ -41,6 +43,7 @@ export interface Hit {
   readonly host: string;
   readonly language: string;
   readonly fetchedAtMs: number;
+  readonly tags: readonly string[];
   /** Higher is better, within one search and but for titles that begin with what was typed, which come first. */
   readonly score: number;
 }
@@ -56,7 +59,8 @@ CREATE TABLE IF NOT EXISTS docs (
   language TEXT NOT NULL,
   fetched_at INTEGER NOT NULL,
   until INTEGER NOT NULL DEFAULT 0,
-  snippet INTEGER NOT NULL DEFAULT 1
+  snippet INTEGER NOT NULL DEFAULT 1,
+  tags TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE IF NOT EXISTS positions (
   topic TEXT NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)
@@ -121,12 +125,12 @@ function purger(db: Sqlite): (purged: Purged) => void {
 function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) => void {
   const find = db.prepare('SELECT id, version, visible FROM docs WHERE url = ?');
   const insert = db.prepare(
-    `INSERT INTO docs (url, version, visible, host_key, host, language, fetched_at, until, snippet)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO docs (url, version, visible, host_key, host, language, fetched_at, until, snippet, tags)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const update = db.prepare(
-    `UPDATE docs SET version = ?, visible = ?, host_key = ?, host = ?, language = ?, fetched_at = ?, until = ?, snippet = ?
-     WHERE id = ?`,
+    `UPDATE docs SET version = ?, visible = ?, host_key = ?, host = ?, language = ?, fetched_at = ?, until = ?, snippet = ?,
+     tags = ? WHERE id = ?`,
   );
   const hide = db.prepare('UPDATE docs SET version = ?, visible = 0 WHERE id = ?');
   const index = db.prepare('INSERT INTO fts (rowid, title, description, text) VALUES (?, ?, ?, ?)');
@@ -140,13 +144,14 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
     if (id !== undefined && known?.['visible'] === 1) forget.run(id);
     if (change.kind === 'delete') {
       // The URL is remembered, since an older page of it may still be on its way.
-      if (id === undefined) insert.run(url, version, 0, '', '', '', 0, 0, 1);
+      if (id === undefined) insert.run(url, version, 0, '', '', '', 0, 0, 1, '');
       else hide.run(version, id);
       return;
     }
-    const { hostKey, language, fetchedAtMs, title, description, text, untilMs, snippet } = change.page;
+    const { hostKey, language, fetchedAtMs, title, description, text, untilMs, snippet, tags } = change.page;
     const host = hostOf(hostKey);
-    const shown = [hostKey, host, language, fetchedAtMs, untilMs ?? 0, snippet ? 1 : 0] as const;
+    const told = tags.length === 0 ? '' : `,${tags.join()},`;
+    const shown = [hostKey, host, language, fetchedAtMs, untilMs ?? 0, snippet ? 1 : 0, told] as const;
     const row = id ?? Number(insert.run(url, version, 1, ...shown).lastInsertRowid);
     if (id !== undefined) update.run(version, 1, ...shown, id);
     index.run(row, title, description, text);
@@ -165,7 +170,7 @@ export function hasIndex(folder: string): boolean {
 export function searchFolder(
   folder: string,
   typed: string,
-  { host, language, limit }: SearchOptions,
+  { host, language, tag, limit }: SearchOptions,
   nowMs = Date.now(),
 ): Hit[] {
   const expression = ftsExpression(typed);
@@ -196,9 +201,14 @@ export function searchFolder(
       conditions.push('docs.language = ?');
       values.push(language);
     }
+    const tags = columns.has('tags') ? 'docs.tags' : "''";
+    if (tag !== undefined) {
+      conditions.push(`instr(${tags}, ?) > 0`);
+      values.push(`,${tag},`);
+    }
     // A word in a title says more than one in a text (weights of bm25, by column).
     const statement = db.prepare(
-      `SELECT docs.url, docs.host_key, docs.language, docs.fetched_at, fts.title,
+      `SELECT docs.url, docs.host_key, docs.language, docs.fetched_at, ${tags} AS tags, fts.title,
          CASE ${mayShow} WHEN 1 THEN snippet(fts, -1, '[', ']', '…', 24) ELSE '' END AS snippet, -bm25(fts, 8.0, 3.0, 1.0) AS score
        FROM fts JOIN docs ON docs.id = fts.rowid
        WHERE ${conditions.join(' AND ')}
@@ -218,6 +228,7 @@ export function searchFolder(
 function addColumns(db: Sqlite): void {
   const there = columnsOf(db);
   if (!there.has('until')) db.exec('ALTER TABLE docs ADD COLUMN until INTEGER NOT NULL DEFAULT 0');
+  if (!there.has('tags')) db.exec("ALTER TABLE docs ADD COLUMN tags TEXT NOT NULL DEFAULT ''");
   if (!there.has('snippet')) db.exec('ALTER TABLE docs ADD COLUMN snippet INTEGER NOT NULL DEFAULT 1');
 }
 
@@ -238,6 +249,7 @@ function toHit(row: Readonly<Record<string, unknown>>): Hit {
     host: row['host_key'] as string,
     language: row['language'] as string,
     fetchedAtMs: row['fetched_at'] as number,
+    tags: (row['tags'] as string).split(',').filter((tag) => tag !== ''),
     score: row['score'] as number,
   };
 }

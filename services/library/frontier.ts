@@ -115,6 +115,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
           traceparent: '',
           payload: '',
           foundIn: 'unknown' as const,
+          tags: [],
           links,
         };
         return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
@@ -158,5 +159,5 @@ const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {
   traceparent: '',
   originOnly: false,
   freshForMs: 0,
-  ...{ price: '', licence: '', paid: '' },
+  ...{ price: '', licence: '', paid: '', tags: [] },
 };

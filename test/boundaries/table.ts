@@ -50,6 +50,7 @@ import { trapLimits } from '../../topology/policy/traps/trap-limits.ts';
 import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
+import { tagLimits } from '../../topology/url/tag-limits.ts';
 import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
 import { mcpBoundaries, scrapeBoundaries } from './agents.ts';
@@ -75,6 +76,7 @@ const of = (group: Group['limits'], boundaries: Group['boundaries']): Group => (
 
 /** By the name under which the limits are exported. */
 export const table: Readonly<Record<string, Group>> = {
+  tagLimits: of(tagLimits, urls.tagBoundaries),
   urlLimits: of(urlLimits, urls.urlBoundaries),
   requestLimits: of(requestLimits, fetchers.requestBoundaries),
   sessionLimits: of(sessionLimits, fetchers.sessionBoundaries),

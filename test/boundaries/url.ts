@@ -2,10 +2,15 @@
 
 import { responseLimits } from '../../topology/fetch/response-limits.ts';
 import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
+import { Decision } from '../../topology/frontier/decide/decision.ts';
+import { tagNumber } from '../../topology/frontier/decide/links/tags.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { isAllowed, sitemapValues } from '../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
+import { tagLimits } from '../../topology/url/tag-limits.ts';
+import { tagFault, tagsOf } from '../../topology/url/tags.ts';
 import type { urlLimits } from '../../topology/url/url-limits.ts';
 import { type BoundaryTable, cutAt, from, upTo } from './boundary.ts';
 import { hopsFollowed } from './redirect-chain.ts';
@@ -19,6 +24,12 @@ export const urlBoundaries: BoundaryTable<typeof urlLimits> = {
   // Plain, which takes the fast path; and one with an escape that the slow path writes anew.
   urlCharsMax: upTo((n) => normalize(urlOf(n)) !== null && normalize(`${urlOf(n - 1)}%7e`) !== null),
   redirectHopsMax: upTo(hopsFollowed),
+};
+
+export const tagBoundaries: BoundaryTable<typeof tagLimits> = {
+  perUrlMax: cutAt(tagLimits.perUrlMax, (n) => tagsOf(Array.from({ length: n }, (_, at) => `t${at}`)).length),
+  charsMax: upTo((n) => tagFault('x'.repeat(n)) === null),
+  setsMax: cutAt(tagLimits.setsMax, setsKept),
 };
 
 export const robotsBoundaries: BoundaryTable<typeof robotsLimits> = {
@@ -50,3 +61,11 @@ export const responseBoundaries: BoundaryTable<typeof responseLimits> = {
     return seconds === retryAfterSeconds(new Date(nowMs + n * 1_000).toUTCString(), nowMs) ? seconds : 'the two differ';
   }),
 };
+
+/** Lists of tags that a partition knows once so many came with links. */
+function setsKept(n: number): number {
+  const state = new FrontierState({ hi: 1, lo: 2 });
+  const decision = new Decision({ crawl: 'c', partition: 0, partitions: 1 }, state, 0, () => null);
+  for (let at = 0; at < n; at++) tagNumber(decision, [`t${at}`]);
+  return state.tagSets.size;
+}

@@ -14,6 +14,7 @@ import type { ListSources } from '../policy/list-sources.ts';
 import type { Policy } from '../policy/policy.ts';
 import { frontQueueCount } from '../url/front-queue.ts';
 import { seenKey } from '../url/seen-key.ts';
+import { tagsOf } from '../url/tags.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import type { FinalStatus, HostFacts } from './changes/changes.ts';
 import { newHostFacts } from './changes/changes.ts';
@@ -161,10 +162,20 @@ export class FromInputs {
       if (this.#isSeen(url) || !this.#misrouted.isOurs(hostKey)) continue;
       const course = this.#courses.get(seenKey(url));
       const frontQueue = group.front ? 0 : priority >= 0 ? Math.min(priority, frontQueueCount - 1) : verdict.frontQueue;
-      const entry = { ...entryOf(url, depth, hop, frontQueue), attempts: course?.tries ?? 0 };
+      const tags = this.#tagNumber(group.tags);
+      const plain = { ...entryOf(url, depth, hop, frontQueue), attempts: course?.tries ?? 0 };
+      const entry = tags === 0 ? plain : { ...plain, tags };
       if (course?.last !== undefined) this.#close(policy, hostKey, entry, course);
       else this.#wait(policy, hostKey, entry);
     }
+  }
+
+  #tagNumber(given: readonly string[]): number {
+    const { tagSets } = this.state;
+    const tags = tagsOf(given);
+    const isNew = tags.length > 0 && tagSets.numberOf(tags) === 0;
+    if (isNew && !tagSets.isFull) this.state.apply({ kind: 'tagSet', number: tagSets.nextNumber, tags });
+    return tagSets.numberOf(tags);
   }
 
   #isSeen(url: string): boolean {
@@ -200,8 +211,9 @@ export class FromInputs {
     state.apply({ kind: 'resolve', leaseId, index: 0, disposition, record });
     state.apply({ kind: 'release', leaseId, expired: false });
     if (visits === undefined || visits.delayS === null) return;
-    const { depth, frontQueue } = entry;
-    const page = { ...visits.page, frontQueue, record: { ...visits.page.record, depth } };
+    const { depth, frontQueue, tags } = entry;
+    const { record: visited } = visits.page;
+    const page = { ...visits.page, frontQueue, record: { ...visited, depth, ...(tags !== undefined && { tags }) } };
     const [index, spent, proved, dueAtMs] = [0, true, null, atMs + 1_000 * visits.delayS] as const;
     state.apply({ kind: 'visit', hostKey, leaseId: 0, index, dueAtMs, spent, proved, page });
   }

@@ -51,7 +51,18 @@ export class Sightings {
   take(message: Discovered, place: Place, groupKeys: readonly string[]): UnversionedEvent[] {
     const events: UnversionedEvent[] = [];
     let slice = 0;
-    for (const { hostKey, links, depth, hop, intent, sourceUrl, discoveredAtMs, front, foundIn } of message.groups) {
+    for (const {
+      hostKey,
+      links,
+      depth,
+      hop,
+      intent,
+      sourceUrl,
+      discoveredAtMs,
+      front,
+      foundIn,
+      tags,
+    } of message.groups) {
       for (const [index, { url, lastModifiedMs }] of groupKeys.includes(hostKey) ? links.entries() : []) {
         if (!this.#subject.is(url)) continue;
         const at = { offset: place.offset, slice: slice + index };
@@ -65,7 +76,7 @@ export class Sightings {
               : `found on ${sourceUrl}${placeText(foundIn)}`;
         const how = intent === 'force' ? ', forced' : intent === 'refresh' ? ', as one to look at again' : '';
         const text = `${from}, depth ${depth}${how}${url === this.#subject.url ? '' : `, as ${url}`}`;
-        const told = foundIn === 'unknown' ? {} : { foundIn };
+        const told = { ...(foundIn !== 'unknown' && { foundIn }), ...(tags.length > 0 && { tags: tags.join() }) };
         const details = { url, sourceUrl, depth, hop, intent, front, lastModifiedMs, ...told };
         events.push({
           kind: 'discovered',

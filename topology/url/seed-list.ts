@@ -2,7 +2,7 @@
  * A list of seeds, one a line: a URL as people type it, then, after a blank, what is said of it.
  *
  *   https://example.org/            priority=0 depth=1
- *   example.com                     # https:// is understood, and this is a comment
+ *   example.com  tags=news,legal    # https:// is understood, and this is a comment
  *
  * seed-notes.ts says what that may be; Nutch's seed lists, with tabs before `key=value`, have this form too.
  */
@@ -15,8 +15,8 @@ export interface ListedSeed extends SeedNotes {
   readonly url: string;
 }
 
-/** Throws INVALID_SEED with the line and what to write instead. `name` of the list, for messages. */
-export function parseSeedList(text: string, name: string): ListedSeed[] {
+/** Throws INVALID_SEED with the line and what to write instead. `name` of the list, for messages; `keys` as of `seedNotes`. */
+export function parseSeedList(text: string, name: string, keys: readonly string[] = []): ListedSeed[] {
   const seeds: ListedSeed[] = [];
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const [url, ...rest] = line.trim().split(/[\t ]+/);
@@ -24,7 +24,7 @@ export function parseSeedList(text: string, name: string): ListedSeed[] {
     const comment = rest.findIndex((word) => word.startsWith('#'));
     const words = comment < 0 ? rest : rest.slice(0, comment);
     try {
-      seeds.push({ url: parseSeed(url), ...notesOf(words) });
+      seeds.push({ url: parseSeed(url), ...notesOf(words, keys) });
     } catch (error) {
       throw new CrawlstreamError('INVALID_SEED', `${name} line ${at + 1}: ${(error as Error).message}`, error);
     }
@@ -32,14 +32,14 @@ export function parseSeedList(text: string, name: string): ListedSeed[] {
   return seeds;
 }
 
-function notesOf(words: readonly string[]): SeedNotes {
+function notesOf(words: readonly string[], keys: readonly string[]): SeedNotes {
   const notes: [string, string][] = [];
   for (const word of words) {
     const equals = word.indexOf('=');
     if (equals < 1) throw unsaid(word);
     notes.push([word.slice(0, equals), word.slice(equals + 1)]);
   }
-  const said = seedNotes(notes);
+  const said = seedNotes(notes, keys);
   if (typeof said === 'string')
     throw unsaid(words.find((word) => said.startsWith(word.slice(0, word.indexOf('=')))) ?? said, said);
   return said;

@@ -7,8 +7,13 @@ import { parseSeed } from './seed.ts';
 import type { ListedSeed } from './seed-list.ts';
 import { seedNotes } from './seed-notes.ts';
 
-/** Throws INVALID_SEED with the line and what to write instead. `name` of the file, for messages. */
-export function parseSeedTable(text: string, separator: ',' | '\t', name: string): ListedSeed[] {
+/** Throws INVALID_SEED with the line and what to write instead. `name` of the file, for messages; `keys` as of `seedNotes`. */
+export function parseSeedTable(
+  text: string,
+  separator: ',' | '\t',
+  name: string,
+  keys: readonly string[] = [],
+): ListedSeed[] {
   const rows = rowsOf(text, separator).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const names = rows[0]?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
   const at = names.indexOf('url');
@@ -22,12 +27,12 @@ export function parseSeedTable(text: string, separator: ',' | '\t', name: string
       const value = cells[index]?.trim() ?? '';
       return index === at || value === '' ? [] : [[column, value]];
     });
-    return seedAt(name, line, cells[at] ?? '', notes);
+    return seedAt(name, line, cells[at] ?? '', notes, keys);
   });
 }
 
 /** One JSON object a line. Throws as above. */
-export function parseSeedObjects(text: string, name: string): ListedSeed[] {
+export function parseSeedObjects(text: string, name: string, keys: readonly string[] = []): ListedSeed[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     if (line.trim() === '') return [];
     const fields = objectOf(line);
@@ -44,14 +49,21 @@ export function parseSeedObjects(text: string, name: string): ListedSeed[] {
         index + 1,
         url as string,
         said.map(([key, value]) => [key, `${value}`]),
+        keys,
       ),
     ];
   });
 }
 
-function seedAt(name: string, line: number, url: string, notes: readonly (readonly [string, string])[]): ListedSeed {
+function seedAt(
+  name: string,
+  line: number,
+  url: string,
+  notes: readonly (readonly [string, string])[],
+  keys: readonly string[],
+): ListedSeed {
   try {
-    const said = seedNotes(notes);
+    const said = seedNotes(notes, keys);
     if (typeof said === 'string') throw new CrawlstreamError('INVALID_SEED', said);
     return { url: parseSeed(url), ...said };
   } catch (error) {

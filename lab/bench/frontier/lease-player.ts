@@ -151,6 +151,7 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     price: '',
     licence: '',
     paid: '',
+    tags: [],
   };
 }
 

@@ -104,6 +104,7 @@ function groupOf(host: number, links: readonly Link[]): LinkGroup {
     traceparent: '',
     payload: '',
     foundIn: 'unknown',
+    tags: [],
     links,
   };
 }

@@ -132,7 +132,7 @@ class Crawl {
     const links = Array.from(targets.subarray(starts[page]!, starts[page + 1]!), (target) => urls[target]!);
     const sourceKey = partitionKeyOf(task.hostKey, 'host');
     const source = this.#maker.cache.source(sourceKey);
-    const origin = { url: item.url, sourceKey, source, atMs: this.#nowMs, traceparent: '' };
+    const origin = { url: item.url, sourceKey, source, atMs: this.#nowMs, traceparent: '', tags: [] };
     const share = item.cash / Math.max(1, links.length);
     const { groups, pending } = gatherLinks(this.#maker, origin, links, {
       depth: item.depth + 1,

@@ -150,7 +150,7 @@ export async function startRender(
     read: async (render, html) => {
       const sourceKey = partitionKeyOf(render.hostKey, keyMode);
       const response = responseOf(render, html, clock.nowMs());
-      const task = soleTask(render.url, render.hostKey, render.depth);
+      const task = soleTask(render.url, render.hostKey, render.depth, render.tags);
       const made = await readPage(reader, task, 0, response, { sourceKey, source: linkCache.source(sourceKey) });
       const report = withholding(usesPolicy, withUsageOf(render, made));
       if (archive !== undefined && report.page !== null) {

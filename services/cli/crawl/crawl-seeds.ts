@@ -19,7 +19,7 @@ const read = new WeakMap<Command, Promise<readonly GivenSeed[]>>();
 /** As they were typed; standard input is read once. */
 export function typedSeeds(command: Command): Promise<readonly GivenSeed[]> {
   let seeds = read.get(command);
-  if (seeds === undefined) read.set(command, (seeds = seedArguments(command.args)));
+  if (seeds === undefined) read.set(command, (seeds = seedArguments(command.args, command.opts()['seedKeys'])));
   return seeds;
 }
 

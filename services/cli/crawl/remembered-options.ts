@@ -19,6 +19,7 @@ const ofOneRun = [
   ...[
     'json',
     'newOptions',
+    'seedKeys',
     'log',
     'otlp',
     'http',

@@ -7,6 +7,7 @@ import { hasScheme, parseSeed } from '../../../topology/url/seed.ts';
 import { type ListedSeed, parseSeedList } from '../../../topology/url/seed-list.ts';
 import { parseSeedObjects, parseSeedTable } from '../../../topology/url/seed-table.ts';
 import { markedText } from '../../runtime/lines/marked-text.ts';
+import { bad } from './arguments.ts';
 
 export interface GivenSeed extends ListedSeed {
   /** True: no scheme was typed, so that `https://` is a guess. */
@@ -14,16 +15,26 @@ export interface GivenSeed extends ListedSeed {
 }
 
 /** Throws INVALID_SEED with what was typed and what to type instead. */
-export async function seedArguments(given: readonly string[]): Promise<GivenSeed[]> {
+export async function seedArguments(given: readonly string[], keys: readonly string[] = []): Promise<GivenSeed[]> {
   const seeds: GivenSeed[] = [];
-  for (const one of given) for (const seed of await seedsIn(one)) seeds.push(seed);
+  for (const one of given) for (const seed of await seedsIn(one, keys)) seeds.push(seed);
   return seeds;
 }
 
-async function seedsIn(given: string): Promise<GivenSeed[]> {
-  if (given === '-') return listed(markedText(await buffer(process.stdin)), 'standard input');
+export const seedKeysWhat = 'keys of your own in lists and tables of seeds that become tags, as in customer,topic';
+
+/** Keys of seeds' metadata that become tags, as in `customer,topic`. */
+export function seedKeys(value: string): string[] {
+  const keys = value.split(',').map((key) => key.trim());
+  const wrong = keys.find((key) => !/^[^\s,=]+$/.test(key) || ['url', 'priority', 'depth', 'tags'].includes(key));
+  if (wrong !== undefined) throw bad('--seed-keys', value, 'name keys of your own, as in customer,topic');
+  return keys;
+}
+
+async function seedsIn(given: string, keys: readonly string[]): Promise<GivenSeed[]> {
+  if (given === '-') return listed(markedText(await buffer(process.stdin)), 'standard input', keys);
   if (!hasScheme(given)) {
-    if (isFile(given)) return listed(markedText(await readFile(given)), given);
+    if (isFile(given)) return listed(markedText(await readFile(given)), given, keys);
     if (pathLike.test(given)) {
       const what = existsSync(given) ? 'it is a folder' : 'there is no such file';
       const remedy = 'name a URL, or a file with one a line';
@@ -48,15 +59,15 @@ function isFile(path: string): boolean {
 }
 
 /** By the ending of its name; TSV without a line of names is a list, as Nutch has them. */
-function seedsOf(text: string, name: string): ListedSeed[] {
-  if (/\.csv$/i.test(name)) return parseSeedTable(text, ',', name);
-  if (/\.(jsonl|ndjson)$/i.test(name)) return parseSeedObjects(text, name);
+function seedsOf(text: string, name: string, keys: readonly string[]): ListedSeed[] {
+  if (/\.csv$/i.test(name)) return parseSeedTable(text, ',', name, keys);
+  if (/\.(jsonl|ndjson)$/i.test(name)) return parseSeedObjects(text, name, keys);
   const isTable = /\.tsv$/i.test(name) && /^(?:[^\n]*\t)?url\s*(?:\t|\r?\n)/i.test(text);
-  return isTable ? parseSeedTable(text, '\t', name) : parseSeedList(text, name);
+  return isTable ? parseSeedTable(text, '\t', name, keys) : parseSeedList(text, name, keys);
 }
 
-function listed(lines: string, name: string): GivenSeed[] {
-  const seeds = seedsOf(lines, name);
+function listed(lines: string, name: string, keys: readonly string[]): GivenSeed[] {
+  const seeds = seedsOf(lines, name, keys);
   if (seeds.length === 0) throw new CrawlstreamError('INVALID_SEED', `${name}: no seed in it; write one URL a line`);
   return seeds.map((seed) => ({ ...seed, isGuess: false }));
 }

@@ -35,6 +35,8 @@ export interface CrawlCounts {
   /** Links of pages that had more than are taken from one, and pages whose body was cut at its limit. */
   /** Deferred, as their host or domain had its share of the queue. */
   readonly overShare: number;
+  /** URLs whose tags were too many different lists for their partition. */
+  readonly untagged: number;
   /** Times that a host was held, as it or its domain had given as much as the policy's caps allow. */
   readonly capped: number;
   readonly linksDropped: number;
@@ -89,6 +91,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     hostFull: counters.hostFull,
     queueFull: counters.queueFull,
     overShare: counters.overShare,
+    untagged: counters.untagged,
     capped: counters.capped,
     linksDropped: counters.linksDropped,
     truncated: counters.truncated,
@@ -131,6 +134,7 @@ export function countsText(counts: CrawlCounts): string {
     [placeNames.leased, counts.leased],
     [placeNames.deferred, counts.deferred],
     ['beyond a host’s share', counts.overShare],
+    ['lost their tags', counts.untagged],
     ['hosts held by a cap', counts.capped],
     ['to be fetched again', counts.scheduled],
     ['fetched again', counts.revisits],

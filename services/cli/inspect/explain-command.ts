@@ -119,6 +119,8 @@ async function explain(
       pages: facts.pages,
       fetched: facts.fetched,
     },
+    /** What it inherits from the seed that led to it first. */
+    tags: told.found.at(-1)?.tags ?? [],
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
     trap: first === undefined ? null : (story.trapOf(first.frontQueue) ?? null),
     queue: place === undefined ? null : queueOf(story, place),
@@ -198,6 +200,7 @@ const nothingKnown = {
   asOf: null,
   seen: null,
   budget: null,
+  tags: [],
   frontQueue: null,
   trap: null,
   queue: null,

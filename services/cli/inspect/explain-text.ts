@@ -37,6 +37,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ],
     ['policy', `version ${filter.policyVersion}`],
     ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
+    ['tags', tagsText(explained)],
     ['budget', budget === null ? null : budgetText(budget)],
     ['front queue', explained.frontQueue === null ? null : String(explained.frontQueue)],
     [
@@ -163,4 +164,10 @@ function changelogText({ start, end }: { readonly start: number; readonly end: n
 
 function time(atMs: number): string {
   return atMs === 0 ? 'once' : new Date(atMs).toISOString();
+}
+
+function tagsText({ tags, seen }: Explained): string | null {
+  if (tags.length === 0) return null;
+  const from = seen?.at(-1)?.from?.page ?? '';
+  return `${tags.join(', ')}: ${from === '' ? 'said of the seed' : `inherited from ${from}`}`;
 }

@@ -39,7 +39,7 @@ const pageFields = [
     'fields',
     'outlinks',
   ] as const),
-  'rendered' as const,
+  ...(['rendered', 'tags'] as const),
 ] satisfies readonly (keyof Page)[];
 type PageField = (typeof pageFields)[number];
 

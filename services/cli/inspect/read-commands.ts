@@ -3,7 +3,7 @@
  * after.
  */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
@@ -27,16 +27,21 @@ import { countsOf, countsText } from './counters-text.ts';
 import { idleOf } from './idle-folder.ts';
 import { fetchersText, membersText } from './members-text.ts';
 import { addPagesCommand } from './pages-command.ts';
+import { printByTag } from './stats-by-tag.ts';
 
 interface ReadFlags extends KafkaFlags {
   readonly json?: boolean;
+  readonly by?: 'tag';
 }
 
 export function addReadCommands(program: Command): void {
   addPagesCommand(program);
   addKafkaOptions(program.command('stats').description('print the counters of a crawl'), 'data folder of the crawl')
+    .addOption(new Option('--by <what>', 'what became of URLs, by tags of the seeds that led to them').choices(['tag']))
     .option('--json', 'as one JSON object')
-    .action((flags: ReadFlags) => withCrawl(flags, (crawl) => printStats(crawl, flags)));
+    .action((flags: ReadFlags) =>
+      withCrawl(flags, (crawl) => (flags.by === 'tag' ? printByTag(crawl, flags.json) : printStats(crawl, flags))),
+    );
 }
 
 async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<void> {

@@ -12,6 +12,7 @@ interface SearchFlags {
   readonly data?: string;
   readonly host?: string;
   readonly language?: string;
+  readonly tag?: string;
   readonly limit: number;
   readonly json?: boolean;
 }
@@ -24,14 +25,15 @@ export function addSearchCommand(program: Command): void {
     .option('--data <dir>', 'data folder of the crawl')
     .option('--host <name>', 'only this host and those below it, as in example.org; with a port, only that one')
     .option('--language <code>', 'only pages in this language, as in en')
+    .option('--tag <tag>', 'only pages to which a seed with this tag led')
     .option('--limit <n>', 'hits at most', wholeNumber('--limit', 1, indexLimits.hitsMax), indexLimits.hits)
     .option('--json', 'a JSON object per hit')
     .action(search);
 }
 
-async function search(words: string, { data, host, language, limit, json }: SearchFlags): Promise<void> {
+async function search(words: string, { data, host, language, tag, limit, json }: SearchFlags): Promise<void> {
   const folder = await readDataFolder(await needData({ data }));
-  const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, limit });
+  const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, tag, limit });
   for (const hit of hits) {
     toStdout(`${json ? JSON.stringify(hit) : `${hit.url}  ${hit.title} — ${hit.snippet}`}\n`);
   }

@@ -140,7 +140,7 @@ function again(topics: CrawlTopics, { id, letter }: FoundLetter, nowMs: number):
           record: Buffer.from(original).toString('base64'),
         },
       ]
-    : forcedRequest(topics, [{ url: letter.url, depth: letter.depth }], false, nowMs);
+    : forcedRequest(topics, [{ url: letter.url, depth: letter.depth, tags: letter.tags }], false, nowMs);
   const mark = { ...rest, reason: 'replayed', detail: id, atMs: nowMs } as const;
   records.push({ topic: 'dead-letters', partition: letter.sourcePartition, key, record: mark });
   return records;

@@ -25,12 +25,13 @@ import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { operatorName } from '../flags/operator-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds } from '../flags/policy-flags.ts';
-import { seedArguments } from '../flags/seed-arguments.ts';
+import { seedArguments, seedKeys, seedKeysWhat } from '../flags/seed-arguments.ts';
 import { print } from '../terminal/print.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
 
 interface InjectFlags extends KafkaFlags, PolicyFlags {
   readonly newPolicy?: boolean;
+  readonly seedKeys?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -40,10 +41,11 @@ export function addInjectCommand(program: Command): void {
     .description('send seeds or sitemaps to a crawl, running or not; the first seeds on Kafka also set its policy')
     .argument(
       '[seed...]',
-      'URLs, files with one URL a line (priority=0 to 7 and depth=1 may follow) or tables of them (.csv, .tsv, .jsonl), or - for standard input',
+      'URLs, files with one URL a line (priority=0 to 7, depth=1 and tags=a,b may follow) or tables of them (.csv, .tsv, .jsonl), or - for standard input',
     );
   addPolicyOptions(command);
   addCompressionOption(addKafkaOptions(command, 'data folder of the crawl, instead of brokers'))
+    .option('--seed-keys <list>', seedKeysWhat, seedKeys)
     .option('--new-policy', 'make these options the policy, though one is in force')
     .option('--json', 'as one JSON object')
     .action(inject);
@@ -56,7 +58,7 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
   if (given.length === 0 && sitemaps.length === 0) {
     throw new CrawlstreamError('INVALID_ARGUMENT', 'nothing to inject: give URLs, a file of them, - or --sitemap');
   }
-  const listed = await seedArguments(given);
+  const listed = await seedArguments(given, flags.seedKeys);
   const urls = normalSeeds(listed.map(({ url }) => url));
   const seeds = listed.map(({ isGuess: _, ...seed }, index) => ({ ...seed, url: urls[index]! }));
   const isInFolder = flags.brokers === undefined && flags.data !== undefined;

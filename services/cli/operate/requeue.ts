@@ -46,18 +46,19 @@ export async function raise(flags: OperatorFlags, given: string): Promise<void> 
   const clock = new SystemClock();
   const atMs = clock.nowMs();
   const { by } = flags;
-  const { url, place, depth } = await withCrawl(flags, async ({ log, codec, topics }) => {
+  const { url, place, depth, tags } = await withCrawl(flags, async ({ log, codec, topics }) => {
     const nameOf = await namesOfCrawl(log, codec, topics.crawl);
     const url = nameOf(given);
-    const { story } = await tellUrl(log, codec, topics, url, nameOf);
-    return { url, place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
+    const { story, found } = await tellUrl(log, codec, topics, url, nameOf);
+    const tags = found.at(-1)?.tags ?? [];
+    return { url, place: story.place, depth: story.admitted.at(-1)?.depth ?? 0, tags };
   });
   // The event itself moves URLs that wait; those that are finished or unknown come by a forced link, at the front.
   const isOut = place?.in === 'lease';
   const waits = place?.in === 'frontQueue' || place?.in === 'again';
   await sendRequest(flags, clock, (topics) => [
     ...raiseEvent(topics, { by, atMs }, url),
-    ...(isOut || waits ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),
+    ...(isOut || waits ? [] : forcedRequest(topics, [{ url, depth, tags }], true, atMs)),
   ]);
   const was = place === undefined ? 'unknown' : place.in === 'end' ? place.status : 'waiting';
   const text = isOut ? `${url} is on lease` : `${url} goes first; it was ${was}`;

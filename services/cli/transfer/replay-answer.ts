@@ -95,7 +95,7 @@ async function sitemapReport(
     contentType: () => headerOf(response.headers, 'content-type') || null,
     onEntries: (entries, isIndex) => {
       if (isIndex) return undefined;
-      const origin = { url, ...source, atMs: response.endMs, traceparent: '' };
+      const origin = { url, ...source, atMs: response.endMs, traceparent: '', tags: [] };
       const speaksFor = (entry: { readonly url: string; readonly coverage: string }) =>
         entry.coverage !== 'elsewhere' || new URL(entry.url).hostname === hostname ? true : null;
       const found = gatherEntries(links, origin, entries, {

@@ -36,10 +36,11 @@ export function renderWish(
       hosts.some((pattern) => hostFits(pattern, hostname)) && (when === 'always' || isThin(page, response.body)),
   );
   if (!wanted) return null;
-  const { url, hostKey, depth, status, fetchedAtMs } = page;
+  const { url, hostKey, depth, status, fetchedAtMs, tags } = page;
   const { headers, body } = response;
   const usage = page.usage.length === 0 ? '' : JSON.stringify(page.usage);
-  return { url, hostKey, depth, fetchedAtMs, status, headers: [...headers], body, delayMs: task.delayMs, usage };
+  const fetched = { url, hostKey, depth, fetchedAtMs, status, headers: [...headers], body };
+  return { ...fetched, delayMs: task.delayMs, usage, tags };
 }
 
 function isThin({ text }: Page, body: Buffer): boolean {

@@ -118,7 +118,7 @@ async function readAnswer(
   site: readonly SiteUsage[] = [],
 ): Promise<PageReport> {
   const item = task.urls[index]!;
-  const from: LinkOrigin = { url: item.url, atMs: response.endMs, traceparent, ...origin };
+  const from: LinkOrigin = { url: item.url, atMs: response.endMs, traceparent, tags: item.tags, ...origin };
   const target = redirectTarget(item.url, response.status, headerOf(response.headers, 'location') || null);
   const kind = kindOf(item, response, target);
   const answered = outcomeOf(index, item.url, kind, commonFields(response));
@@ -315,5 +315,6 @@ function pageRecord(
     nofollowed: pageOutlinks(parsed.nofollowed, reader.links.normalize, richLimits.nofollowedCharsMax),
     outlinks: reader.outlinks ? pageOutlinks(parsed.links, reader.links.normalize) : [],
     rendered: false,
+    tags: item.tags,
   };
 }

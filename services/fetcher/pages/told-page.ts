@@ -58,6 +58,7 @@ export async function readTold(
     ...common,
     url: reader.links.normalize(item.url) ?? item.url,
     hostKey: task.hostKey,
+    tags: item.tags,
     fetchedAtMs: response.endMs,
     depth: item.depth,
     contentType: mediaTypeOf(headers),

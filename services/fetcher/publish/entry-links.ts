@@ -54,6 +54,7 @@ export function gatherEntries(
         traceparent: '',
         payload: '',
         foundIn,
+        tags: origin.tags,
         links: [],
       };
       groups.set(key, group);

@@ -13,6 +13,8 @@ export interface LinkOrigin {
   readonly atMs: number;
   /** Trace context of the fetch, as in LinkGroup. */
   readonly traceparent: string;
+  /** Links inherit them. */
+  readonly tags: readonly string[];
 }
 
 export interface LinkMaker {
@@ -92,6 +94,7 @@ export function gatherLinks(
       traceparent: origin.traceparent,
       payload: '',
       foundIn,
+      tags: origin.tags,
       links: [link],
     });
   }

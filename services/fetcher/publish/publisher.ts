@@ -197,7 +197,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       lease.unacked -= 1;
       spans?.acked();
       if (outcome === null) continue;
-      lease.outcomes.push(outcome);
+      lease.outcomes.push(tagged(outcome, lease.task));
       lease.requests.push(...requests);
       lease.readySinceMs ||= nowMs;
     }
@@ -377,4 +377,10 @@ function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
     records.push({ topic: topics.discovered, partition, key: Buffer.from(key), value });
   }
   return records;
+}
+
+/** With the tags of its URL. */
+function tagged(outcome: Outcome, { urls }: Task): Outcome {
+  const tags = urls[outcome.index]?.tags ?? outcome.tags;
+  return tags.length === 0 ? outcome : { ...outcome, tags };
 }

@@ -159,7 +159,7 @@ function publish(
 ): Promise<void> | undefined {
   const { hostname } = new URL(errand.url);
   const voucher = new URL(errand.origin).hostname;
-  const origin = { url: errand.url, ...source, atMs: road.clock.nowMs(), traceparent: '' };
+  const origin = { url: errand.url, ...source, atMs: road.clock.nowMs(), traceparent: '', tags: [] };
   const { groups, pending } = gatherEntries(links, origin, entries, {
     depth: errand.depth,
     share: 0,

@@ -4,10 +4,10 @@
 import { blankTask } from '../../../schemas/blank.ts';
 import type { Task } from '../../../schemas/types.ts';
 
-export function soleTask(url: string, hostKey: string, depth: number): Task {
+export function soleTask(url: string, hostKey: string, depth: number, tags: readonly string[] = []): Task {
   return {
     ...blankTask,
     hostKey,
-    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '', payload: '' }],
+    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '', payload: '', tags }],
   };
 }

@@ -33,6 +33,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   seen: 0,
   pulled: 1,
   load: 0,
+  tags: 1,
 };
 
 /**

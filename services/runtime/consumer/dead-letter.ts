@@ -30,5 +30,6 @@ export function letterOf({ reason, record, group, error, nowMs, url = '', hostKe
     detail: `${group}: ${error.message}`,
     atMs: nowMs,
     original: record.value,
+    tags: [],
   };
 }

@@ -83,7 +83,7 @@ export function seedRequest(
 ): RequestRecord[] {
   const records: RequestRecord[] = [];
   const open = new Map<number, { links: number; readonly groups: SeedGroup[] }>();
-  for (const { url, priority, depth = 0 } of seeds) {
+  for (const { url, priority, depth = 0, tags = [] } of seeds) {
     const hostKey = hostKeyOf(url);
     const key = partitionKeyOf(hostKey, keyMode);
     const partition = partitionOf(key, partitions);
@@ -95,8 +95,8 @@ export function seedRequest(
     }
     const last = message.groups.at(-1);
     const link = { url, lastModifiedMs: 0, priority };
-    if (last?.hostKey === hostKey && last.depth === depth) last.links.push(link);
-    else message.groups.push({ ...blankLinkGroup, hostKey, depth, discoveredAtMs: nowMs, links: [link] });
+    if (last?.hostKey === hostKey && last.depth === depth && last.tags.join() === tags.join()) last.links.push(link);
+    else message.groups.push({ ...blankLinkGroup, hostKey, depth, tags, discoveredAtMs: nowMs, links: [link] });
     message.links += 1;
   }
   return records;
@@ -108,6 +108,7 @@ export interface ForcedUrl {
   /** Normal. */
   readonly url: string;
   readonly depth: number;
+  readonly tags: readonly string[];
 }
 
 /** URLs that an operator wants fetched, known or not: traps and budgets let them pass. `first`: at the head of their host. */
@@ -119,19 +120,20 @@ export function forcedRequest(
 ): RequestRecord[] {
   const byHostAndDepth = new Map<string, ForcedUrl[]>();
   for (const forced of urls) {
-    const name = `${forced.depth} ${hostKeyOf(forced.url)}`;
+    const name = `${forced.depth} ${hostKeyOf(forced.url)} ${forced.tags.join()}`;
     const others = byHostAndDepth.get(name);
     if (others === undefined) byHostAndDepth.set(name, [forced]);
     else others.push(forced);
   }
   return [...byHostAndDepth.values()].flatMap((same) => {
-    const { url, depth } = same[0]!;
+    const { url, depth, tags } = same[0]!;
     const hostKey = hostKeyOf(url);
     const key = partitionKeyOf(hostKey, keyMode);
     const group: LinkGroup = {
       ...blankLinkGroup,
       hostKey,
       depth,
+      tags,
       front: first,
       intent: 'force',
       discoveredAtMs: nowMs,

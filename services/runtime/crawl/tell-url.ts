@@ -7,6 +7,7 @@ import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
+import { tagsOf } from '../../../topology/url/tags.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
@@ -31,6 +32,8 @@ export interface Found {
   /** The URL as it was sent. */
   readonly url: string;
   readonly foundAtMs: number;
+  /** That it inherits from the seed which led to it. */
+  readonly tags: readonly string[];
 }
 
 /** `url` is normal; `normalize` is the policy's. */
@@ -83,11 +86,11 @@ async function findLink(
   const key = seenKey(url);
   for await (const { offset, value } of recordsOf(log, topic, partition, first, last)) {
     await codec.prepare('discovered', value);
-    for (const { sourceUrl, discoveredAtMs, links } of groupsOf(codec, value)) {
+    for (const { sourceUrl, discoveredAtMs, links, tags } of groupsOf(codec, value)) {
       for (const link of links) {
         const normal = link.url === url ? url : normalize(link.url);
         if (normal === null || (normal !== url && seenKey(normal) !== key)) continue;
-        return { offset, sourceUrl, url: link.url, foundAtMs: discoveredAtMs };
+        return { offset, sourceUrl, url: link.url, foundAtMs: discoveredAtMs, tags: tagsOf(tags) };
       }
     }
   }

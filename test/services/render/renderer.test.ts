@@ -23,7 +23,16 @@ test('a site whose pages hold the browser has none rendered for ten times as lon
   });
   const page = (url: string): { value: Render } => {
     const { host } = new URL(url);
-    const none = { depth: 0, fetchedAtMs: 0, status: 200, headers: [], body: new Uint8Array(), delayMs: 0, usage: '' };
+    const none = {
+      depth: 0,
+      fetchedAtMs: 0,
+      status: 200,
+      headers: [],
+      body: new Uint8Array(),
+      delayMs: 0,
+      usage: '',
+      tags: [],
+    };
     return { value: { url, hostKey: host, ...none } };
   };
   await renderer.handle(['http://a.evil.test/for-ever', 'http://b.evil.test/2', 'http://good.test/1'].map(page));

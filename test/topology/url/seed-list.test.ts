@@ -24,7 +24,7 @@ test('a line at fault is refused with its number and a remedy', () => {
     ['a.org\nftp://b.org/', /^seeds\.txt line 2: seed "ftp:.*use http:/],
     [
       'a.org priority=8',
-      /^seeds\.txt line 1: "priority=8" after the URL: write one URL a line; priority=0 \(first\) to priority=7 and depth=1 may follow/,
+      /^seeds\.txt line 1: "priority=8" after the URL: write one URL a line; priority=0 \(first\) to priority=7, depth=1 and tags=news,legal may follow/,
     ],
     ['a.org prio=1', /line 1: "prio=1" after the URL: write one URL a line/],
     ['a.org depth=-1', /line 1: "depth=-1" after the URL/],

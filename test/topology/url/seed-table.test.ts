@@ -26,6 +26,21 @@ test('objects give theirs, one a line', () => {
   ]);
 });
 
+test('tags are said of a seed, and so are keys of the operator’s own that are named', () => {
+  const csv = 'url,tags,customer\na.org,"news,legal, news",acme\nb.org,,\n';
+  assert.deepEqual(parseSeedTable(csv, ',', 's.csv', ['customer']), [
+    { url: 'https://a.org/', priority: -1, tags: ['customer=acme', 'legal', 'news'] },
+    { url: 'https://b.org/', priority: -1 },
+  ]);
+  assert.deepEqual(parseSeedObjects('{"url":"a.org","tags":["b","a"]}', 's.jsonl'), [
+    { url: 'https://a.org/', priority: -1, tags: ['a', 'b'] },
+  ]);
+  assert.throws(() => parseSeedTable(csv, ',', 's.csv'), /s\.csv line 2: customer=acme: .*--seed-keys/);
+  assert.throws(() => parseSeedObjects('{"url":"a.org","tags":"two words"}', 's'), /line 1: "two words" is no tag/);
+  const many = Array.from({ length: 17 }, (_, n) => `t${n}`).join();
+  assert.throws(() => parseSeedObjects(`{"url":"a.org","tags":"${many}"}`, 's'), /17 tags; 16 are the most/);
+});
+
 test('a row at fault is refused with its line and a remedy', () => {
   const refused = (read: () => unknown, says: RegExp) =>
     assert.throws(

@@ -8,6 +8,7 @@ import type { ChangelogPosition, Claim, Commit } from '../changes/changelog.ts';
 import { changelogStart, validateCommit } from '../changes/changelog.ts';
 import type { FinalStatus, KnownUrl } from '../changes/changes.ts';
 import type { RequeueOutcome } from '../decide/control-payloads.ts';
+import { TagSets } from '../state/tag-sets.ts';
 
 export interface FinishedFilter {
   /** Empty: any. */
@@ -23,12 +24,14 @@ export interface FinishedUrl {
   readonly depth: number;
   readonly status: FinalStatus;
   readonly outcome: OutcomeKind;
+  readonly tags: readonly string[];
 }
 
 export class FinishedUrls {
   readonly #matches: (record: KnownUrl) => boolean;
   readonly #ofHost: (url: string, hostKey: string) => boolean;
   readonly #found = new Map<string, FinishedUrl>();
+  readonly #tagSets = new TagSets();
   #position: Pick<ChangelogPosition, 'epoch' | 'seq'> = changelogStart;
 
   constructor({ hostKey, prefix, outcome }: FinishedFilter) {
@@ -62,6 +65,7 @@ export class FinishedUrls {
         for (const record of change.row.urls) this.#end(record);
       else if (change.kind === 'load' && change.row.row === 'page') this.#end(change.row.page.record);
       else if (change.kind === 'resolve' && change.record !== null) this.#end(change.record);
+      else if (change.kind === 'tagSet') this.#tagSets.add(change.number, change.tags);
     }
   }
 
@@ -72,7 +76,9 @@ export class FinishedUrls {
 
   #end(record: KnownUrl): void {
     const { url, depth, status, outcome } = record;
-    if (status !== 'known' && this.#matches(record)) this.#found.set(seenKey(url), { url, depth, status, outcome });
+    const tags = this.#tagSets.tagsOf(record.tags);
+    if (status !== 'known' && this.#matches(record))
+      this.#found.set(seenKey(url), { url, depth, status, outcome, tags });
     else this.#found.delete(seenKey(url));
   }
 }

@@ -81,5 +81,6 @@ export type OfNoPlace =
       | 'taken'
       | 'inputEpoch'
       | 'check'
+      | 'tagSet'
     )
   | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'robotsHop' | 'blockQueue');

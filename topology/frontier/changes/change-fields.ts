@@ -193,4 +193,6 @@ export const changeFields = {
   inputEpoch: { topic: input, epoch: int },
   /** The URL at `seq` of a front queue (null: of what came back) leaves it, and goes to the end of another one, as `entry`. */
   lower: { hostKey: text, frontQueue: frontQueueOrAgain, seq: uint, entry },
+  /** A list of tags gets the next number (state/tag-sets.ts). */
+  tagSet: { number: uint, tags: listOf(text) },
 } satisfies Readonly<Record<string, Layout>>;

@@ -93,6 +93,8 @@ export interface UrlRecord {
   readonly soft404: boolean;
   /** The page asks not to be indexed and led nowhere, so that fetching it brought nothing. Absent: false. */
   readonly barren?: true;
+  /** Number of the list of tags that the URL has (state/tag-sets.ts). Absent: none. */
+  readonly tags?: number;
 }
 
 /** Where a URL is. `a`, `b`: of a lease its id and the index; of a front queue its number and the place; of `again` when it is due, if it
@@ -168,7 +170,8 @@ export type HostChange = Extract<
  * what may be taken from one. `truncated`: pages whose body was cut at its limit. `overShare`: deferred, as their host
  * or domain had its share of the queue (decide/links/queue-share.ts). `notRead`: answers of success whose media type
  * nobody reads; their URLs end in the place `failed`. `scheduled`: URLs to be visited again, each in the place that its
- * last visit gave it, and hosts whose sitemaps are to be read.
+ * last visit gave it, and hosts whose sitemaps are to be read. `untagged`: URLs that lost their tags, as the partition
+ * knew too many lists of them (url/tag-limits.ts).
  */
 export const tallyNames = [
   'discovered',
@@ -205,6 +208,7 @@ export const tallyNames = [
   'notRead',
   'capped',
   'paymentRequired',
+  'untagged',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

@@ -19,6 +19,8 @@ export interface Entry {
   readonly isForeign?: true;
   /** What a client of the pull API, or the lease API, gave along, as it came (pull/payload.ts). Absent: nothing. */
   readonly payload?: Uint8Array | undefined;
+  /** Number of the list of tags that it has (state/tag-sets.ts). Absent: none. */
+  readonly tags?: number | undefined;
 }
 
 /**
@@ -29,16 +31,20 @@ const rareFlag = 0x80;
 const payloadFlag = 0x40;
 /** A flag beside the redirect count, which is small (urlLimits.redirectHopsMax). */
 const foreignFlag = 0x40;
+/** The number of its tags stands above both. */
+const tagsUnit = 0x80;
 
-/** An entry's hops, and whether it is foreign, in one number: 0 where there is nothing to say. */
-export function hopsOf({ hop, isForeign }: Entry): number {
-  return Math.min(hop, foreignFlag - 1) | (isForeign === true ? foreignFlag : 0);
+/** An entry's hops, whether it is foreign, and its tags, in one number: 0 where there is nothing to say. */
+export function hopsOf({ hop, isForeign, tags = 0 }: Entry): number {
+  return Math.min(hop, foreignFlag - 1) | (isForeign === true ? foreignFlag : 0) | (tags * tagsUnit);
 }
 
 /** The entry with what `hopsOf` said of it. */
-export function withHops(entry: Omit<Entry, 'hop' | 'isForeign'>, hops: number): Entry {
+export function withHops(entry: Omit<Entry, 'hop' | 'isForeign' | 'tags'>, hops: number): Entry {
   const whole = { ...entry, hop: hops & (foreignFlag - 1) };
-  return hops < foreignFlag ? whole : { ...whole, isForeign: true };
+  if (hops < foreignFlag) return whole;
+  const from: Entry = (hops & foreignFlag) === 0 ? whole : { ...whole, isForeign: true };
+  return hops < tagsUnit ? from : { ...from, tags: Math.floor(hops / tagsUnit) };
 }
 
 export function writeEntry(writer: ByteWriter, entry: Entry): void {

@@ -63,7 +63,9 @@ export function readPageRecord(reader: ByteReader): PageRecord {
 
 /** The page as an entry of a lease. */
 export function entryOfPage({ record, frontQueue, failures }: PageRecord): Entry {
-  return { url: record.url, depth: record.depth, hop: 0, attempts: failures, expiries: 0, frontQueue };
+  const { url, depth, tags } = record;
+  const entry = { url, depth, hop: 0, attempts: failures, expiries: 0, frontQueue };
+  return tags === undefined ? entry : { ...entry, tags };
 }
 
 /** The row of a URL that was fetched or given up on. */

@@ -21,6 +21,7 @@ const kept = (outcome: OutcomeKind): OutcomeKind => (outcome === 'paymentRequire
 
 const soft404Flag = 1;
 const barrenFlag = 2;
+const tagsFlag = 4;
 
 export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.url);
@@ -33,7 +34,9 @@ export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.etag);
   writer.string(record.lastModified);
   writer.string(record.contentHash);
-  writer.byte((record.soft404 ? soft404Flag : 0) | (record.barren === true ? barrenFlag : 0));
+  const { soft404, barren, tags = 0 } = record;
+  writer.byte((soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0) | (tags > 0 ? tagsFlag : 0));
+  if (tags > 0) writer.uint(tags);
 }
 
 export function readUrlRecord(reader: ByteReader): UrlRecord {
@@ -60,5 +63,6 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
   const flags = reader.byte();
   if (record.outcome === 'clientError' && record.httpStatus === 402) record.outcome = 'paymentRequired';
   const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
-  return (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
+  const told = (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
+  return (flags & tagsFlag) === 0 ? told : { ...told, tags: reader.uint() };
 }

@@ -49,7 +49,8 @@ export type RowKind =
   | 'sitemaps'
   | 'seen'
   | 'pulled'
-  | 'load';
+  | 'load'
+  | 'tags';
 
 /** 32 hexadecimal digits. */
 export function digest(state: FrontierState): string {
@@ -129,6 +130,9 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   const { source, line, isDone } = state.load;
   if (source !== '') visit(['load', source, line, isDone ? 1 : 0]);
   visit(['seen', state.seen.size, ...state.seen.sum.words]);
+  state.tagSets.all.forEach((tags, at) => {
+    visit(['tags', at, ...tags]);
+  });
   if (state.recrawl.isEmpty) return;
   visit(scheduleRow(state.recrawl));
   for (const [host, { told, proved, lastDueS }] of state.recrawl.trust)
@@ -163,8 +167,8 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
 }
 
 function fieldsOf(entry: Entry): readonly (string | number)[] {
-  const { url, depth, hop, attempts, expiries, frontQueue, payload } = entry;
-  const fields = [url, depth, hop, attempts, expiries, frontQueue];
+  const { url, depth, hop, attempts, expiries, frontQueue, payload, tags } = entry;
+  const fields = [url, depth, hop, attempts, expiries, frontQueue, ...(tags === undefined ? [] : [tags])];
   return payload === undefined ? fields : [...fields, Buffer.from(payload).toString('base64')];
 }
 

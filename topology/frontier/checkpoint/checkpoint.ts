@@ -32,6 +32,9 @@ import { loadHost } from './host-row.ts';
 export const checkpointVersion = 3;
 /** Of a checkpoint with rows that an older release would leave out: it refuses this version. */
 const rescheduledVersion = 4;
+/** The same, of a crawl whose URLs have tags. */
+const taggedVersion = 5;
+const versions: readonly number[] = [checkpointVersion, rescheduledVersion, taggedVersion];
 
 export const metaKey = Buffer.from('m');
 export const aheadKey = Buffer.from('ma');
@@ -82,7 +85,7 @@ export function loaded(state: FrontierState): void {
 
 export function metaValue(state: FrontierState): Buffer {
   const writer = new ByteWriter(1024);
-  writer.byte(state.queues.rescheduled.size > 0 ? rescheduledVersion : checkpointVersion);
+  writer.byte(versionOf(state));
   writer.uint(state.changelog.offset);
   writer.int(state.changelog.epoch);
   writer.uint(state.changelog.seq);
@@ -114,7 +117,13 @@ export function metaValue(state: FrontierState): Buffer {
   writeMark(writer, state.changelog.counted);
   writer.uint(state.foreignRecords);
   for (const topic of inputTopics) writer.int(state.inputEpochs[topic]);
+  if (state.tagSets.size > 0) state.tagSets.save(writer);
   return writer.take();
+}
+
+function versionOf({ tagSets, queues }: FrontierState): number {
+  if (tagSets.size > 0) return taggedVersion;
+  return queues.rescheduled.size > 0 ? rescheduledVersion : checkpointVersion;
 }
 
 /**
@@ -133,10 +142,10 @@ export function readAhead(value: Buffer): RecordMark | null {
 
 function loadMeta(state: FrontierState, reader: ByteReader): void {
   const version = reader.byte();
-  if (version !== checkpointVersion && version !== rescheduledVersion) {
+  if (!versions.includes(version)) {
     throw new CrawlstreamError(
       'UNSUPPORTED',
-      `the state folder has format ${version}, this version reads ${checkpointVersion} and ${rescheduledVersion}`,
+      `the state folder has format ${version}, this version reads ${versions.join(', ')}`,
     );
   }
   const changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };
@@ -164,4 +173,5 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
     state.foreignRecords = reader.uint();
     for (const topic of inputTopics) state.inputEpochs[topic] = reader.int();
   }
+  if (!reader.done) state.tagSets.load(reader);
 }

@@ -49,6 +49,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         traceparent:
           policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
         payload: entry.payload === undefined ? '' : textOfPayload(entry.payload),
+        tags: state.tagSets.tagsOf(entry.tags),
       };
     }),
     robotsHops,

@@ -53,6 +53,7 @@ import { placeOf } from './place-of.ts';
 import { QuotaState } from './quota-state.ts';
 import { RowsAhead } from './rows-ahead.ts';
 import { settleHost } from './settle-host.ts';
+import { TagSets } from './tag-sets.ts';
 import { admittedEvents, fetchedEvents, TrapsState } from './traps-state.ts';
 import { Unsaved } from './unsaved.ts';
 
@@ -79,6 +80,7 @@ export class FrontierState {
   readonly pull = new PullState();
   readonly recrawl = new RecrawlState();
   readonly purge = new PurgeState();
+  readonly tagSets = new TagSets();
   readonly leases = new Leases();
   readonly robotsHops = new RobotsHopQueue();
   readonly quota = new QuotaState();
@@ -141,9 +143,7 @@ export class FrontierState {
     return this.counters.quotaGranted - this.counters.quotaReturned - this.counters.quotaSpent;
   }
 
-  /**
-   * Does the state already hold a part of what is being replayed, so that counters must come from the commits' headers?
-   */
+  /** Does the state already hold a part of what is being replayed? Then counters must come from the commits' headers. */
   get isAhead(): boolean {
     return this.changelog.offset < this.ahead.until;
   }
@@ -192,6 +192,8 @@ export class FrontierState {
         return;
       case 'load':
         return applyLoadRow(this, change.row);
+      case 'tagSet':
+        return this.tagSets.add(change.number, change.tags);
       case 'check':
         return;
       default: {

@@ -101,6 +101,7 @@ export interface QueuedLine {
   readonly dueAtMs?: number;
   /** What a client gave along (pull/payload.ts), in base64. */
   readonly payload?: string;
+  readonly tags?: readonly string[];
   /** The spelling that is known, where this one is of a redirect. */
   readonly normal?: string;
 }
@@ -117,6 +118,7 @@ export interface KnownLine {
   readonly lastModified?: string;
   readonly contentHash?: string;
   readonly soft404?: boolean;
+  readonly tags?: readonly string[];
   /** For a URL that will be visited again: when, and what its visits told (changes/page-record.ts). */
   readonly visits?: Omit<PageRecord, 'record'> & { readonly dueAtMs: number };
 }

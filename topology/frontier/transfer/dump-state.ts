@@ -13,6 +13,7 @@ import { finalStatuses, readKnownUrl } from '../changes/url-record-bytes.ts';
 import { listRescheduled, type RescheduledUrl } from '../checkpoint/read-rescheduled.ts';
 import { readLeases } from '../checkpoint/read-rows.ts';
 import type { FrontierState, Host } from '../state/state.ts';
+import type { TagSets } from '../state/tag-sets.ts';
 import type { ActiveTrap } from '../state/traps-state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
@@ -44,10 +45,13 @@ export function* dumpHosts(state: FrontierState, normal: (url: string) => string
   for (const host of state.hosts.values()) {
     yield* told.line(hostLine(state, host));
     const { key, queue } = host;
-    for (const { dueAtMs, entry } of queue.again) yield* told.line(waitingLine(key, dueAtMs, entry, normal(entry.url)));
+    const { tagSets } = state;
+    for (const { dueAtMs, entry } of queue.again)
+      yield* told.line(waitingLine(tagSets, key, dueAtMs, entry, normal(entry.url)));
     for (let at = { dueAtMs: 0, seq: 0 }; ; ) {
       const urls: readonly RescheduledUrl[] = yield* listRescheduled(state, host, at);
-      for (const { dueAtMs, entry } of urls) yield* told.line(waitingLine(key, dueAtMs, entry, normal(entry.url)));
+      for (const { dueAtMs, entry } of urls)
+        yield* told.line(waitingLine(tagSets, key, dueAtMs, entry, normal(entry.url)));
       if (urls.length === 0) break;
       at = urls.at(-1)!;
     }
@@ -90,7 +94,7 @@ class Told {
   *flush(): StoreJob {
     yield* readLeases(this.#state);
     for (const { hostKey, entries } of this.#groups)
-      for (const entry of entries) this.#write(queuedLine('queued', hostKey, entry));
+      for (const entry of entries) this.#write(queuedLine(this.#state.tagSets, 'queued', hostKey, entry));
     this.#groups = [];
     this.#count = 0;
     yield { read: [] };
@@ -124,16 +128,16 @@ function plainTrap({ pattern, reason, detail, frontQueue }: ActiveTrap): ActiveT
   return { pattern, reason, detail, frontQueue };
 }
 
-function waitingLine(hostKey: string, dueAtMs: number, entry: Entry, normal: string): QueuedLine {
+function waitingLine(tagSets: TagSets, hostKey: string, dueAtMs: number, entry: Entry, normal: string): QueuedLine {
   return {
-    ...queuedLine('waiting', hostKey, entry),
+    ...queuedLine(tagSets, 'waiting', hostKey, entry),
     ...(dueAtMs > 0 && { dueAtMs }),
     ...(normal !== entry.url && { normal }),
   };
 }
 
-function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry): QueuedLine {
-  const { url, frontQueue, depth, hop, attempts, expiries, payload } = entry;
+function queuedLine(tagSets: TagSets, status: QueuedLine['status'], hostKey: string, entry: Entry): QueuedLine {
+  const { url, frontQueue, depth, hop, attempts, expiries, payload, tags } = entry;
   return {
     url,
     status,
@@ -144,19 +148,21 @@ function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry)
     ...(attempts > 0 && { attempts }),
     ...(expiries > 0 && { expiries }),
     ...(payload !== undefined && { payload: Buffer.from(payload).toString('base64') }),
+    ...(tags !== undefined && { tags: tagSets.tagsOf(tags) }),
   };
 }
 
 /** What a row of the checkpoint keeps of a URL, by its fingerprint. */
-export function rowLine({ recrawl }: FrontierState, key: Buffer, value: Buffer, normal: (url: string) => string) {
+export function rowLine(state: FrontierState, key: Buffer, value: Buffer, normal: (url: string) => string) {
+  const { recrawl, tagSets } = state;
   const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(key.readUInt32BE(1), key.readUInt32BE(5));
-  if (row < 0) return knownLine(readKnownUrl(new ByteReader(value)), normal);
+  if (row < 0) return knownLine(tagSets, readKnownUrl(new ByteReader(value)), normal);
   const { record, ...visits } = readPageRecord(new ByteReader(value));
-  return { ...knownLine(record, normal), visits: { ...visits, dueAtMs: 1_000 * recrawl.table.at(row).dueS } };
+  return { ...knownLine(tagSets, record, normal), visits: { ...visits, dueAtMs: 1_000 * recrawl.table.at(row).dueS } };
 }
 
 /** A URL that was given up on is kept as it was asked for last. */
-function knownLine(record: KnownUrl, normal: (url: string) => string): KnownLine {
+function knownLine(tagSets: TagSets, record: KnownUrl, normal: (url: string) => string): KnownLine {
   const { status, outcome, httpStatus: http, atMs, attempts, depth, etag, lastModified, contentHash, soft404 } = record;
   return {
     url: status === 'dead' ? normal(record.url) : record.url,
@@ -170,6 +176,7 @@ function knownLine(record: KnownUrl, normal: (url: string) => string): KnownLine
     ...(lastModified !== '' && { lastModified }),
     ...(contentHash !== '' && { contentHash }),
     ...(soft404 && { soft404 }),
+    ...(record.tags !== undefined && { tags: tagSets.tagsOf(record.tags) }),
   };
 }
 

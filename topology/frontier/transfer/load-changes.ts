@@ -1,6 +1,8 @@
 /** Lines of a dump as changes of the partition they go to, in their order; neighbours of a kind in one change. */
 import { hostKeyOf } from '../../url/host-key.ts';
 import { seenKey } from '../../url/seen-key.ts';
+import { tagLimits } from '../../url/tag-limits.ts';
+import { tagsOf } from '../../url/tags.ts';
 import type { Change, KnownUrl, UrlRecord } from '../changes/changes.ts';
 import { newHostFacts } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
@@ -38,6 +40,8 @@ class Gathering {
   readonly #state: FrontierState;
   /** Seen keys of the URLs gathered so far: the seen test does not know them yet. */
   readonly #gathered = new Set<string>();
+  /** Numbers of lists of tags that the state does not know yet. */
+  readonly #tagSets = new Map<string, number>();
   #known: KnownUrl[] = [];
   #entries: Entry[] = [];
   #hostKey = '';
@@ -78,22 +82,23 @@ class Gathering {
     if (this.#isSeen(line.url)) return;
     if (line.visits !== undefined) {
       const { dueAtMs, ...visits } = line.visits;
-      const page = { ...visits, record: knownUrl(line) as UrlRecord };
+      const page = { ...visits, record: this.#knownUrl(line) as UrlRecord };
       this.changes.push({ kind: 'load', row: { row: 'page', hostKey: hostKeyOf(line.url), dueAtMs, page } });
       return;
     }
+    const known = this.#knownUrl(line);
     if (this.#known.length === 0 || this.#known.length === gatheredMax) {
       this.#known = [];
       this.changes.push({ kind: 'load', row: { row: 'known', urls: this.#known } });
     }
-    this.#known.push(knownUrl(line));
+    this.#known.push(known);
   }
 
   #queue(line: QueuedLine): void {
     const normal = normalOf(line);
     const known = this.#isSeen(normal);
     const hostKey = line.host ?? hostKeyOf(line.url);
-    const entry = entryOf(line);
+    const entry = { ...entryOf(line), ...this.#tagged(line.tags) };
     if (line.status === 'waiting') {
       const row = { row: 'again', hostKey, known, dueAtMs: line.dueAtMs ?? 0, entry, normal } as const;
       this.changes.push({ kind: 'load', row });
@@ -106,6 +111,24 @@ class Gathering {
       this.changes.push({ kind: 'admit', hostKey, known, entries: this.#entries });
     }
     this.#entries.push(entry);
+  }
+
+  #knownUrl(line: KnownLine): KnownUrl {
+    return { ...knownUrl(line), ...this.#tagged(line.tags) };
+  }
+
+  /** Under the number that the list has here; a list without room is left out, as the one of a link would be. */
+  #tagged(given: readonly string[] = []): { readonly tags?: number } {
+    const tags = tagsOf(given);
+    if (tags.length === 0) return {};
+    const { tagSets } = this.#state;
+    const known = tagSets.numberOf(tags) || this.#tagSets.get(tags.join());
+    if (known !== undefined) return { tags: known };
+    const number = tagSets.nextNumber + this.#tagSets.size;
+    if (number > tagLimits.setsMax) return {};
+    this.#tagSets.set(tags.join(), number);
+    this.changes.push({ kind: 'tagSet', number, tags });
+    return { tags: number };
   }
 
   /** Was the URL there before this line? From now on it counts as there. */

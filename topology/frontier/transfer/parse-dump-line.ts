@@ -76,6 +76,8 @@ function checkUrl(line: Fields, number: number): void {
   if (!isText(url) || !/^https?:\/\/[^/]/.test(url)) throw invalid(number, '"url" is no http or https URL');
   if (!statuses.has(status)) throw invalid(number, `"status" is none of ${[...statuses].join(', ')}`);
   for (const field of counts) if (field in line) need(number, line, field, isWhole, 'a whole number');
+  const { tags = [] } = line;
+  if (!Array.isArray(tags) || !tags.every(isText)) throw invalid(number, '"tags" is no list of texts');
   if (status === 'queued' || status === 'waiting') {
     if ('payload' in line) need(number, line, 'payload', isText, 'a text');
     if (!isWhole(line['frontQueue']) || line['frontQueue'] > lastFrontQueue)

@@ -56,6 +56,7 @@ const blankUrl = {
   cash: 0,
   traceparent: '',
   payload: '',
+  tags: [],
 };
 
 test('leases that the worker had taken and that are out come back, contacted when it died; others stay', async () => {

@@ -62,6 +62,7 @@ test('groups share messages by partition, up to their size; a group beyond it is
     traceparent: '',
     payload: '',
     foundIn: 'unknown',
+    tags: [],
     links: Array.from({ length: links }, (_, n) => ({
       url: `http://${hostKey}/${'p'.repeat(990)}${n}`,
       lastModifiedMs: 0,

@@ -31,6 +31,7 @@ const discovered = (count: number): Discovered => ({
       share: 0,
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       foundIn: 'footer',
+      tags: ['customer=acme', 'news'],
       payload: '{"callback":"parse"}',
       links: Array.from({ length: count }, (_, i) => ({
         url: `https://b.example/p/${i}`,

@@ -59,7 +59,7 @@ test('a URL is finished by whatever ends it, and no more by whatever takes it do
   const url = 'https://a.test/x';
   const record = { url, depth: 2, status: 'page', outcome: 'fetched' };
   const page = { record };
-  const ended = { url, depth: 2, status: 'page', outcome: 'fetched' };
+  const ended = { url, depth: 2, status: 'page', outcome: 'fetched', tags: [] };
   const after = (...changes: readonly object[]) => {
     const finished = new FinishedUrls(any);
     for (const [offset, change] of changes.entries()) {
@@ -78,6 +78,9 @@ test('a URL is finished by whatever ends it, and no more by whatever takes it do
     { kind: 'load', row: { row: 'page', page } },
   ])
     assert.deepEqual(after(end), [ended], JSON.stringify(end));
+  // The changelog may have been trimmed before the lists that came first.
+  const tagged = { ...resolve, record: { ...record, tags: 3 } };
+  assert.deepEqual(after({ kind: 'tagSet', number: 3, tags: ['news'] }, tagged), [{ ...ended, tags: ['news'] }]);
   for (const other of [
     { kind: 'resolve', hostKey: 'a.test', record: null },
     { kind: 'load', row: { row: 'repeated', status: 'page', count: 1 } },

@@ -10,6 +10,7 @@ import type { PageRecord } from '../../../../topology/frontier/changes/page-reco
 const entry: Entry = { url: 'https://a.test/ä?q=1', depth: 3, hop: 1, attempts: 2, expiries: 4, frontQueue: 5 };
 const plainEntry: Entry = { url: 'https://a.test/', depth: 300, hop: 0, attempts: 0, expiries: 0, frontQueue: 17 };
 const foreignEntry: Entry = { ...plainEntry, isForeign: true };
+const taggedEntry: Entry = { ...plainEntry, tags: 300 };
 const payloadEntry: Entry = { ...entry, payload: Buffer.from([9, 0, 255]) };
 
 const record: UrlRecord = {
@@ -100,6 +101,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'admit', hostKey: 'a.test', known: false, entries: [entry, plainEntry, payloadEntry] },
     { kind: 'admit', hostKey: 'b.test', known: true, entries: [] },
     { kind: 'admit', hostKey: 'a.test', known: false, entries: [foreignEntry, { ...payloadEntry, isForeign: true }] },
+    { kind: 'admit', hostKey: 'a.test', known: false, entries: [taggedEntry, { ...foreignEntry, tags: 1 }] },
   ],
   count: [{ kind: 'count', counter: 'retries', by: 12 }],
   grant: [{ kind: 'grant', ...lease }],
@@ -119,6 +121,13 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       disposition: { to: 'final' as const, status: 'page' as const },
       record: { ...record, soft404, barren: true as const },
     })),
+    {
+      kind: 'resolve',
+      leaseId: 11,
+      index: 2,
+      disposition: { to: 'final', status: 'page' },
+      record: { ...record, tags: 301 },
+    },
   ],
   release: [
     { kind: 'release', leaseId: 9, expired: true },
@@ -220,4 +229,5 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     url: n === 0 ? '' : 'https://a.test/p',
     from: { in: place, a: 87 + n, b: 98 + n },
   })),
+  tagSet: [{ kind: 'tagSet', number: 301, tags: ['customer=acme', 'news'] }],
 };

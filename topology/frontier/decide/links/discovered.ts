@@ -24,6 +24,7 @@ import { dropOf, isFull } from './queue-room.ts';
 import { isBeyondShare } from './queue-share.ts';
 import { decideRefresh, isPush } from './refresh.ts';
 import { scoreInputs } from './score-inputs.ts';
+import { tagNumber } from './tags.ts';
 import { trapAt } from './traps.ts';
 
 /**
@@ -229,7 +230,9 @@ function admit(
   const plain = { url, depth, hop, attempts: 0, expiries: 0, frontQueue };
   const own = group.payload === '' ? plain : { ...plain, payload: payloadOfText(decision.nowMs, group.payload) };
   const isForeign = policy.config.traps !== undefined && isOfAnotherSite(sourceUrl, hostKey);
-  admission.add(hostKey, known, isForeign ? { ...own, isForeign } : own, hi, lo);
+  const tags = tagNumber(decision, group.tags);
+  const tagged = tags === undefined ? own : { ...own, tags };
+  admission.add(hostKey, known, isForeign ? { ...tagged, isForeign } : tagged, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true)
     noteAdmitted(decision, group, known, { url, hostKey, frontQueue, hi, lo });
   if (!known && (lo & (timedOneIn - 1)) === 0) decision.timed.push({ url, foundAtMs: foundAt(group, decision.nowMs) });

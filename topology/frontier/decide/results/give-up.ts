@@ -14,7 +14,7 @@ export function giveUp(
   httpStatus: number,
   detail: string,
 ): void {
-  const { url, attempts, depth } = entry;
+  const { url, attempts, depth, tags } = entry;
   const { nowMs: atMs } = decision;
   decision.deadLetters.push({
     reason,
@@ -30,6 +30,7 @@ export function giveUp(
     detail,
     atMs,
     original: Buffer.alloc(0),
+    tags: decision.state.tagSets.tagsOf(tags),
   });
   decision.emit({
     kind: 'resolve',
@@ -48,6 +49,7 @@ export function giveUp(
       lastModified: '',
       contentHash: '',
       soft404: false,
+      ...(tags !== undefined && { tags }),
     },
   });
 }

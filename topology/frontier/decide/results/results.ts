@@ -184,6 +184,7 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
     contentHash: outcome.contentHash,
     soft404: outcome.soft404,
     ...(outcome.noindex && outcome.links === 0 && { barren: true }),
+    ...(entry.tags !== undefined && { tags: entry.tags }),
   };
 }
 

@@ -98,12 +98,14 @@ function abandon(decision: Decision, host: Host, first: Entry): void {
     detail: `${host.key} stayed unreachable for its whole retry schedule`,
     atMs: decision.nowMs,
     original: Buffer.alloc(0),
+    tags: decision.state.tagSets.tagsOf(first.tags),
   });
   decision.emit({ kind: 'abandon', hostKey: host.key, record: abandoned(first, decision.nowMs) });
 }
 
 /** What is kept of a URL whose host stayed unreachable. */
-export function abandoned({ url, attempts, depth }: Entry, atMs: number): UrlRecord {
+export function abandoned({ url, attempts, depth, tags }: Entry, atMs: number): UrlRecord {
   const nothing = { httpStatus: 0, etag: '', lastModified: '', contentHash: '', soft404: false };
-  return { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth };
+  const record = { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth } as const;
+  return tags === undefined ? record : { ...record, tags };
 }

@@ -1,0 +1,24 @@
+/** `crawlstream stats --by tag`: what became of a crawl's URLs, by tags of seeds. */
+import { tmpdir } from 'node:os';
+import { countByTag, type TagCounts } from '../../export/by-tag.ts';
+import { urlsTable } from '../../export/urls-table.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import type { ReadableCrawl } from '../connect/open-crawl.ts';
+import { print, rows } from '../terminal/print.ts';
+
+export async function printByTag({ log, codec, topics }: ReadableCrawl, json: boolean | undefined): Promise<void> {
+  const { crawl, partitions } = topics;
+  const source = { log, codec, crawl, partitions, purges: await readPurges(log, codec, topics) };
+  let unreadable = 0;
+  const groups = await countByTag(urlsTable(source, tmpdir(), () => (unreadable += 1)));
+  const lost = unreadable === 0 ? [] : [['', `${unreadable} records that can't be read passed over`] as const];
+  const text = groups.length === 0 ? 'no URL has been asked for yet' : rows([...groups.map(lineOf), ...lost]);
+  print({ json: { by: 'tag', groups, unreadable }, text }, json);
+}
+
+function lineOf({ tag, urls, pages, bytes, outcomes }: TagCounts): readonly [string, string] {
+  const others = Object.entries(outcomes)
+    .filter(([outcome]) => outcome !== 'fetched' && outcome !== 'notModified')
+    .map(([outcome, count]) => `, ${count} ${outcome}`);
+  return [tag || '(no tag)', `${urls} URLs, ${pages} pages, ${(bytes / 1e6).toFixed(1)} MB${others.join('')}`];
+}

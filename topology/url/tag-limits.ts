@@ -1,0 +1,9 @@
+/** Bounds on tags of seeds (tags.ts): each URL's are in its task, its outcome, its page and with all of its links. */
+export const tagLimits = {
+  /** Of one URL. */
+  perUrlMax: 16,
+  /** Of one tag. */
+  charsMax: 64,
+  /** Different lists of tags that a partition knows by number: 4 MB. URLs whose list it has no room for have none. */
+  setsMax: 4_096,
+} as const;

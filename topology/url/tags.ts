@@ -1,0 +1,21 @@
+/**
+ * Tags: what is said of a seed so that what the crawl brings can be told apart by it. Links inherit them from the page
+ * they stand on, and pages keep them. A tag is a word, or a key and its value as `customer=acme`.
+ */
+import { tagLimits } from './tag-limits.ts';
+
+/** Neither white space nor a comma, which stands between tags wherever they are written. */
+const form = /^[^\s,\p{C}]+$/u;
+
+/** null: it is one. Otherwise what is wrong with it, and what to write. */
+export function tagFault(tag: string): string | null {
+  if (tag.length > tagLimits.charsMax) return `a tag of ${tag.length} characters; ${tagLimits.charsMax} are the most`;
+  return form.test(tag) ? null : `${JSON.stringify(tag)} is no tag; write words without spaces, as in tags=news,legal`;
+}
+
+/** Each once, in order; what is no tag, and what is beyond the most, is left out. The same array where nothing changes. */
+export function tagsOf(given: readonly string[]): readonly string[] {
+  if (given.length === 0) return given;
+  const tags = [...new Set(given.filter((tag) => tagFault(tag) === null))].sort();
+  return tags.slice(0, tagLimits.perUrlMax);
+}
