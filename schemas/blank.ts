@@ -60,6 +60,7 @@ export const blankLink: Link = {
   url: '',
   lastModifiedMs: 0,
   priority: -1,
+  spelling: '',
 };
 
 export const blankLinkGroup: LinkGroup = {
@@ -293,6 +294,7 @@ export const blankTaskUrl: TaskUrl = {
   cash: 0,
   traceparent: '',
   payload: '',
+  normal: '',
   tags: [],
 };
 

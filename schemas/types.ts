@@ -135,6 +135,8 @@ export interface Link {
   readonly lastModifiedMs: number;
   /** Band wished for by the sender, 0 highest. -1: none, the policy decides. */
   readonly priority: number;
+  /** Path and query as they stood where the link was found, for a policy that fetches by them (fetchAs). Empty: as in url, or nobody asks. */
+  readonly spelling: string;
 }
 
 /** Links of one target host key, found together. */
@@ -626,6 +628,8 @@ export interface TaskUrl {
   readonly traceparent: string;
   /** What a client gave along with the URL, as it came. Empty: nothing. */
   readonly payload: string;
+  /** URL in its normal spelling, by which its outcome and its page are known, where url is the one it was found in (fetchAs). Empty: url is. */
+  readonly normal: string;
   /** Tags of the seed that led to the URL first, which its links inherit. None: it has none. */
   readonly tags: readonly string[];
 }

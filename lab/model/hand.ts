@@ -75,7 +75,7 @@ export class Hand {
   }
 
   linksRecord(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}, lastModifiedMs = 0): Discovered {
-    const links = urls.map((url) => ({ url, lastModifiedMs, priority }));
+    const links = urls.map((url) => ({ url, lastModifiedMs, priority, spelling: '' }));
     return { groups: [{ ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links }] };
   }
 

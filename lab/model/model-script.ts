@@ -95,6 +95,7 @@ export function randomLinks(chance: Chance): Discovered {
         url: `https://${hostKey}/${chance.below(60)}`,
         lastModifiedMs: 0,
         priority: chance.below(10),
+        spelling: '',
       })),
     };
   });

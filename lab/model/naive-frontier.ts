@@ -161,6 +161,7 @@ export class NaiveFrontier {
       cash: 0,
       traceparent: '',
       payload: '',
+      normal: '',
       tags,
     }));
     assert.deepEqual(task.urls, wanted, `the lease of ${hostKey} holds its next URLs, in order`);

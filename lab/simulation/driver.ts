@@ -143,7 +143,7 @@ export class TopologyDriver {
     for (const url of urls) {
       const hostKey = hostKeyOf(url);
       const partition = partitionOf(partitionKeyOf(hostKey, 'host'), this.#partitions.length);
-      const links = [{ url, lastModifiedMs: 0, priority: -1 }];
+      const links = [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }];
       const filled: LinkGroup = { ...blankLinkGroup, ...group, hostKey, links };
       this.#partitions[partition]!.discovered.push({ groups: [filled] });
     }
@@ -230,7 +230,7 @@ export class TopologyDriver {
       ...blankLinkGroup,
       ...group,
       hostKey: hostKeyOf(url),
-      links: [{ url, lastModifiedMs: 0, priority: -1 }],
+      links: [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }],
     }));
     this.#partitions[0]!.discovered.push({ groups });
   }

@@ -21,7 +21,7 @@ export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): voi
     cluster.land({ topic: `${crawl}.${topic}`, partition, key: Buffer.from(host.name), value, headers: {} });
   if (topic === 'discovered') {
     const urls = Array.from({ length: chance.between(1, 3) }, () => chance.pick(unfoundFirst(stage, host)).url);
-    const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1 }));
+    const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1, spelling: '' }));
     land(
       codec.encode('discovered', { groups: [{ ...blankLinkGroup, hostKey: host.name, depth: 1, links }] }) as Buffer,
     );
@@ -49,7 +49,7 @@ export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): voi
 export function growTopic({ cluster, codec, world }: Stage, topic: StrayTopic, by: number, chance: Chance): void {
   cluster.grow(`${crawl}.${topic}`, by);
   const host = chance.pick(world.hosts);
-  const links = [{ url: host.pages[0]!.url, lastModifiedMs: 0, priority: -1 }];
+  const links = [{ url: host.pages[0]!.url, lastModifiedMs: 0, priority: -1, spelling: '' }];
   const value = codec.encode('discovered', { groups: [{ ...blankLinkGroup, hostKey: host.name, links }] }) as Buffer;
   if (topic === 'discovered')
     cluster.land({ topic: `${crawl}.${topic}`, partition: world.partitions, key: null, value, headers: {} });

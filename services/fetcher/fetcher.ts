@@ -261,7 +261,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),
     reader: {
       extractor,
-      links: { normalize: options.normalize, cache: linkCache, hooks },
+      links: { normalize: options.normalize, cache: linkCache, hooks, spellings: () => policies.now.spellings },
       hooks,
       productToken,
       linksMax: config.linksMax,

@@ -9,6 +9,8 @@ export interface PolicyInForce {
   readonly uses: UsesPolicy;
   readonly pay: PolicyConfig['pay'];
   readonly requisites: boolean;
+  /** May any URL be asked for as it was found? Then links say how they were spelt. */
+  readonly spellings: boolean;
   settingsOf(hostKey: string): Pick<HostSettings, 'robotsNotAsked'>;
   outOfScope(url: string): boolean;
 }
@@ -17,6 +19,7 @@ const nothingSaid: PolicyInForce = {
   uses: {},
   pay: undefined,
   requisites: false,
+  spellings: false,
   settingsOf: () => ({}),
   outOfScope: () => false,
 };
@@ -26,12 +29,13 @@ export function followPolicy(): { now: PolicyInForce; follow(policy: PolicyConfi
   return {
     now: nothingSaid,
     follow(policy) {
-      const { scope, uses, usesBarred, requisites, pay } = policy;
+      const { scope, uses, usesBarred, requisites, pay, fetchAs, overlays = [] } = policy;
       const verdict = compileScope(scope);
       this.now = {
         uses: { uses, usesBarred },
         pay,
         requisites: requisites === true,
+        spellings: [fetchAs, ...overlays.map(({ set }) => set.fetchAs)].includes('firstSpelling'),
         settingsOf: hostSettingsOf(policy),
         outOfScope: (url) => verdict(url) !== null,
       };

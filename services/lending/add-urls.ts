@@ -56,7 +56,7 @@ export function gatherUrls(urls: readonly AddedUrl[], foundOn: FoundOn | null, n
       group = { ...blankLinkGroup, ...at, payload, links: [] };
       groups.set(name, group);
     }
-    group.links.push({ url, lastModifiedMs: 0, priority: added.priority ?? -1 });
+    group.links.push({ url, lastModifiedMs: 0, priority: added.priority ?? -1, spelling: '' });
   });
   return { groups: [...groups.values()], accepted: urls.length - refused.length, refused };
 }

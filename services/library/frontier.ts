@@ -107,7 +107,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
         const url = from === undefined ? parseSeed(given) : given;
         const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };
         const place = { depth: from === undefined ? 0 : from.depth + (from.hop ? 0 : 1), hop: from?.hop ?? 0 };
-        const links = [{ url, lastModifiedMs: 0, priority: -1 }];
+        const links = [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }];
         const rest = {
           front: (from?.hop ?? 0) > 0,
           discoveredAtMs: clock.nowMs(),

@@ -86,7 +86,7 @@ function recordsOf(
     return Array.from({ length: slices }, (_, n): RequestRecord => {
       const links = all
         .slice(n * linksPerMessage, (n + 1) * linksPerMessage)
-        .map((url) => ({ url, lastModifiedMs: 0, priority: kind.intent === 'refresh' ? 0 : -1 }));
+        .map((url) => ({ url, lastModifiedMs: 0, priority: kind.intent === 'refresh' ? 0 : -1, spelling: '' }));
       const group: LinkGroup = { ...kind, hostKey, discoveredAtMs: nowMs, links };
       const record: Discovered = { groups: [group] };
       return { topic: 'discovered', partition, key, record };

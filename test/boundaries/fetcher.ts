@@ -237,6 +237,7 @@ const group = (bytes: number) => ({
     url: 'x'.repeat(i === 0 ? 1 : bytes - 64 - 6 - 4 - 1 - 4),
     lastModifiedMs: 0,
     priority: -1,
+    spelling: '',
   })),
 });
 

@@ -21,7 +21,7 @@ async function messagesOf(chars: number): Promise<number> {
   };
   const log = { append };
   const { groups } = gatherUrls(addCall.parse({ urls: [{ url }, { url }] }).urls, null, 1);
-  const link = { url: 'x'.repeat(chars - 2 * 128 - 2 * 8 - url.length), lastModifiedMs: 0, priority: -1 };
+  const link = { url: 'x'.repeat(chars - 2 * 128 - 2 * 8 - url.length), lastModifiedMs: 0, priority: -1, spelling: '' };
   const one = { ...groups[0]!, links: [groups[0]!.links[0]!] };
   const topics = { crawl: 't', partitions: 1, keyMode: 'host' } as const;
   await publishGroups({ log, codec, clock: new SystemClock(), topics }, [one, { ...one, links: [link] }]);

@@ -64,7 +64,7 @@ describe('links from a producer with another partitioner', { skip }, () => {
   /** A record for each host; resolves with how many landed on a partition that their key does not lead to. */
   const send = async (from: number, partitioner: string): Promise<number> => {
     const lines = Array.from({ length: hosts }, (_, i) => {
-      const links = urlsOf(`h${i}.test`, from).map((url) => ({ url, lastModifiedMs: 0, priority: -1 }));
+      const links = urlsOf(`h${i}.test`, from).map((url) => ({ url, lastModifiedMs: 0, priority: -1, spelling: '' }));
       const group = { ...blankLinkGroup, hostKey: `h${i}.test:${crawl.port}`, depth: 1, links };
       return `h${i}.test ${crawl.codec.encode('discovered', { groups: [group] }).toString('base64')}`;
     });

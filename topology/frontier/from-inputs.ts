@@ -14,6 +14,7 @@ import type { ListSources } from '../policy/list-sources.ts';
 import type { Policy } from '../policy/policy.ts';
 import { frontQueueCount } from '../url/front-queue.ts';
 import { seenKey } from '../url/seen-key.ts';
+import { isSpellingOf } from '../url/spelling.ts';
 import { tagsOf } from '../url/tags.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import type { FinalStatus, HostFacts } from './changes/changes.ts';
@@ -153,7 +154,7 @@ export class FromInputs {
   }
 
   #arrive(policy: Policy, group: LinkGroup): void {
-    for (const { url: given, lastModifiedMs, priority } of group.links) {
+    for (const { url: given, lastModifiedMs, priority, spelling } of group.links) {
       const { depth, hop, intent, sourceUrl } = group;
       const verdict = policy.admit(given, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
       if (!verdict.ok) continue;
@@ -164,7 +165,8 @@ export class FromInputs {
       const frontQueue = group.front ? 0 : priority >= 0 ? Math.min(priority, frontQueueCount - 1) : verdict.frontQueue;
       const tags = this.#tagNumber(group.tags);
       const plain = { ...entryOf(url, depth, hop, frontQueue), attempts: course?.tries ?? 0 };
-      const entry = tags === 0 ? plain : { ...plain, tags };
+      const isSpelt = spelling !== '' && policy.fetchesAsFound(url) && isSpellingOf(spelling, url, policy.normalize);
+      const entry = { ...plain, ...(tags > 0 && { tags }), ...(isSpelt && { spelling }) };
       if (course?.last !== undefined) this.#close(policy, hostKey, entry, course);
       else this.#wait(policy, hostKey, entry);
     }
@@ -211,9 +213,10 @@ export class FromInputs {
     state.apply({ kind: 'resolve', leaseId, index: 0, disposition, record });
     state.apply({ kind: 'release', leaseId, expired: false });
     if (visits === undefined || visits.delayS === null) return;
-    const { depth, frontQueue, tags } = entry;
+    const { depth, frontQueue, tags, spelling } = entry;
+    const asked = { ...(tags !== undefined && { tags }), ...(spelling !== undefined && { spelling }) };
     const { record: visited } = visits.page;
-    const page = { ...visits.page, frontQueue, record: { ...visited, depth, ...(tags !== undefined && { tags }) } };
+    const page = { ...visits.page, frontQueue, record: { ...visited, depth, ...asked } };
     const [index, spent, proved, dueAtMs] = [0, true, null, atMs + 1_000 * visits.delayS] as const;
     state.apply({ kind: 'visit', hostKey, leaseId: 0, index, dueAtMs, spent, proved, page });
   }

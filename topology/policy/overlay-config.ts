@@ -8,7 +8,7 @@
 
 import type { FilterConfig } from '../url/filters.ts';
 import { frontQueueCount } from '../url/front-queue.ts';
-import type { PolicyConfig } from './policy.ts';
+import type { FetchAs, PolicyConfig } from './policy.ts';
 import type { RecrawlRule } from './recrawl/recrawl-config.ts';
 import type { CrawlWindow } from './windows.ts';
 
@@ -87,6 +87,8 @@ export interface OverlaySettings {
   readonly inScope?: boolean | undefined;
   /** The front queue, 0 (the first) to 7, whatever scores and OPIC say. */
   readonly frontQueue?: number | undefined;
+  /** As the policy's `fetchAs`. */
+  readonly fetchAs?: FetchAs | undefined;
   /** When such URLs are fetched again: the fields of a rule of `recrawl.rules`, before which it is asked. */
   readonly recrawl?: Omit<RecrawlRule, 'hosts' | 'url'> | undefined;
 }

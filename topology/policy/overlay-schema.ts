@@ -5,7 +5,7 @@ import { compileFilters } from '../url/filters.ts';
 import { isOfHosts, parseSurt } from '../url/surt.ts';
 import { parallelLimits } from './limits.ts';
 import { frontQueueLast, type OverlayConfig, settingsOfHosts } from './overlay-config.ts';
-import type { PolicyConfig } from './policy.ts';
+import { fetchAsChoices, type PolicyConfig } from './policy.ts';
 import { scheduleNames, visitKinds } from './recrawl/recrawl-config.ts';
 
 /** Parts of the policy's own schema, which overlays share with it. */
@@ -63,6 +63,7 @@ export function overlaysSchema({ filters, window, pattern }: SharedShapes): z.Zo
     filters: filters.omit({ lists: true }).partial().optional(),
     inScope: z.boolean().optional(),
     frontQueue: z.int().min(0).max(frontQueueLast).optional(),
+    fetchAs: z.enum(fetchAsChoices).optional(),
     recrawl: recrawl.optional(),
   });
   const overlay = z.strictObject({ name: z.string().min(1).max(100), match, set });

@@ -11,7 +11,7 @@ import { bounded } from './bounded.ts';
 import type { OverlaySettings } from './overlay-config.ts';
 import { type OverlaidHost, overlayHosts } from './overlay-hosts.ts';
 import { compileMatching } from './overlay-matching.ts';
-import type { PolicyConfig } from './policy.ts';
+import type { FetchAs, PolicyConfig } from './policy.ts';
 import type { OverlaidRule } from './recrawl/schedule.ts';
 import type { OpenAt } from './windows.ts';
 
@@ -21,6 +21,7 @@ export interface OverlaidUrl {
   readonly hopsMax: number;
   readonly inScope?: boolean | undefined;
   readonly frontQueue?: number | undefined;
+  readonly fetchAs?: FetchAs | undefined;
   /** The overlay that decides about the scope. */
   readonly scopedBy: string;
 }
@@ -53,12 +54,12 @@ export function compileOverlays(config: PolicyConfig, lists: ListSource): Overla
   const settings = (numbers: readonly number[]): OverlaidUrl => {
     const sets = numbers.map((number) => overlays[number]!.set);
     const set: OverlaySettings = Object.assign({}, ...sets);
-    const { maxDepth = config.maxDepth, hopsMax = config.hopsMax, inScope, frontQueue } = set;
+    const { maxDepth = config.maxDepth, hopsMax = config.hopsMax, inScope, frontQueue, fetchAs } = set;
     const filters = sets.flatMap((one) => one.filters ?? []);
     const filter = filters.length === 0 ? plainFilter : compileFilters(Object.assign({}, own, ...filters), null, lists);
     const scoping = numbers.findLast((number) => overlays[number]!.set.inScope !== undefined);
     const scopedBy = scoping === undefined ? '' : overlays[scoping]!.name;
-    return { filter, maxDepth, hopsMax, inScope, frontQueue, scopedBy };
+    return { filter, maxDepth, hopsMax, inScope, frontQueue, fetchAs, scopedBy };
   };
   return {
     ofHost: overlayHosts(config, overlays, matching),

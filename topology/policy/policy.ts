@@ -46,6 +46,10 @@ import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 export const whenFullChoices = ['pause', 'dropLowest'] as const;
 export type WhenFull = (typeof whenFullChoices)[number];
 
+/** In which spelling a URL is asked for. */
+export const fetchAsChoices = ['normal', 'firstSpelling'] as const;
+export type FetchAs = (typeof fetchAsChoices)[number];
+
 /** What a wait between two requests may be of. */
 export const politenessKeys = ['host', 'domain'] as const;
 export type PolitenessKey = (typeof politenessKeys)[number];
@@ -131,6 +135,8 @@ export interface PolicyConfig {
   readonly uses?: readonly Use[] | undefined;
   /** Fetch what pages are built of, too (styles, scripts, pictures, fonts), where filters and scope let it. Absent: no. */
   readonly requisites?: true | undefined;
+  /** In which spelling a URL is asked for: its normal one, by which it is known in any case, or that in which it was found first (path and query; scheme and host are the normal ones). Absent: `normal`. */
+  readonly fetchAs?: FetchAs | undefined;
   /** What becomes of a page of which a wanted use is barred. Absent: withhold. */
   readonly usesBarred?: WhenBarred | undefined;
   /** What may be paid for pages that answer 402, by a plugin that pays. Absent, or `none`: nothing, and the outcome names the price. */
@@ -155,6 +161,8 @@ export interface Policy {
   deciding(url: string): readonly Deciding[];
   /** The front queue that an overlay gives a normal URL; null: none does. */
   givenQueueOf(url: string): number | null;
+  /** Is a normal URL asked for in the spelling in which it was found first? */
+  fetchesAsFound(url: string): boolean;
   /** The spelling a URL is known by; null for one that can't be crawled. */
   readonly normalize: Normalizer;
   /**
@@ -233,6 +241,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     budgetOf: overlays === null ? () => -1 : (hostKey) => overlays.ofHost(hostKey).budget ?? -1,
     deciding: overlays === null ? () => [] : overlays.deciding,
     givenQueueOf: overlays === null ? () => null : (url) => overlays.ofUrl(url).frontQueue ?? null,
+    fetchesAsFound: (url) => (overlays?.ofUrl(url).fetchAs ?? config.fetchAs) === 'firstSpelling',
     normalize,
     scores: config.score !== undefined,
     countsLinks: weights !== null && weights.page > 0 && weights.factors.inLinks > 0,

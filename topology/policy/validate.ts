@@ -18,7 +18,7 @@ import { parallelLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { notInOverlays } from './overlay-config.ts';
 import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
-import { type PolicyConfig, politenessKeys, whenFullChoices } from './policy.ts';
+import { fetchAsChoices, type PolicyConfig, politenessKeys, whenFullChoices } from './policy.ts';
 import { recrawlSchema } from './recrawl/recrawl-config.ts';
 import { scoreSchema } from './score/score-config.ts';
 import { sitemapsSchema } from './sitemaps.ts';
@@ -165,6 +165,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   usesBarred: z.enum(whenBarred).optional(),
   pay: paySchema.optional(),
   requisites: z.literal(true).optional(),
+  fetchAs: z.enum(fetchAsChoices).optional(),
   overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema, pattern }).optional(),
 });
 

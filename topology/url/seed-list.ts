@@ -13,6 +13,8 @@ import { notesAllowed, type SeedNotes, seedNotes } from './seed-notes.ts';
 
 export interface ListedSeed extends SeedNotes {
   readonly url: string;
+  /** As in a link (spelling.ts). Absent: as the URL has it. */
+  readonly spelling?: string;
 }
 
 /** Throws INVALID_SEED with the line and what to write instead. `name` of the list, for messages; `keys` as of `seedNotes`. */

@@ -63,7 +63,7 @@ export class LinkSource {
     for (let i = 0; i < count; i++) {
       const number = this.#numbers.next();
       const host = this.#hostOf(number);
-      const link = { url: urlOf(host, number), lastModifiedMs: 0, priority: -1 };
+      const link = { url: urlOf(host, number), lastModifiedMs: 0, priority: -1, spelling: '' };
       const group = groups.get(host);
       if (group === undefined) groups.set(host, [link]);
       else group.push(link);
@@ -80,7 +80,7 @@ export class LinkSource {
 export function evenMessage(from: number, count: number, page: number): Discovered {
   const groups = Array.from({ length: count }, (_, i) => {
     const url = urlOf(from + i, page);
-    return groupOf(from + i, [{ url, lastModifiedMs: 0, priority: -1 }]);
+    return groupOf(from + i, [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }]);
   });
   return { groups };
 }

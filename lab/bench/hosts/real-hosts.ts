@@ -153,7 +153,7 @@ const policyControl: Control = { ...blankControl, by: 'bench', kind: 'policy', v
 function groupOf(host: number, page: number): LinkGroup {
   const hostKey = `www.host${host}.example${host % 1000}.com`;
   const url = `https://${hostKey}/section/${page % 100}/article-${page}.html`;
-  return { ...blankLinkGroup, hostKey, depth: 1, links: [{ url, lastModifiedMs: 0, priority: -1 }] };
+  return { ...blankLinkGroup, hostKey, depth: 1, links: [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }] };
 }
 
 function memoryInUse(): number {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
+import { spellingOf } from '../../../topology/url/spelling.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
@@ -32,7 +33,7 @@ export async function crawlSeeds(
 ): Promise<ListedSeed[]> {
   const typed = await typedSeeds(command);
   const normal = normalSeeds(typed.map(({ url }) => url));
-  const urls = typed.map((seed, at) => ({ ...seed, url: normal[at]! }));
+  const urls = typed.map((seed, at) => ({ ...seed, url: normal[at]!, spelling: spellingOf(seed.url, normal[at]!) }));
   if (!urls.some(({ isGuess }) => isGuess)) return urls;
   const isFolder = flags.brokers === undefined;
   const path = isFolder ? folderPath(flags.data, normal) : '';

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import type { PolicyConfig, PolitenessKey, WhenFull } from '../../../topology/policy/policy.ts';
+import type { FetchAs, PolicyConfig, PolitenessKey, WhenFull } from '../../../topology/policy/policy.ts';
 import { compilePolicy, defaultPolicy, politenessKeys, whenFullChoices } from '../../../topology/policy/policy.ts';
 import { type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
@@ -21,7 +21,7 @@ import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { changedRecrawl } from './changed-recrawl.ts';
 import { overlaysFile, payFile } from './policy-part.ts';
-import { sameUrlOption } from './same-url-option.ts';
+import { fetchAsOption, sameUrlOption } from './same-url-option.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
@@ -48,6 +48,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly pay?: unknown;
   readonly politeness?: PolitenessKey;
   readonly sameUrl?: SameUrlWord[];
+  readonly fetchAs?: FetchAs;
   readonly addressDelay?: number;
   readonly maxCrawlDelay?: number | 'none';
   /** ms. */
@@ -111,6 +112,7 @@ export function addPolicyOptions(command: Command): Command {
       ),
     )
     .addOption(sameUrlOption())
+    .addOption(fetchAsOption())
     .addOption(
       setting(
         '--politeness <key>',
@@ -299,6 +301,7 @@ export function policyOf(
     ...(flags.uses === undefined ? {} : { uses: flags.uses }),
     ...(flags.usesBarred === undefined ? {} : { usesBarred: flags.usesBarred }),
     ...(flags.requisites && { requisites: true as const }),
+    ...(flags.fetchAs === undefined ? {} : { fetchAs: flags.fetchAs }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),

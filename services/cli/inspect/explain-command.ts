@@ -15,6 +15,7 @@ import { fingerprint } from '../../../topology/url/fingerprint.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
+import { spelt } from '../../../topology/url/spelling.ts';
 import { toldPlugins } from '../../application/plugin/tell-plugins.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
@@ -119,6 +120,8 @@ async function explain(
       pages: facts.pages,
       fetched: facts.fetched,
     },
+    /** The URL as it is asked for, where the policy fetches by the first spelling; null: as it is. */
+    askedAs: first?.spelling === undefined ? null : spelt(url, first.spelling),
     /** What it inherits from the seed that led to it first. */
     tags: told.found.at(-1)?.tags ?? [],
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
@@ -200,6 +203,7 @@ const nothingKnown = {
   asOf: null,
   seen: null,
   budget: null,
+  askedAs: null,
   tags: [],
   frontQueue: null,
   trap: null,

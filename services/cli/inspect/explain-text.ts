@@ -37,6 +37,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ],
     ['policy', `version ${filter.policyVersion}`],
     ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
+    ['asked for as', explained.askedAs && `${explained.askedAs} (fetchAs: as it was found first)`],
     ['tags', tagsText(explained)],
     ['budget', budget === null ? null : budgetText(budget)],
     ['front queue', explained.frontQueue === null ? null : String(explained.frontQueue)],

@@ -12,6 +12,7 @@ import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
+import { spellingOf } from '../../../topology/url/spelling.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { policyRequest, seedRequest } from '../../runtime/crawl/requests.ts';
@@ -60,7 +61,11 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
   }
   const listed = await seedArguments(given, flags.seedKeys);
   const urls = normalSeeds(listed.map(({ url }) => url));
-  const seeds = listed.map(({ isGuess: _, ...seed }, index) => ({ ...seed, url: urls[index]! }));
+  const seeds = listed.map(({ isGuess: _, ...seed }, index) => ({
+    ...seed,
+    url: urls[index]!,
+    spelling: spellingOf(seed.url, urls[index]!),
+  }));
   const isInFolder = flags.brokers === undefined && flags.data !== undefined;
   const policy = isInFolder ? await injectIntoFolder(seeds, flags, clock) : await injectIntoKafka(seeds, flags, clock);
   await nameSitemaps(policy, sitemaps, flags, clock);

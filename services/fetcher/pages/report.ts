@@ -118,7 +118,13 @@ async function readAnswer(
   site: readonly SiteUsage[] = [],
 ): Promise<PageReport> {
   const item = task.urls[index]!;
-  const from: LinkOrigin = { url: item.url, atMs: response.endMs, traceparent, tags: item.tags, ...origin };
+  const from: LinkOrigin = {
+    url: item.normal || item.url,
+    atMs: response.endMs,
+    traceparent,
+    tags: item.tags,
+    ...origin,
+  };
   const target = redirectTarget(item.url, response.status, headerOf(response.headers, 'location') || null);
   const kind = kindOf(item, response, target);
   const answered = outcomeOf(index, item.url, kind, commonFields(response));
@@ -286,7 +292,7 @@ function pageRecord(
 ): Omit<Page, 'usage'> {
   return {
     // A redirect may have led to another spelling of it.
-    url: reader.links.normalize(item.url) ?? item.url,
+    url: item.normal || (reader.links.normalize(item.url) ?? item.url),
     hostKey: task.hostKey,
     status: response.status,
     fetchedAtMs: response.endMs,

@@ -56,7 +56,7 @@ export async function readTold(
   const page: Page = {
     ...blankPage,
     ...common,
-    url: reader.links.normalize(item.url) ?? item.url,
+    url: item.normal || (reader.links.normalize(item.url) ?? item.url),
     hostKey: task.hostKey,
     tags: item.tags,
     fetchedAtMs: response.endMs,

@@ -5,6 +5,7 @@
 import type { LinkGroup } from '../../../schemas/types.ts';
 import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { spellingOf } from '../../../topology/url/spelling.ts';
 import { type LinkMaker, type LinkOrigin, type PageLinks, readLink } from './page-links.ts';
 
 export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share' | 'foundIn'> {
@@ -59,7 +60,8 @@ export function gatherEntries(
       };
       groups.set(key, group);
     }
-    group.links.push({ url, lastModifiedMs: dated ? lastModifiedMs : 0, priority: -1 });
+    const spelling = maker.spellings?.() === true ? spellingOf(entry.url, url) : '';
+    group.links.push({ url, lastModifiedMs: dated ? lastModifiedMs : 0, priority: -1, spelling });
   }
   return { groups: [...groups.values()], pending, count, leftOut };
 }

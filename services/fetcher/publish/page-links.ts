@@ -1,6 +1,7 @@
 /** Makes link groups of the links of a page, one per target host and place on the page, without those published lately. */
 import type { FoundIn, Link, LinkGroup } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { spellingOf } from '../../../topology/url/spelling.ts';
 import type { Hooks } from '../hooks/run-hooks.ts';
 import type { LinkCache, LinkSource } from './link-cache.ts';
 
@@ -22,6 +23,8 @@ export interface LinkMaker {
   readonly cache: LinkCache;
   /** Asked before and after `normalize`. Absent: there is no plugin. */
   readonly hooks?: Pick<Hooks, 'normalize' | 'refuses'> | undefined;
+  /** Are links to say how they were spelt? Absent: they are not. */
+  readonly spellings?: () => boolean;
 }
 
 export interface PageLinks {
@@ -65,6 +68,7 @@ export function gatherLinks(
   // For the target of a redirect, hooks are asked when it is fetched.
   const reader = hop === 0 ? maker : { ...maker, hooks: undefined };
   const from = { depth, sourceUrl: origin.url };
+  const isSpelt = maker.spellings?.() === true;
   let count = 0;
   for (const raw of urls) {
     const url = readLink(reader, raw, from, leftOut);
@@ -75,7 +79,8 @@ export function gatherLinks(
     const hostKey = hostKeyOf(url);
     const foundIn = places?.get(raw) ?? 'unknown';
     const key = `${foundIn} ${hostKey}`;
-    const link: Link = { url: detached(url), lastModifiedMs: 0, priority: -1 };
+    const spelling = isSpelt ? detached(spellingOf(raw, url)) : '';
+    const link: Link = { url: detached(url), lastModifiedMs: 0, priority: -1, spelling };
     const group = groups.get(key);
     if (group !== undefined) {
       group.links.push(link);

@@ -18,6 +18,7 @@ import type {
   RobotsCopy,
   RobotsHop,
   Task,
+  TaskUrl,
 } from '../../../schemas/types.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
@@ -197,7 +198,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       lease.unacked -= 1;
       spans?.acked();
       if (outcome === null) continue;
-      lease.outcomes.push(tagged(outcome, lease.task));
+      lease.outcomes.push(named(outcome, lease.task));
       lease.requests.push(...requests);
       lease.readySinceMs ||= nowMs;
     }
@@ -379,8 +380,10 @@ function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
   return records;
 }
 
-/** With the tags of its URL. */
-function tagged(outcome: Outcome, { urls }: Task): Outcome {
-  const tags = urls[outcome.index]?.tags ?? outcome.tags;
-  return tags.length === 0 ? outcome : { ...outcome, tags };
+/** By the URL's normal spelling, and with its tags. */
+function named(outcome: Outcome, { urls }: Task): Outcome {
+  const { tags, normal } = urls[outcome.index] ?? outOfRange;
+  return tags.length === 0 && normal === '' ? outcome : { ...outcome, tags, url: normal || outcome.url };
 }
+
+const outOfRange: Pick<TaskUrl, 'tags' | 'normal'> = { tags: [], normal: '' };

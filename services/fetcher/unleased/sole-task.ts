@@ -8,6 +8,20 @@ export function soleTask(url: string, hostKey: string, depth: number, tags: read
   return {
     ...blankTask,
     hostKey,
-    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '', payload: '', tags }],
+    urls: [
+      {
+        url,
+        depth,
+        hop: 0,
+        attempt: 0,
+        etag: '',
+        lastModified: '',
+        cash: 0,
+        traceparent: '',
+        payload: '',
+        normal: '',
+        tags,
+      },
+    ],
   };
 }

@@ -83,7 +83,7 @@ export function seedRequest(
 ): RequestRecord[] {
   const records: RequestRecord[] = [];
   const open = new Map<number, { links: number; readonly groups: SeedGroup[] }>();
-  for (const { url, priority, depth = 0, tags = [] } of seeds) {
+  for (const { url, priority, depth = 0, tags = [], spelling = '' } of seeds) {
     const hostKey = hostKeyOf(url);
     const key = partitionKeyOf(hostKey, keyMode);
     const partition = partitionOf(key, partitions);
@@ -94,7 +94,7 @@ export function seedRequest(
       records.push({ topic: 'discovered', partition, key, record: { groups: message.groups } });
     }
     const last = message.groups.at(-1);
-    const link = { url, lastModifiedMs: 0, priority };
+    const link = { url, lastModifiedMs: 0, priority, spelling };
     if (last?.hostKey === hostKey && last.depth === depth && last.tags.join() === tags.join()) last.links.push(link);
     else message.groups.push({ ...blankLinkGroup, hostKey, depth, tags, discoveredAtMs: nowMs, links: [link] });
     message.links += 1;
@@ -109,6 +109,8 @@ export interface ForcedUrl {
   readonly url: string;
   readonly depth: number;
   readonly tags: readonly string[];
+  /** As in a link. Absent: as the URL has it. */
+  readonly spelling?: string;
 }
 
 /** URLs that an operator wants fetched, known or not: traps and budgets let them pass. `first`: at the head of their host. */
@@ -139,7 +141,7 @@ export function forcedRequest(
       discoveredAtMs: nowMs,
     };
     return sliced(same).map((some) => {
-      const links = some.map((forced) => ({ url: forced.url, lastModifiedMs: 0, priority: -1 }));
+      const links = some.map(({ url, spelling = '' }) => ({ url, lastModifiedMs: 0, priority: -1, spelling }));
       const record: Discovered = { groups: [{ ...group, links }] };
       return { topic: 'discovered' as const, partition: partitionOf(key, partitions), key, record };
     });

@@ -61,6 +61,7 @@ export function taskUrls(...urls: string[]): Task['urls'] {
     cash: 0,
     traceparent: '',
     payload: '',
+    normal: '',
     tags: [],
   }));
 }

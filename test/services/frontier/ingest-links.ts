@@ -18,7 +18,7 @@ export function linksOf(message: number): Discovered {
     ...blankLinkGroup,
     hostKey: new URL(url).host,
     depth: 1,
-    links: [{ url, lastModifiedMs: 0, priority: -1 }],
+    links: [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }],
   }));
   return { groups };
 }

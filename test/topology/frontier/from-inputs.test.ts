@@ -120,7 +120,7 @@ function madeOf(
     made.result({ ...blankResult, hostKey: a, ...result, outcomes });
   }
   for (const { paths, priority = -1, ...group } of groups) {
-    const links = paths.map((path) => ({ url: `https://${a}/${path}`, lastModifiedMs: 0, priority }));
+    const links = paths.map((path) => ({ url: `https://${a}/${path}`, lastModifiedMs: 0, priority, spelling: '' }));
     made.discovered({ groups: [{ ...blankLinkGroup, hostKey: a, depth: 1, ...group, links }] });
   }
   made.end();
@@ -263,7 +263,7 @@ describe('a state made from its inputs', () => {
       for (const event of events) inputs.control({ ...blankControl, ...event });
       const outcome = { ...blankOutcome, url: `https://${a}/1`, kind: 'fetched' as const, status: 200 };
       inputs.result({ ...blankResult, hostKey: a, outcomes: [outcome], completedAtMs: 1_000 });
-      const link = { url: `https://${a}/2`, lastModifiedMs: 0, priority: -1 };
+      const link = { url: `https://${a}/2`, lastModifiedMs: 0, priority: -1, spelling: '' };
       inputs.discovered({ groups: [{ ...blankLinkGroup, hostKey: a, links: [link] }] });
       inputs.end();
       return [state.policyVersion, state.counters.admitted, state.hosts.get(a)?.facts.hold, state.quotaLeft];

@@ -25,6 +25,8 @@ export interface FinishedUrl {
   readonly status: FinalStatus;
   readonly outcome: OutcomeKind;
   readonly tags: readonly string[];
+  /** As it was asked for (url/spelling.ts). Absent: as the URL has it. */
+  readonly spelling?: string;
 }
 
 export class FinishedUrls {
@@ -75,10 +77,11 @@ export class FinishedUrls {
   }
 
   #end(record: KnownUrl): void {
-    const { url, depth, status, outcome } = record;
+    const { url, depth, status, outcome, spelling } = record;
     const tags = this.#tagSets.tagsOf(record.tags);
+    const asked = spelling === undefined ? { tags } : { tags, spelling };
     if (status !== 'known' && this.#matches(record))
-      this.#found.set(seenKey(url), { url, depth, status, outcome, tags });
+      this.#found.set(seenKey(url), { url, depth, status, outcome, ...asked });
     else this.#found.delete(seenKey(url));
   }
 }

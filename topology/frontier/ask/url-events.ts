@@ -16,6 +16,8 @@ export interface Admitted extends Decided {
   readonly frontQueue: number;
   /** False: an operator forced it. */
   readonly isNew: boolean;
+  /** Path and query as they are asked for. Absent: as the URL has them. */
+  readonly spelling?: string;
   /** Records of `discovered` that the commit took: the link is in one of them. */
   readonly discovered: InputRange | null;
 }

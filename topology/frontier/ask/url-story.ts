@@ -271,8 +271,8 @@ export class UrlStory {
   }
 
   #noteAdmitted(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
-    const { depth, hop, frontQueue } = entry;
-    const admitted = { ...decided, depth, hop, frontQueue, isNew, discovered };
+    const { depth, hop, frontQueue, spelling } = entry;
+    const admitted = { ...decided, depth, hop, frontQueue, isNew, discovered, ...(spelling && { spelling }) };
     note(this.admitted, admitted);
     this.#onEvent({ kind: 'admitted', ...admitted });
   }

@@ -95,6 +95,8 @@ export interface UrlRecord {
   readonly barren?: true;
   /** Number of the list of tags that the URL has (state/tag-sets.ts). Absent: none. */
   readonly tags?: number;
+  /** Path and query as they are asked for (url/spelling.ts). Absent: as the URL has them. */
+  readonly spelling?: string;
 }
 
 /** Where a URL is. `a`, `b`: of a lease its id and the index; of a front queue its number and the place; of `again` when it is due, if it

@@ -21,6 +21,8 @@ export interface Entry {
   readonly payload?: Uint8Array | undefined;
   /** Number of the list of tags that it has (state/tag-sets.ts). Absent: none. */
   readonly tags?: number | undefined;
+  /** Path and query as they are asked for (url/spelling.ts). Absent: as the URL has them. */
+  readonly spelling?: string | undefined;
 }
 
 /**
@@ -31,20 +33,26 @@ const rareFlag = 0x80;
 const payloadFlag = 0x40;
 /** A flag beside the redirect count, which is small (urlLimits.redirectHopsMax). */
 const foreignFlag = 0x40;
-/** The number of its tags stands above both. */
-const tagsUnit = 0x80;
+/** A spelling follows. */
+export const spellingFlag = 0x80;
+/** The number of its tags stands above these. */
+const tagsUnit = 0x100;
 
-/** An entry's hops, whether it is foreign, and its tags, in one number: 0 where there is nothing to say. */
-export function hopsOf({ hop, isForeign, tags = 0 }: Entry): number {
-  return Math.min(hop, foreignFlag - 1) | (isForeign === true ? foreignFlag : 0) | (tags * tagsUnit);
+/** An entry's hops, whether it is foreign, its tags, and whether it has a spelling, in one number: 0 where there is nothing to say. */
+export function hopsOf({ hop, isForeign, tags = 0, spelling }: Entry): number {
+  const flags = (isForeign === true ? foreignFlag : 0) | (spelling === undefined ? 0 : spellingFlag);
+  return Math.min(hop, foreignFlag - 1) | flags | (tags * tagsUnit);
 }
 
-/** The entry with what `hopsOf` said of it. */
-export function withHops(entry: Omit<Entry, 'hop' | 'isForeign' | 'tags'>, hops: number): Entry {
+type Rest = Omit<Entry, 'hop' | 'isForeign' | 'tags' | 'spelling'>;
+
+/** The entry with what `hopsOf` said of it; `spelling` where it said that there is one. */
+export function withHops(entry: Rest, hops: number, spelling?: string): Entry {
   const whole = { ...entry, hop: hops & (foreignFlag - 1) };
   if (hops < foreignFlag) return whole;
   const from: Entry = (hops & foreignFlag) === 0 ? whole : { ...whole, isForeign: true };
-  return hops < tagsUnit ? from : { ...from, tags: Math.floor(hops / tagsUnit) };
+  const asked = spelling === undefined ? from : { ...from, spelling };
+  return hops < tagsUnit ? asked : { ...asked, tags: Math.floor(hops / tagsUnit) };
 }
 
 export function writeEntry(writer: ByteWriter, entry: Entry): void {
@@ -59,6 +67,7 @@ export function writeEntry(writer: ByteWriter, entry: Entry): void {
     writer.uint(hops);
     writer.uint(entry.attempts);
     writer.uint(entry.expiries);
+    if (entry.spelling !== undefined) writer.string(entry.spelling);
   }
   if (payload !== undefined) writer.bytes(payload);
 }
@@ -69,15 +78,8 @@ export function readEntry(reader: ByteReader): Entry {
   const flags = reader.byte();
   const rare = flags >= rareFlag;
   const hops = rare ? reader.uint() : 0;
-  const entry = withHops(
-    {
-      url,
-      depth,
-      frontQueue: flags & (payloadFlag - 1),
-      attempts: rare ? reader.uint() : 0,
-      expiries: rare ? reader.uint() : 0,
-    },
-    hops,
-  );
+  const counts = { attempts: rare ? reader.uint() : 0, expiries: rare ? reader.uint() : 0 };
+  const spelling = (hops & spellingFlag) === 0 ? undefined : reader.string();
+  const entry = withHops({ url, depth, frontQueue: flags & (payloadFlag - 1), ...counts }, hops, spelling);
   return (flags & payloadFlag) === 0 ? entry : { ...entry, payload: Buffer.from(reader.bytes()) };
 }

@@ -63,9 +63,10 @@ export function readPageRecord(reader: ByteReader): PageRecord {
 
 /** The page as an entry of a lease. */
 export function entryOfPage({ record, frontQueue, failures }: PageRecord): Entry {
-  const { url, depth, tags } = record;
+  const { url, depth, tags, spelling } = record;
   const entry = { url, depth, hop: 0, attempts: failures, expiries: 0, frontQueue };
-  return tags === undefined ? entry : { ...entry, tags };
+  const tagged = tags === undefined ? entry : { ...entry, tags };
+  return spelling === undefined ? tagged : { ...tagged, spelling };
 }
 
 /** The row of a URL that was fetched or given up on. */

@@ -22,6 +22,7 @@ const kept = (outcome: OutcomeKind): OutcomeKind => (outcome === 'paymentRequire
 const soft404Flag = 1;
 const barrenFlag = 2;
 const tagsFlag = 4;
+const spellingFlag = 8;
 
 export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.url);
@@ -34,9 +35,11 @@ export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.etag);
   writer.string(record.lastModified);
   writer.string(record.contentHash);
-  const { soft404, barren, tags = 0 } = record;
-  writer.byte((soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0) | (tags > 0 ? tagsFlag : 0));
+  const { soft404, barren, tags = 0, spelling = '' } = record;
+  const told = (soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0);
+  writer.byte(told | (tags > 0 ? tagsFlag : 0) | (spelling === '' ? 0 : spellingFlag));
   if (tags > 0) writer.uint(tags);
+  if (spelling !== '') writer.string(spelling);
 }
 
 export function readUrlRecord(reader: ByteReader): UrlRecord {
@@ -64,5 +67,6 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
   if (record.outcome === 'clientError' && record.httpStatus === 402) record.outcome = 'paymentRequired';
   const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
   const told = (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
-  return (flags & tagsFlag) === 0 ? told : { ...told, tags: reader.uint() };
+  const tagged = (flags & tagsFlag) === 0 ? told : { ...told, tags: reader.uint() };
+  return (flags & spellingFlag) === 0 ? tagged : { ...tagged, spelling: reader.string() };
 }

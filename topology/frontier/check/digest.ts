@@ -167,8 +167,10 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
 }
 
 function fieldsOf(entry: Entry): readonly (string | number)[] {
-  const { url, depth, hop, attempts, expiries, frontQueue, payload, tags } = entry;
-  const fields = [url, depth, hop, attempts, expiries, frontQueue, ...(tags === undefined ? [] : [tags])];
+  const { url, depth, hop, attempts, expiries, frontQueue, payload, tags, spelling } = entry;
+  const fields: (string | number)[] = [url, depth, hop, attempts, expiries, frontQueue];
+  if (tags !== undefined) fields.push(tags);
+  if (spelling !== undefined) fields.push(spelling);
   return payload === undefined ? fields : [...fields, Buffer.from(payload).toString('base64')];
 }
 

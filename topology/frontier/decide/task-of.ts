@@ -6,6 +6,7 @@ import { handedOn } from '../../policy/score/opic.ts';
 import { queueSpan } from '../../trace/journey.ts';
 import { formatTraceparent } from '../../trace/trace-context.ts';
 import type { Tracing } from '../../trace/tracing.ts';
+import { spelt } from '../../url/spelling.ts';
 import { unread } from '../hosts/lease.ts';
 import { textOfPayload } from '../pull/payload.ts';
 import type { FrontierState } from '../state/state.ts';
@@ -39,7 +40,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
       if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is not there`);
       const record = pages.get(index)?.record;
       return {
-        url: entry.url,
+        url: spelt(entry.url, entry.spelling),
         depth: entry.depth,
         hop: entry.hop,
         attempt: entry.attempts,
@@ -49,6 +50,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         traceparent:
           policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
         payload: entry.payload === undefined ? '' : textOfPayload(entry.payload),
+        normal: entry.spelling === undefined ? '' : entry.url,
         tags: state.tagSets.tagsOf(entry.tags),
       };
     }),

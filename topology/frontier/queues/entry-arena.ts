@@ -7,7 +7,7 @@
  * what was put there first; `front-queues.ts` empties it when memory is short.
  *
  *   word 0  next        word 1  owner (a front queue's number)        word 2  bytes · 2 + 1 where a row on disk begins here
- *   bytes   flags, depth, [hops, attempts, expiries,] [payload,] what follows the origin
+ *   bytes   flags, depth, [hops, attempts, expiries, [spelling,]] [payload,] what follows the origin
  */
 import { type Entry, hopsOf } from '../changes/entry.ts';
 
@@ -21,8 +21,8 @@ export const rareFlag = 4;
 /** 8 is for rows (queue-row.ts). */
 export const payloadFlag = 16;
 export const origins = ['http://', 'https://'] as const;
-/** The most bytes of an entry: a URL (3 bytes a character at the worst) and its numbers. */
-const entryBytesMax = 3 * 8192 + 64;
+/** The most bytes of an entry: a URL and its spelling (3 bytes a character at the worst), and its numbers. */
+const entryBytesMax = 6 * 8192 + 64;
 
 interface Page {
   readonly words: Uint32Array;
@@ -146,7 +146,7 @@ function emptyPage(): Page {
 }
 
 function writeBody(bytes: Buffer, from: number, hostKey: string, entry: Entry): number {
-  const { url, depth, attempts, expiries, payload } = entry;
+  const { url, depth, attempts, expiries, payload, spelling } = entry;
   const hops = hopsOf(entry);
   const scheme = url.charCodeAt(4) === 58 ? 0 : 1;
   const origin = origins[scheme]!.length;
@@ -158,6 +158,10 @@ function writeBody(bytes: Buffer, from: number, hostKey: string, entry: Entry): 
     at = writeUint(bytes, at, hops);
     at = writeUint(bytes, at, attempts);
     at = writeUint(bytes, at, expiries);
+    if (spelling !== undefined) {
+      at = writeUint(bytes, at, Buffer.byteLength(spelling));
+      at += bytes.write(spelling, at, 'utf8');
+    }
   }
   if (payload !== undefined) {
     at = writeUint(bytes, at, payload.length);

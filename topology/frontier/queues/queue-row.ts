@@ -2,15 +2,15 @@
  * A row of a queue on disk: neighbours of one front queue of one host, front-coded.
  *
  *   key    `q`, host number (4 bytes), front queue (1), sequence number of the first entry (4)
- *   value  count, then of each entry: flags, [depth,] [hops, attempts, expiries,] [payload,] bytes shared with the URL
- *          before, rest
+ *   value  count, then of each entry: flags, [depth,] [hops, attempts, expiries, [spelling,]] [payload,] bytes shared with
+ *          the URL before, rest
  *
  * A row says how many entries it holds, so it names the row after it: queues are read from their head on by exact names,
  * never by iteration, and what was deleted is never passed over. Rows are written once and deleted once.
  * Source of front coding: Witten, Moffat & Bell, "Managing Gigabytes" (1999), §4.1.
  */
 import { CrawlstreamError } from '../../errors.ts';
-import { type Entry, withHops } from '../changes/entry.ts';
+import { type Entry, spellingFlag, withHops } from '../changes/entry.ts';
 import { ByteReader, type ByteWriter } from '../storage/bytes.ts';
 import type { EntryArena } from './entry-arena.ts';
 import { origins, otherScheme, payloadFlag, rareFlag, schemeMask } from './entry-arena.ts';
@@ -59,7 +59,12 @@ export function writeRow(
     writer.byte(flags | (depth === depthBefore ? sameDepthFlag : 0));
     if (depth !== depthBefore) writer.uint(depth);
     depthBefore = depth;
-    if ((flags & rareFlag) !== 0) for (let left = 3; left > 0; left--) writer.uint(reader.uint());
+    if ((flags & rareFlag) !== 0) {
+      const hops = reader.uint();
+      writer.uint(hops);
+      for (let left = 2; left > 0; left--) writer.uint(reader.uint());
+      if ((hops & spellingFlag) !== 0) writer.bytes(reader.bytes());
+    }
     if ((flags & payloadFlag) !== 0) writer.bytes(reader.bytes());
     const rest = reader.at;
     const shared = before === undefined ? 0 : sharedBytes(before.buffer, before.from, before.to, buffer, rest, to);
@@ -100,12 +105,13 @@ export function readRow(
     if ((flags & sameDepthFlag) === 0) depth = reader.uint();
     const rare = (flags & rareFlag) !== 0;
     const [hops, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+    const spelling = (hops! & spellingFlag) === 0 ? undefined : reader.string();
     const payload = (flags & payloadFlag) === 0 ? undefined : reader.bytes();
     const shared = reader.uint();
     const length = shared + reader.bytesInto(url, shared);
     visit(index, () => {
       const given = urlOf(flags, hostKey, url.toString('utf8', 0, length));
-      const entry = withHops({ url: given, depth, attempts, expiries, frontQueue }, hops!);
+      const entry = withHops({ url: given, depth, attempts, expiries, frontQueue }, hops!, spelling);
       return payload === undefined ? entry : { ...entry, payload: Buffer.from(payload) };
     });
   }
@@ -120,9 +126,10 @@ export function readArena(arena: EntryArena, pointer: number, hostKey: string, f
   const depth = reader.uint();
   const rare = (flags & rareFlag) !== 0;
   const [hops, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+  const spelling = (hops! & spellingFlag) === 0 ? undefined : reader.string();
   const payload = (flags & payloadFlag) === 0 ? undefined : Buffer.from(reader.bytes());
   const url = urlOf(flags, hostKey, buffer.toString('utf8', reader.at, from + arena.length(pointer)));
-  const entry = withHops({ url, depth, attempts, expiries, frontQueue }, hops!);
+  const entry = withHops({ url, depth, attempts, expiries, frontQueue }, hops!, spelling);
   return payload === undefined ? entry : { ...entry, payload };
 }
 

@@ -10,12 +10,13 @@ export class QueuedSum {
 
   /** `hi`, `lo`: fingerprint of the URL's key; `number`: of the entry among all ever queued. */
   add(hi: number, lo: number, number: number, entry: Entry): void {
-    const { url, depth, attempts, expiries, frontQueue, payload } = entry;
+    const { url, depth, attempts, expiries, frontQueue, payload, spelling } = entry;
     const numbers =
       Math.imul(number, 0x9e3779b1) ^
       Math.imul(depth + 64 * frontQueue, 0x85ebca6b) ^
       url.length ^
-      (payload === undefined ? 0 : foldOf(payload));
+      (payload === undefined ? 0 : foldOf(payload)) ^
+      (spelling === undefined ? 0 : foldOf(Buffer.from(spelling)));
     const rare = Math.imul(hopsOf(entry) + 32 * (attempts + 32 * expiries), 0xc2b2ae35);
     this.sum.add((hi ^ numbers) >>> 0, (lo ^ rare ^ (numbers >>> 15)) >>> 0);
   }

@@ -102,6 +102,8 @@ export interface QueuedLine {
   /** What a client gave along (pull/payload.ts), in base64. */
   readonly payload?: string;
   readonly tags?: readonly string[];
+  /** Path and query as they are asked for; absent: as the URL has them. */
+  readonly spelling?: string;
   /** The spelling that is known, where this one is of a redirect. */
   readonly normal?: string;
 }
@@ -119,6 +121,7 @@ export interface KnownLine {
   readonly contentHash?: string;
   readonly soft404?: boolean;
   readonly tags?: readonly string[];
+  readonly spelling?: string;
   /** For a URL that will be visited again: when, and what its visits told (changes/page-record.ts). */
   readonly visits?: Omit<PageRecord, 'record'> & { readonly dueAtMs: number };
 }

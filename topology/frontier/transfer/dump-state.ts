@@ -137,7 +137,7 @@ function waitingLine(tagSets: TagSets, hostKey: string, dueAtMs: number, entry: 
 }
 
 function queuedLine(tagSets: TagSets, status: QueuedLine['status'], hostKey: string, entry: Entry): QueuedLine {
-  const { url, frontQueue, depth, hop, attempts, expiries, payload, tags } = entry;
+  const { url, frontQueue, depth, hop, attempts, expiries, payload, tags, spelling } = entry;
   return {
     url,
     status,
@@ -149,6 +149,7 @@ function queuedLine(tagSets: TagSets, status: QueuedLine['status'], hostKey: str
     ...(expiries > 0 && { expiries }),
     ...(payload !== undefined && { payload: Buffer.from(payload).toString('base64') }),
     ...(tags !== undefined && { tags: tagSets.tagsOf(tags) }),
+    ...(spelling !== undefined && { spelling }),
   };
 }
 
@@ -177,6 +178,7 @@ function knownLine(tagSets: TagSets, record: KnownUrl, normal: (url: string) => 
     ...(contentHash !== '' && { contentHash }),
     ...(soft404 && { soft404 }),
     ...(record.tags !== undefined && { tags: tagSets.tagsOf(record.tags) }),
+    ...(record.spelling !== undefined && { spelling: record.spelling }),
   };
 }
 

@@ -149,8 +149,9 @@ function normalOf(line: QueuedLine | KnownLine): string {
   return ('normal' in line ? line.normal : undefined) ?? line.url;
 }
 
-function entryOf({ url, frontQueue, depth = 0, hop = 0, attempts = 0, expiries = 0, payload }: QueuedLine): Entry {
-  const entry = { url, frontQueue, depth, hop, attempts, expiries };
+function entryOf(line: QueuedLine): Entry {
+  const { url, frontQueue, depth = 0, hop = 0, attempts = 0, expiries = 0, payload, spelling } = line;
+  const entry = { url, frontQueue, depth, hop, attempts, expiries, ...(spelling !== undefined && { spelling }) };
   return payload === undefined ? entry : { ...entry, payload: Buffer.from(payload, 'base64') };
 }
 
@@ -167,6 +168,7 @@ function knownUrl(line: KnownLine): KnownUrl {
     lastModified: line.lastModified ?? '',
     contentHash: line.contentHash ?? '',
     soft404: line.soft404 ?? false,
+    ...(line.spelling !== undefined && { spelling: line.spelling }),
   };
 }
 

@@ -76,6 +76,8 @@ function checkUrl(line: Fields, number: number): void {
   if (!isText(url) || !/^https?:\/\/[^/]/.test(url)) throw invalid(number, '"url" is no http or https URL');
   if (!statuses.has(status)) throw invalid(number, `"status" is none of ${[...statuses].join(', ')}`);
   for (const field of counts) if (field in line) need(number, line, field, isWhole, 'a whole number');
+  if ('spelling' in line && !isPath(line['spelling']))
+    throw invalid(number, '"spelling" is no path that begins with /');
   const { tags = [] } = line;
   if (!Array.isArray(tags) || !tags.every(isText)) throw invalid(number, '"tags" is no list of texts');
   if (status === 'queued' || status === 'waiting') {
@@ -132,6 +134,10 @@ function need(number: number, line: Fields, field: string, is: (value: unknown) 
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+function isPath(value: unknown): boolean {
+  return isText(value) && value.startsWith('/');
 }
 
 function isWhole(value: unknown): value is number {

@@ -56,6 +56,7 @@ const blankUrl = {
   cash: 0,
   traceparent: '',
   payload: '',
+  normal: '',
   tags: [],
 };
 

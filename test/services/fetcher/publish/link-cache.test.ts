@@ -67,6 +67,7 @@ test('groups share messages by partition, up to their size; a group beyond it is
       url: `http://${hostKey}/${'p'.repeat(990)}${n}`,
       lastModifiedMs: 0,
       priority: -1,
+      spelling: '',
     })),
   });
   const groups = [...Array.from({ length: 40 }, (_, n) => group(`h${n}.test`, 10)), group('big.test', 2_000)];

@@ -16,7 +16,18 @@ function setUp() {
     steps.committed([{ kind: 'admitted', atMs, span: admitSpan(1, lo), ...about }], atMs + 5);
   };
   const grant = (queue: TraceContext, grantedAtMs: number) => {
-    const taskUrl = { url, depth: 1, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, payload: '', tags: [] };
+    const taskUrl = {
+      url,
+      depth: 1,
+      hop: 0,
+      attempt: 0,
+      etag: '',
+      lastModified: '',
+      cash: 0,
+      payload: '',
+      normal: '',
+      tags: [],
+    };
     steps.granted({
       ...{ partition: 3, epoch: 1, leaseId: 9, hostKey: 'a.test', grantedAtMs, deadlineMs: 0, notBeforeMs: 0 },
       ...{ delayMs: 0, crawlDelayCapMs: 0, delayFactor: 0, lanes: 1, signatures: false, policyVersion: 1 },

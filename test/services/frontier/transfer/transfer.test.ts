@@ -18,7 +18,7 @@ const policy = {
 const facts = { readyAtMs: 99_000, crawlDelayMs: 500, fetched: 3, pages: 2, fetchMs: 40, failures: 1, leaseMax: 4 };
 const trap = { pattern: '/calendar/', reason: 'calendar', detail: 'days without end', frontQueue: 16 };
 const freed = { ...trap, pattern: '/free/', frontQueue: 17 };
-const link = { url: 'http://new.a.test/x', lastModifiedMs: 0, priority: -1 };
+const link = { url: 'http://new.a.test/x', lastModifiedMs: 0, priority: -1, spelling: '/x?a' };
 const links = {
   ...{
     hostKey: 'new.a.test',
@@ -66,7 +66,15 @@ const body: readonly object[] = [
   },
   { url: 'http://a.test/soon?utm_source=x', status: 'waiting', frontQueue: 2, hop: 1, normal: 'http://a.test/soon' },
   { url: 'http://a.test/1', status: 'queued', frontQueue: 0 },
-  { url: 'http://a.test/2', status: 'queued', frontQueue: 3, depth: 1, payload: 'AXt9', tags: ['sport'] },
+  {
+    url: 'http://a.test/2',
+    status: 'queued',
+    frontQueue: 3,
+    depth: 1,
+    payload: 'AXt9',
+    tags: ['sport'],
+    spelling: '/2?x',
+  },
   { url: 'http://a.test/calendar/1', status: 'queued', frontQueue: 16, depth: 2 },
   { url: 'http://a.test/free/1', status: 'queued', frontQueue: 17, depth: 2 },
   { host: 'blocked.test:8080', facts: { hold: 'blocked' } },

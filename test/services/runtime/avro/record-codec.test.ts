@@ -37,6 +37,7 @@ const discovered = (count: number): Discovered => ({
         url: `https://b.example/p/${i}`,
         lastModifiedMs: 0,
         priority: -1,
+        spelling: '',
       })),
     },
   ],

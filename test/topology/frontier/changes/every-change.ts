@@ -102,6 +102,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'admit', hostKey: 'b.test', known: true, entries: [] },
     { kind: 'admit', hostKey: 'a.test', known: false, entries: [foreignEntry, { ...payloadEntry, isForeign: true }] },
     { kind: 'admit', hostKey: 'a.test', known: false, entries: [taggedEntry, { ...foreignEntry, tags: 1 }] },
+    { kind: 'admit', hostKey: 'a.test', known: false, entries: [{ ...entry, spelling: '/%C3%A4?b=&a' }] },
   ],
   count: [{ kind: 'count', counter: 'retries', by: 12 }],
   grant: [{ kind: 'grant', ...lease }],
@@ -126,7 +127,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       leaseId: 11,
       index: 2,
       disposition: { to: 'final', status: 'page' },
-      record: { ...record, tags: 301 },
+      record: { ...record, tags: 301, spelling: '/R' },
     },
   ],
   release: [

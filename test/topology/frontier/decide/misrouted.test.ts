@@ -43,7 +43,7 @@ function hostsOf(partition: number, mode: KeyMode = 'host'): string[] {
 }
 
 function linksTo(urls: readonly string[], hostKey = hostKeyOf(urls[0]!)): Discovered {
-  const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1 }));
+  const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1, spelling: '' }));
   return { groups: [{ ...blankLinkGroup, hostKey, depth: 2, sourceUrl: 'https://s.com/', links }] };
 }
 

@@ -223,6 +223,7 @@ export class RichGame {
           url: chance.percent(97) ? this.#url(hostKey) : 'http://[bad',
           lastModifiedMs: chance.percent(20) ? this.nowMs - chance.below(50 * hour) : 0,
           priority: chance.percent(60) ? -1 : chance.below(17),
+          spelling: '',
         })),
       };
     };

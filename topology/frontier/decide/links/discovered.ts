@@ -7,6 +7,7 @@ import type { Discovered, LinkGroup } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
+import { isSpellingOf } from '../../../url/spelling.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { payloadOfText } from '../../pull/payload.ts';
 import { budgetQueue } from '../../queues/held-queues.ts';
@@ -222,7 +223,7 @@ function admit(
   decision: Decision,
   policy: Policy,
   admission: Admission,
-  { group, url, hostKey, hi, lo, cash }: Arrival,
+  { group, link, url, hostKey, hi, lo, cash }: Arrival,
   known: boolean,
   frontQueue: number,
 ): void {
@@ -232,7 +233,10 @@ function admit(
   const isForeign = policy.config.traps !== undefined && isOfAnotherSite(sourceUrl, hostKey);
   const tags = tagNumber(decision, group.tags);
   const tagged = tags === undefined ? own : { ...own, tags };
-  admission.add(hostKey, known, isForeign ? { ...tagged, isForeign } : tagged, hi, lo);
+  const { spelling } = link;
+  const isSpelt = spelling !== '' && policy.fetchesAsFound(url) && isSpellingOf(spelling, url, policy.normalize);
+  const asked = isSpelt ? { ...tagged, spelling } : tagged;
+  admission.add(hostKey, known, isForeign ? { ...asked, isForeign } : asked, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true)
     noteAdmitted(decision, group, known, { url, hostKey, frontQueue, hi, lo });
   if (!known && (lo & (timedOneIn - 1)) === 0) decision.timed.push({ url, foundAtMs: foundAt(group, decision.nowMs) });

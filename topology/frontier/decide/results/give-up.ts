@@ -14,7 +14,7 @@ export function giveUp(
   httpStatus: number,
   detail: string,
 ): void {
-  const { url, attempts, depth, tags } = entry;
+  const { url, attempts, depth, tags, spelling } = entry;
   const { nowMs: atMs } = decision;
   decision.deadLetters.push({
     reason,
@@ -50,6 +50,7 @@ export function giveUp(
       contentHash: '',
       soft404: false,
       ...(tags !== undefined && { tags }),
+      ...(spelling !== undefined && { spelling }),
     },
   });
 }

@@ -108,7 +108,8 @@ function decideOutcome(
   if (kind === 'redirect' && sameKey(policy, outcome.redirectUrl, entry.url)) {
     // The target has the same seen key as this URL, so the seen test would drop it: fetch it in the new spelling, with
     // the redirect count one higher.
-    const next = { ...entry, url: outcome.redirectUrl, hop: entry.hop + 1 };
+    const { spelling: _, ...rest } = entry;
+    const next = { ...rest, url: outcome.redirectUrl, hop: entry.hop + 1 };
     if (next.hop > urlLimits.redirectHopsMax) {
       giveUp(decision, lease, index, entry, 'tooManyRedirects', kind, outcome.status, `${next.hop} redirect hops`);
       return 'dead';
@@ -185,6 +186,7 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
     soft404: outcome.soft404,
     ...(outcome.noindex && outcome.links === 0 && { barren: true }),
     ...(entry.tags !== undefined && { tags: entry.tags }),
+    ...(entry.spelling !== undefined && { spelling: entry.spelling }),
   };
 }
 

@@ -104,8 +104,8 @@ function abandon(decision: Decision, host: Host, first: Entry): void {
 }
 
 /** What is kept of a URL whose host stayed unreachable. */
-export function abandoned({ url, attempts, depth, tags }: Entry, atMs: number): UrlRecord {
+export function abandoned({ url, attempts, depth, tags, spelling }: Entry, atMs: number): UrlRecord {
   const nothing = { httpStatus: 0, etag: '', lastModified: '', contentHash: '', soft404: false };
   const record = { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth } as const;
-  return tags === undefined ? record : { ...record, tags };
+  return { ...record, ...(tags !== undefined && { tags }), ...(spelling !== undefined && { spelling }) };
 }

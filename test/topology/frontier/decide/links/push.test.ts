@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { isPush } from '../../../../../topology/frontier/decide/links/refresh.ts';
 
 it('a link is pushed that asks for a visit at once, by nothing but that it says so', () => {
-  const link = { url: 'https://a.test/', lastModifiedMs: 0, priority: 0 };
+  const link = { url: 'https://a.test/', lastModifiedMs: 0, priority: 0, spelling: '' };
   assert.equal(isPush('refresh', link), true);
   assert.deepEqual(
     [

@@ -104,7 +104,7 @@ describe('a full partition that drops', () => {
     rig.send('control', controlOf({ kind: 'policy', version: 1, payload: JSON.stringify(policy) }));
     const queuedAfter = (priority: number, count: number) => {
       const from = rig.core.state.counters.discovered;
-      const links = urlsOf('a', count, from).map((url) => ({ url, lastModifiedMs: 0, priority }));
+      const links = urlsOf('a', count, from).map((url) => ({ url, lastModifiedMs: 0, priority, spelling: '' }));
       rig.send('discovered', { groups: [{ ...group, hostKey: 'a.test', links }] });
       rig.step(1_000, 0);
       return rig.core.state.counters.queued;
