@@ -79,6 +79,7 @@ const fields: Readonly<Record<keyof CrawlOptions, Field>> = {
   onFailed: aFunction('a failure'),
   signal: { wants: 'the signal of an AbortController', fits: (value) => value instanceof AbortSignal },
   urlFilter: aFunction('a URL that was found, and says whether it is wanted'),
+  priority: aFunction('a link that was found, and gives the front queue it is to wait in'),
   normalize: aFunction('a URL, and gives it as it is to be read'),
   request: aFunction('a request'),
   pay: aFunction('an offer, and consents to pay it'),

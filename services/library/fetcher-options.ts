@@ -56,8 +56,8 @@ export function fetcherOf(
   };
 }
 
-function hooksOf({ urlFilter, normalize, request, pay, response, parse, page }: CrawlOptions) {
-  const given = { urlFilter, normalize, request, pay, response, parse, page };
+function hooksOf({ urlFilter, normalize, priority, request, pay, response, parse, page }: CrawlOptions) {
+  const given = { urlFilter, normalize, priority, request, pay, response, parse, page };
   const hooks = Object.fromEntries(Object.entries(given).filter(([, hook]) => hook !== undefined)) as FetchHooks;
   return Object.keys(hooks).length === 0 ? undefined : { name: 'crawl', ...hooks };
 }

@@ -19,6 +19,7 @@ const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
   version: { wants: 'a text, as in 1.2.0', fits: (value) => typeof value === 'string' },
   urlFilter: hook,
   normalize: hook,
+  priority: hook,
   request: hook,
   pay: hook,
   response: hook,

@@ -96,6 +96,8 @@ export interface FetchHooks {
   urlFilter?(found: FoundUrl): boolean;
   /** A link as it is to be read, before it is normalised by the policy. `null`: it is not wanted. */
   normalize?(url: string): string | null;
+  /** The front queue that a link is to wait in, 0 first to 7 last, whatever the policy's scores say. Nothing: the policy decides. */
+  priority?(found: FoundUrl): number | null | undefined;
   /** Before a URL is asked for: headers to send along, or why it is passed over. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
   /**

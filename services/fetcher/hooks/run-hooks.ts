@@ -3,6 +3,7 @@
  * time, the URL in question fails with an error that names the plugin, and the fetcher goes on.
  */
 import type { Page } from '../../../schemas/types.ts';
+import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { FetchHooks, FoundUrl, HookOffer, HookParsed, HookRequest, NamedHooks } from './fetch-hooks.ts';
 import { hookResponse, withHookResponse } from './hook-response.ts';
@@ -30,6 +31,8 @@ export interface Hooks {
   refuses(found: FoundUrl): string | null;
   /** null: it is not wanted. */
   normalize(url: string): string | null;
+  /** The front queue that the first plugin which has a wish names; -1: none has. */
+  priority(found: FoundUrl): number;
   /** `skip`: why the URL is not to be fetched, and which plugin says so. Empty: it is to be fetched. */
   request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
   /** Is there one that pays? */
@@ -43,6 +46,9 @@ export interface Hooks {
   page(page: Page, response: HttpResponse): Promise<Page | null>;
   readonly uses: readonly Readonly<HookUse>[];
 }
+
+/** What is asked of each link. */
+export type LinkHooks = Pick<Hooks, 'normalize' | 'refuses' | 'priority'>;
 
 export function createHooks(plugins: readonly NamedHooks[]): Hooks {
   const uses: HookUse[] = [];
@@ -97,6 +103,7 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
 
   const filters = those('urlFilter');
   const normalizers = those('normalize');
+  const ranks = those('priority');
   const requests = those('request');
   const payers = those('pay');
   const responses = those('response');
@@ -118,6 +125,13 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
         if (read === null) return null;
       }
       return read;
+    },
+    priority(found) {
+      for (const { use, plugin } of ranks) {
+        const said = now(use, () => plugin.priority!(found)) ?? -1;
+        if (said !== -1) return checked(use, () => checkedQueue(said));
+      }
+      return -1;
     },
     async request(request) {
       let headers: Readonly<Record<string, string>> = {};
@@ -177,6 +191,11 @@ function textOrNull(value: unknown): string | null {
   throw new Error(`gave ${typeof value}, where a URL or null is wanted`);
 }
 
+function checkedQueue(said: number): number {
+  if (Number.isInteger(said) && said >= 0 && said < frontQueueCount) return said;
+  throw new Error(`gave ${String(said)}, where a front queue, 0 to ${frontQueueCount - 1}, or nothing is wanted`);
+}
+
 function checkedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -207,7 +226,7 @@ function checkedDocument(said: HookParsed): HookParsed {
  * The hooks for links that belong to no page, such as a sitemap's: a fault keeps the link, and the hook is asked again
  * when the URL is fetched.
  */
-export function patientHooks({ normalize, refuses }: Hooks): Pick<Hooks, 'normalize' | 'refuses'> {
+export function patientHooks({ normalize, refuses, priority }: Hooks): LinkHooks {
   const orElse = <T>(call: () => T, otherwise: T): T => {
     try {
       return call();
@@ -218,5 +237,6 @@ export function patientHooks({ normalize, refuses }: Hooks): Pick<Hooks, 'normal
   return {
     normalize: (url) => orElse(() => normalize(url), url),
     refuses: (found) => orElse(() => refuses(found), null),
+    priority: (found) => orElse(() => priority(found), -1),
   };
 }

@@ -61,7 +61,8 @@ export function gatherEntries(
       groups.set(key, group);
     }
     const spelling = maker.spellings?.() === true ? spellingOf(entry.url, url) : '';
-    group.links.push({ url, lastModifiedMs: dated ? lastModifiedMs : 0, priority: -1, spelling });
+    const priority = maker.hooks?.priority({ url, depth, sourceUrl: origin.url }) ?? -1;
+    group.links.push({ url, lastModifiedMs: dated ? lastModifiedMs : 0, priority, spelling });
   }
   return { groups: [...groups.values()], pending, count, leftOut };
 }

@@ -2,7 +2,7 @@
 import type { FoundIn, Link, LinkGroup } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { spellingOf } from '../../../topology/url/spelling.ts';
-import type { Hooks } from '../hooks/run-hooks.ts';
+import type { LinkHooks } from '../hooks/run-hooks.ts';
 import type { LinkCache, LinkSource } from './link-cache.ts';
 
 export interface LinkOrigin {
@@ -22,7 +22,7 @@ export interface LinkMaker {
   readonly normalize: (url: string) => string | null;
   readonly cache: LinkCache;
   /** Asked before and after `normalize`. Absent: there is no plugin. */
-  readonly hooks?: Pick<Hooks, 'normalize' | 'refuses'> | undefined;
+  readonly hooks?: LinkHooks | undefined;
   /** Are links to say how they were spelt? Absent: they are not. */
   readonly spellings?: () => boolean;
 }
@@ -80,7 +80,8 @@ export function gatherLinks(
     const foundIn = places?.get(raw) ?? 'unknown';
     const key = `${foundIn} ${hostKey}`;
     const spelling = isSpelt ? detached(spellingOf(raw, url)) : '';
-    const link: Link = { url: detached(url), lastModifiedMs: 0, priority: -1, spelling };
+    const priority = reader.hooks?.priority({ url, ...from }) ?? -1;
+    const link: Link = { url: detached(url), lastModifiedMs: 0, priority, spelling };
     const group = groups.get(key);
     if (group !== undefined) {
       group.links.push(link);

@@ -36,6 +36,24 @@ const table = async (
 };
 
 describe('a hook', () => {
+  it('for the priority of a link gives a front queue, or nothing', async () => {
+    const fault = (said: unknown) =>
+      `plugin own, priority: gave ${String(said)}, where a front queue, 0 to 7, or nothing is wanted`;
+    await table(
+      'priority',
+      [
+        ...[undefined, null].map((said) => [said, -1] as const),
+        ...[0, 7].map((said) => [said, said] as const),
+        ...[8, -2, 1.5, '0', Number.NaN].map((said) => [said, fault(said)] as const),
+      ],
+      (hooks) => hooks.priority(found),
+    );
+    const second = { name: 'b', priority: () => 5 };
+    assert.equal(createHooks([{ name: 'a', priority: () => null }, second]).priority(found), 5);
+    assert.equal(createHooks([{ name: 'a', priority: () => 3 }, second]).priority(found), 3);
+    assert.equal(patientHooks(one({ priority: () => 9 })).priority(found), -1);
+  });
+
   it('for requests gives headers that can be sent, or a reason to skip', async () => {
     const headers = (name: string, value: unknown = 'v') => ({ headers: { [name]: value } });
     const fault = (what: string) => `plugin own, request: ${what}`;
