@@ -141,7 +141,14 @@ export class VirtualCrawl {
   }
 
   #take({ policy }: FrontierPartition, task: Task): void {
-    const urls = task.urls.map(({ url, depth, hop, cash }, index) => ({ index, url, depth, hop, cash }));
+    // Its answer is on record by the normal spelling.
+    const urls = task.urls.map(({ url, normal, depth, hop, cash }, index) => ({
+      index,
+      url: normal || url,
+      depth,
+      hop,
+      cash,
+    }));
     this.#fetcher.take({ ...task, delayFactorCapMs: policy!.hostSettings(task.hostKey).delayFactorCapMs, urls });
   }
 

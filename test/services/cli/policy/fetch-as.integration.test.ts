@@ -10,14 +10,14 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 /** Each spelling is the only one that the site answers. */
 const first = ['/item?b=2&a=1', '/twice//slashed', '/e?utm_source=x', '/empty?'];
-const other = ['/item?a=1&b=2', '/twice/slashed', '/e', '/empty'];
+const normal = ['/item?a=1&b=2', '/twice/slashed', '/e', '/empty'];
 
 test('a site that answers one spelling alone is crawled whole, each page once, and named by its normal form', async () => {
   const paths: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     paths.push(url);
     response.setHeader('content-type', url === '/robots.txt' ? 'text/plain' : 'text/html');
-    const links = [...first, ...other].map((to) => `<a href="${to}">x</a>`);
+    const links = [...first, ...normal].map((to) => `<a href="${to}">x</a>`);
     if (url === '/robots.txt') response.end('User-agent: *\nDisallow: /*utm_source');
     else if (url === '/start?z=1&y=2') response.end(links.join(''));
     else if (first.includes(url)) response.end(`page ${url} <a href="/missing?d&c">x</a>`);
@@ -55,6 +55,12 @@ test('a site that answers one spelling alone is crawled whole, each page once, a
   const explained = await runCommand(['explain', `${site}/item?a=1&b=2`, ...data]);
   assert.match(explained.stdout, /^asked for as +\S+\/item\?b=2&a=1 \(fetchAs: as it was found first\)$/m);
   assert.match(explained.stdout, /done: page/);
+
+  // Under another policy it is answered as was recorded, by the normal form.
+  await writeFile(file('what.json'), JSON.stringify({ urlsPerLeaseMax: 1 }));
+  const other = await runCommand(['what-if', '--policy', file('what.json'), ...data]);
+  assert.equal(other.code, 0, other.stderr);
+  assert.match(other.stdout, /[1-9]\d* answers as recorded, 0 modelled/);
 
   // What is asked for once more is asked for in that spelling, and an overlay decides for a part of the web.
   const again = await runCommand(['requeue', '--prefix', `${site}/missing`, ...data]);
