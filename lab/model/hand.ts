@@ -42,8 +42,13 @@ export class Hand {
     this.rig.step(this.nowMs, 0);
   }
 
-  event(kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'readSitemaps', hostKey: string, amount = 0): void {
-    this.rig.send('control', controlOf({ kind, hostKey, amount }));
+  event(
+    kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'readSitemaps',
+    hostKey: string,
+    amount = 0,
+    payload = '',
+  ): void {
+    this.rig.send('control', controlOf({ kind, hostKey, amount, payload }));
     this.rig.step(this.nowMs, 0);
   }
 

@@ -229,7 +229,8 @@ export class NaiveFrontier {
     const host = this.#host(hostKey);
     if (kind === 'purge') this.#purge(host, hostKey, payload);
     else if (kind === 'blockHost') host.hold = host.hold === 'purged' ? host.hold : 'blocked';
-    else if (kind === 'hostDelay') host.ownDelayMs = Math.max(-1, amount);
+    else if (kind === 'hostDelay')
+      Object.assign(host, { ownDelayMs: Math.max(-1, amount), ownDelayIsLeast: payload !== '' });
     else if (kind === 'hostLeases') {
       host.ownSlots = amount < 1 ? -1 : amount;
       setHostSlots(host, hostKey, this.rules);

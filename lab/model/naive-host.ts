@@ -65,6 +65,7 @@ export const newHost = () => ({
   readyMaxMs: 0,
   crawlDelayMs: -1,
   ownDelayMs: -1,
+  ownDelayIsLeast: false,
   pagesMax: -1,
   /** What the policy lets it give, which stays the same for a whole play: pages (-1: any number), and bytes. */
   pagesCap: -1,
@@ -104,7 +105,9 @@ export function leaseSize(host: NaiveHost, rules: Rules): number {
 }
 
 export function baseMs(host: NaiveHost, rules: Rules): number {
-  return Math.max(host.ownDelayMs < 0 ? rules.delayMs : host.ownDelayMs, host.crawlDelayMs);
+  const { ownDelayMs, ownDelayIsLeast, crawlDelayMs } = host;
+  const least = ownDelayMs < 0 || ownDelayIsLeast ? rules.delayMs : 0;
+  return Math.max(ownDelayMs, least, crawlDelayMs);
 }
 
 export function politeMs(host: NaiveHost, rules: Rules): number {

@@ -48,7 +48,7 @@ type Known = Pick<Page, 'url' | 'fetchedAtMs' | 'usage'>;
 
 export async function recheck(source: AuditSource, run: RecheckRun): Promise<RecheckCounts> {
   const { uses, nowMs, onPage } = run;
-  const { byHash, newest, tokens } = await robotsUsages(source);
+  const { usageOf, newest, tokens } = await robotsUsages(source);
   const counts: RecheckCounts = {
     ...{ pages: 0, withdrawn: 0, expired: 0, unreadable: 0, byUse: {} },
     robotsToAsk: new Map(),
@@ -60,7 +60,7 @@ export async function recheck(source: AuditSource, run: RecheckRun): Promise<Rec
     for (const page of pages.values()) {
       const origin = new URL(page.url).origin;
       const copy = newest.get(origin);
-      const robots = copy === undefined ? undefined : copy.hash === '' ? [] : byHash.get(copy.hash);
+      const robots = copy && usageOf(copy.hash, copy.token);
       const findings = Object.fromEntries(
         uses.map((use) => [use, findingOf(use, page, robots ?? [], tokens, nowMs)] as const),
       );
@@ -116,12 +116,13 @@ async function robotsOfRequests(
   const topic = `${crawl}.results`;
   const { start, end } = await log.offsets(topic, partition);
   for await (const { value } of recordsOf(log, topic, partition, start, end)) {
-    for (const { url, kind, robotsHash, robotsAtMs } of (await readRecord(codec, 'results', value))?.requests ?? []) {
+    const result = await readRecord(codec, 'results', value);
+    for (const { url, kind, robotsHash, robotsAtMs } of result?.requests ?? []) {
       if (kind !== 'page' || robotsAtMs <= 0) continue;
       const { origin } = new URL(url);
       asked.add(origin);
       if (robotsAtMs > (newest.get(origin)?.fetchedAtMs ?? 0))
-        newest.set(origin, { hash: robotsHash, fetchedAtMs: robotsAtMs });
+        newest.set(origin, { hash: robotsHash, fetchedAtMs: robotsAtMs, token: result!.robotsTokens });
     }
   }
   return asked;

@@ -24,6 +24,8 @@ export interface AuditRun extends Tolerance {
   readonly domainOf?: (host: string) => string;
   /** Requests that started before are passed over, ms since the Unix epoch. 0: none. */
   readonly fromMs: number;
+  /** The one partition whose results are judged. Absent: all. */
+  readonly only?: number;
   /** Called with each request that was judged, and with each result. */
   readonly onContact?: (contact: Contact, request: Request) => void;
   readonly onResult?: (result: Result) => void;
@@ -48,7 +50,8 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
   const spans: Span[] = [];
   const topic = `${crawl}.results`;
   // The ends are asked for first: orders and copies that come later do not apply to requests judged here.
-  for (let partition = 0; partition < partitions; partition++) {
+  const judged = run.only === undefined ? Array.from({ length: partitions }, (_, number) => number) : [run.only];
+  for (const partition of judged) {
     const { start, end } = await log.offsets(topic, partition);
     const from = run.fromMs === 0 ? start : Math.max(start, await log.offsetAt(topic, partition, run.fromMs));
     spans.push({ partition, from, to: end });
@@ -61,7 +64,8 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
   };
   const orders = createOrders(run.noticeMs);
   const referee = createPaymentsReferee(run.noticeMs, onViolation);
-  await readOrders(source, orders, referee, chain.take);
+  // Payments are on the first; policies are on all.
+  await readOrders(source, new Set([0, ...judged]), orders, referee, chain.take);
   const copies = await readRobotsCopies(source, chain.take);
   const audit = createAudit({
     ...run,
@@ -89,13 +93,14 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
 }
 
 async function readOrders(
-  { log, codec, crawl, partitions }: AuditSource,
+  { log, codec, crawl }: AuditSource,
+  partitions: ReadonlySet<number>,
   orders: Orders,
   referee: PaymentsReferee,
   onRecord: ReturnType<typeof createReadChain>['take'],
 ): Promise<void> {
   const topic = `${crawl}.control`;
-  for (let partition = 0; partition < partitions; partition++) {
+  for (const partition of partitions) {
     const { start, end } = await log.offsets(topic, partition);
     for await (const record of recordsOf(log, topic, partition, start, end)) {
       onRecord(record);

@@ -6,6 +6,7 @@
  * have been published at all by the policy in force. Memory: for one partition at a time, a row for each page fetched.
  */
 import type { Page, RobotsCopy } from '../../schemas/types.ts';
+import { refereeToken } from '../../topology/audit/robots-referee.ts';
 import {
   type RefereeUsage,
   readUsageForReferee,
@@ -49,6 +50,8 @@ interface Fetched {
   readonly endMs: number;
   readonly robotsHash: string;
   readonly policyVersion: number;
+  /** Names in force, as results have them. Empty: of a release that told none. */
+  readonly tokens: string;
 }
 
 export async function runLedger(source: AuditSource, { uses, fromMs, onPage }: LedgerRun): Promise<LedgerCounts> {
@@ -65,17 +68,17 @@ export async function runLedger(source: AuditSource, { uses, fromMs, onPage }: L
       const page = await readRecord(codec, 'pages', value, () => (counts.unreadable += 1));
       if (page === undefined || page.fetchedAtMs < fromMs) continue;
       const visit = visitOf(page, fetched.get(page.url) ?? []);
-      const robots =
-        visit === undefined ? undefined : visit.robotsHash === '' ? [] : copies.byHash.get(visit.robotsHash);
+      const robots = visit === undefined ? undefined : copies.usageOf(visit.robotsHash, visit.tokens);
       if (visit === undefined || robots === undefined) {
         counts.unproven += 1;
         continue;
       }
-      const findings = Object.fromEntries(uses.map((use) => [use, findingOf(use, page, robots, copies.tokens)]));
+      const tokens = visit.tokens === '' ? copies.tokens : visit.tokens.toLowerCase().split(' ');
+      const findings = Object.fromEntries(uses.map((use) => [use, findingOf(use, page, robots, tokens)]));
       const wrong = [
         ...uses.flatMap((use) => misread(use, findings[use]!, page)),
         ...policies.barring(visit.policyVersion, page.fetchedAtMs).flatMap((use) => {
-          const { preference, by } = findings[use] ?? findingOf(use, page, robots, copies.tokens);
+          const { preference, by } = findings[use] ?? findingOf(use, page, robots, tokens);
           return preference === 'deny'
             ? [`it was published, and the policy wants it for ${use}, which is barred by ${by}`]
             : [];
@@ -144,7 +147,7 @@ async function fetchedOf(
     for (const { url, kind, robotsHash, endMs, outcomeIndex } of result?.requests ?? []) {
       if (kind !== 'page' || outcomeIndex < 0) continue;
       const visits = fetched.get(url) ?? [];
-      visits.push({ endMs, robotsHash, policyVersion: result!.policyVersion });
+      visits.push({ endMs, robotsHash, policyVersion: result!.policyVersion, tokens: result!.robotsTokens });
       fetched.set(url, visits);
     }
   }
@@ -155,12 +158,18 @@ export interface NewestRobots {
   readonly hash: string;
   /** ms since the Unix epoch. */
   readonly fetchedAtMs: number;
+  /** The names that it was read for, apart by blanks. Empty: it says so itself. */
+  readonly token: string;
 }
+
+/** A file without such words says nothing to anybody, and its bytes are not kept. */
+const speaksOfUse = /content-(?:usage|signals?)/i;
 
 /** Each robots.txt that is kept, the newest of each origin, as it speaks of use, and the names that it was read for, in lower case. */
 export async function robotsUsages({ log, codec, crawl, partitions }: AuditSource) {
   const newest = new Map<string, NewestRobots>();
-  const byHash = new Map<string, RefereeUsage>();
+  const files = new Map<string, { readonly body: Uint8Array; readonly token: string }>();
+  const readings = new Map<string, RefereeUsage>();
   const tokens = new Set<string>();
   const topic = `${crawl}.robots`;
   for (let partition = 0; partition < partitions; partition++) {
@@ -170,11 +179,26 @@ export async function robotsUsages({ log, codec, crawl, partitions }: AuditSourc
       if (copy === undefined) continue;
       tokens.add(copy.token.toLowerCase());
       const { origin, hash, fetchedAtMs } = copy;
-      if (fetchedAtMs >= (newest.get(origin)?.fetchedAtMs ?? 0)) newest.set(origin, { hash, fetchedAtMs });
+      if (fetchedAtMs >= (newest.get(origin)?.fetchedAtMs ?? 0))
+        newest.set(origin, { hash, fetchedAtMs, token: copy.token });
       // An origin that shares another's file has a copy without its bytes.
-      if (copy.body.length > 0 || !byHash.has(copy.hash))
-        byHash.set(copy.hash, readUsageForReferee(copy.body, copy.token));
+      const speaks = speaksOfUse.test(Buffer.from(copy.body).toString('latin1'));
+      if (copy.body.length > 0 || !files.has(hash))
+        files.set(hash, { body: speaks ? copy.body : new Uint8Array(), token: copy.token });
     }
   }
-  return { byHash, newest, tokens: [...tokens] };
+  /** `names`: apart by blanks; empty: those that the copy was read for. Undefined: the file is not kept. */
+  const usageOf = (hash: string, names: string): RefereeUsage | undefined => {
+    if (hash === '') return [];
+    const file = files.get(hash);
+    if (file === undefined) return undefined;
+    const key = `${hash} ${names}`;
+    let reading = readings.get(key);
+    if (reading === undefined) {
+      const token = names === '' ? file.token : refereeToken(file.body, names.split(' '));
+      readings.set(key, (reading = readUsageForReferee(file.body, token)));
+    }
+    return reading;
+  };
+  return { usageOf, newest, tokens: [...tokens] };
 }

@@ -30,6 +30,7 @@ const modules: readonly CommandModule[] = [
   { names: ['hosts'], load: async () => (await import('./inspect/hosts-command.ts')).addHostsCommand },
   { names: ['search'], load: async () => (await import('./inspect/search-command.ts')).addSearchCommand },
   { names: ['dashboard'], load: async () => (await import('./inspect/dashboard-command.ts')).addDashboardCommand },
+  { names: ['desk'], load: async () => (await import('./operate/desk-command.ts')).addDeskCommand },
   { names: ['replay'], load: async () => (await import('./inspect/replay-command.ts')).addReplayCommand },
   { names: ['dlq'], load: async () => (await import('./operate/dlq-command.ts')).addDlqCommand },
   { names: ['explain'], load: async () => (await import('./inspect/explain-command.ts')).addExplainCommand },

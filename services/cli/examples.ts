@@ -23,6 +23,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   index: [`${kafka} --opensearch http://localhost:9200`, folder],
   archive: [`${kafka} --archive-to s3://bucket/news`, folder],
   graph: [folder],
+  desk: [`${folder} --origin https://desk.example.org --contact bot@example.org`],
   'identity init': [
     'published --contact bot@example.org --user-agent NewsBot/1 --key signing-key.pem --network 192.0.2.0/24',
   ],

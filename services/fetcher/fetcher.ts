@@ -25,12 +25,14 @@ import { createResolver } from './connect/resolver.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import { fetcherLimits } from './fetcher-limits.ts';
 import { createHooks, type HookUse } from './hooks/run-hooks.ts';
+import { agreedIdentities } from './http/agreed-identity.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
-import { namesOf, pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
+import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
 import { requestLimits } from './http/request-limits.ts';
 import { compileRequestRules } from './http/request-rules.ts';
 import { createSigner } from './http/web-bot-auth.ts';
+import { runnerAs } from './leases/agreed-runner.ts';
 import { createTaskBacklog } from './leases/backlog.ts';
 import { watchBlockedHosts } from './leases/blocked-hosts.ts';
 import { createHostSlots } from './leases/host-slots.ts';
@@ -135,6 +137,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { outside } = config;
   const leasesMax = config.leasesMax ?? fetcherLimits.leasesMax;
   const productToken = productTokensOf(config);
+  const agreed = agreedIdentities(config, config.requests);
   const clock = createGrantClock(options.clock);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -169,7 +172,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     partitions: options.partitions,
     keyMode: options.keyMode,
     fetcherId: options.fetcherId,
-    names: namesOf(config),
+    names: agreed.namesOf,
     linkCache,
     onFailure: fail,
   });
@@ -184,8 +187,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const rules = config.requests && compileRequestRules(config.requests, options.clock, config.say);
   const signer = config.signing && createSigner(config.signing, options.clock.nowMs(), config.say);
   const http = (options.openHttp ?? createHttpClient)({
-    clock,
-    resolver,
+    ...{ clock, resolver },
     ...(config.limits === undefined ? {} : { limits: config.limits }),
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
     ...(rules === undefined ? {} : { rules }),
@@ -208,11 +210,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     by: `fetcher ${options.fetcherId}`,
   });
   const blockedHosts = watchBlockedHosts({
-    clock,
-    log,
-    codec,
-    crawl,
-    partitions,
+    ...{ clock, log, codec, crawl, partitions },
     onPause: hostSlots.pause,
     onSigningKey: (key) => signer?.use(key, options.clock.nowMs()),
     ...(payments !== undefined && { onPayment: payments.take }),
@@ -252,7 +250,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     outside,
     payments,
     robots: exceptHosts(
-      createRobotsCache(clock, productToken, publisher.readRobots),
+      createRobotsCache(clock, agreed.tokensOf, publisher.readRobots),
       (hostKey) => policies.now.settingsOf(hostKey).robotsNotAsked != null,
       productToken,
     ),
@@ -295,7 +293,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     // The lease's first request may have to wait; the name is looked up meanwhile.
     if (task.notBeforeMs > clock.nowMs()) prefetchName(resolver, task);
     const reporter = publisher.open(task);
-    const lease = runLease(runner, task, {
+    const lease = runLease(runnerAs(runner, agreed.of(task.hostKey)), task, {
       ...reporter,
       report(report) {
         outcomes[report.outcome.kind] = (outcomes[report.outcome.kind] ?? 0) + 1;

@@ -6,6 +6,7 @@ import { replayLimits } from '../../services/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/audit/audit-limits.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
+import { deskLimits } from '../../services/desk/desk-limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
@@ -55,6 +56,7 @@ import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
 import { mcpBoundaries, scrapeBoundaries } from './agents.ts';
 import type { Boundary } from './boundary.ts';
+import { deskBoundaries } from './desk.ts';
 import * as fetchers from './fetcher.ts';
 import { fleetBoundaries, fleetServiceBoundaries } from './fleet.ts';
 import { eventBoundaries, ownerBoundaries, webhookBoundaries } from './fleet-events.ts';
@@ -130,4 +132,5 @@ export const table: Readonly<Record<string, Group>> = {
   mcpLimits: of(mcpLimits, mcpBoundaries),
   scrapeLimits: of(scrapeLimits, scrapeBoundaries),
   dashboardLimits: of(dashboardLimits, services.dashboardBoundaries),
+  deskLimits: of(deskLimits, deskBoundaries),
 };

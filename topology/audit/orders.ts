@@ -47,6 +47,8 @@ interface PolicyOrders {
 interface Dated {
   readonly atMs: number;
   readonly amount: number;
+  /** A webmaster asked for it: the policy's counts where it is longer. */
+  readonly least?: true;
 }
 
 /** Orders by host: every order of a kind, in order of time. */
@@ -62,10 +64,10 @@ export function createOrders(noticeMs: number): Orders {
   const hostSlots: Ledger = new Map();
   const blocks: Ledger = new Map();
   /** The orders that may be in force at `atMs`; -1: as the policy says. */
-  const inForce = (ledger: Ledger, host: string, atMs: number): number[] => {
+  const inForce = (ledger: Ledger, host: string, atMs: number): Omit<Dated, 'atMs'>[] => {
     const list = ledger.get(host) ?? [];
-    const settled = list.findLast((one) => one.atMs <= atMs - noticeMs)?.amount ?? -1;
-    return [settled, ...list.filter((one) => one.atMs > atMs - noticeMs && one.atMs <= atMs).map((one) => one.amount)];
+    const settled = list.findLast((one) => one.atMs <= atMs - noticeMs) ?? { amount: -1 };
+    return [settled, ...list.filter((one) => one.atMs > atMs - noticeMs && one.atMs <= atMs)];
   };
   return {
     note(event) {
@@ -74,7 +76,8 @@ export function createOrders(noticeMs: number): Orders {
         policies.set(event.version, policyOrders(event.payload));
         versions.splice(versions.findLastIndex((one) => one.atMs <= atMs) + 1, 0, { atMs, version: event.version });
       }
-      if (kind === 'hostDelay') enter(delays, hostKey, { atMs, amount });
+      if (kind === 'hostDelay')
+        enter(delays, hostKey, { atMs, amount, ...(saysLeast(event.payload) && { least: true }) });
       if (kind === 'hostLeases') enter(hostSlots, hostKey, { atMs, amount });
       if (kind === 'blockHost') enter(blocks, hostKey, { atMs, amount: 1 });
       if (kind === 'releaseHost') enter(blocks, hostKey, { atMs, amount: 0 });
@@ -85,12 +88,14 @@ export function createOrders(noticeMs: number): Orders {
       const overlaid = overlaidPace(policy.overlays, host);
       const policyMs = overlaid.delayMs ?? policy.delayMs;
       const ordered = inForce(delays, host, grantedAtMs);
-      const delayMs = Math.min(...ordered.map((amount) => (amount < 0 ? policyMs : amount)));
-      const allowed = inForce(hostSlots, host, grantedAtMs).map((amount) =>
+      const delayMs = Math.min(
+        ...ordered.map(({ amount, least }) => (amount < 0 ? policyMs : least ? Math.max(amount, policyMs) : amount)),
+      );
+      const allowed = inForce(hostSlots, host, grantedAtMs).map(({ amount }) =>
         amount < 0 ? (overlaid.leases ?? hostSlotsByPolicy(policy, host)) : amount,
       );
       const by = overlaid.name === undefined ? '' : `, overlay ${overlaid.name}`;
-      const byOperator = ordered.some((amount) => amount >= 0);
+      const byOperator = ordered.some(({ amount, least }) => amount >= (least ? policyMs : 0));
       return {
         delayMs,
         factor: overlaid.delayFactor ?? policy.factor,
@@ -122,6 +127,14 @@ function enter(ledger: Ledger, host: string, order: Dated): void {
   const at = list.findLastIndex((one) => one.atMs <= order.atMs);
   if (list[at]?.atMs === order.atMs && list[at]?.amount === order.amount) return;
   list.splice(at + 1, 0, order);
+}
+
+function saysLeast(payload: string): boolean {
+  try {
+    return payload !== '' && (JSON.parse(payload) as { readonly least?: unknown } | null)?.least === true;
+  } catch {
+    return false;
+  }
 }
 
 /** A request that follows a policy which is not on record is not bound by any. */

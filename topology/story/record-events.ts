@@ -3,7 +3,13 @@
  * records give none.
  */
 import type { Control, DeadLetter, Duplicate, Page, Render, Response, Result, Task } from '../../schemas/types.ts';
-import { lowerPayload, purgePayload, raisePayload, trapPayload } from '../frontier/decide/control-payloads.ts';
+import {
+  isLeastDelay,
+  lowerPayload,
+  purgePayload,
+  raisePayload,
+  trapPayload,
+} from '../frontier/decide/control-payloads.ts';
 import type { TopicName } from '../topics.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { StoryKind, UnversionedEvent } from './story-event.ts';
@@ -138,7 +144,7 @@ function controlText(subject: Subject, control: Control): string | null {
     case 'pauseHost':
       return `host ${hostKey} in trouble: leases before ${version} come back`;
     case 'hostDelay':
-      return `delay of ${hostKey}: ${orPolicy(seconds(amount))}`;
+      return `delay of ${hostKey}: ${isLeastDelay(payload) ? 'at least ' : ''}${orPolicy(seconds(amount))}`;
     case 'hostLimit':
       return `limit of ${hostKey}: ${orPolicy(`${amount} pages`)}`;
     case 'hostLeases':

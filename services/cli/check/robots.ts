@@ -3,12 +3,16 @@
 import type { Command } from 'commander';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';
 import { parseRobots } from '../../../topology/robots/rules.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { compileUsage, robotsUsage } from '../../../topology/usage/robots-usage.ts';
+import { agreedIdentities } from '../../fetcher/http/agreed-identity.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
+import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { bad } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { identityOf } from '../flags/identity-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
+import { rulesFile } from '../flags/rules-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type FetchedRobots, type FetchFlags, withCheckFetcher } from './fetcher.ts';
@@ -18,6 +22,7 @@ import { toldUses, usesText } from './usage-text.ts';
 interface RobotsFlags extends FetchFlags {
   readonly file?: string;
   readonly agent?: string;
+  readonly requests?: readonly RequestRuleInput[];
   readonly json?: boolean;
 }
 
@@ -33,8 +38,24 @@ export function addCheckRobots(check: Command): void {
     .argument('[url]', 'the page in question; its host is asked unless --file is given')
     .option('--file <file>', 'read this robots.txt')
     .option('--agent <token>', 'product token to judge for (default: that of the crawler)', agentToken)
+    .option(
+      '--requests <file>',
+      'rules as of a crawl: under the name that the host agreed to, if they have one',
+      rulesFile('--requests', requestRulesSchema, []),
+    )
     .option('--json', 'as one line of JSON');
-  addReachOptions(command).action(checkRobots);
+  addReachOptions(command).action((given: string | undefined, flags: RobotsFlags) =>
+    checkRobots(given, given === undefined ? flags : agreedFlags(flags, hostKeyOf(normalUrl(given)))),
+  );
+}
+
+/** As the crawl comes to that host. */
+function agreedFlags(flags: RobotsFlags, hostKey: string): RobotsFlags {
+  const as = agreedIdentities(identityOf(flags), flags.requests).of(hostKey);
+  if (as === null) return flags;
+  const { robotsToken: _, ...rest } = flags;
+  const { userAgent, robotsTokens } = as;
+  return { ...rest, userAgent: userAgent!, ...(robotsTokens !== undefined && { robotsToken: [...robotsTokens] }) };
 }
 
 /** RFC 9309 §2.2.1, and digits, which real ones have. */

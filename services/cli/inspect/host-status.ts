@@ -2,7 +2,7 @@
 
 import type { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
-import { failureDelayMs } from '../../../topology/frontier/decide/politeness.ts';
+import { failureDelayMs, orderedDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 
 export interface HostStatus {
@@ -67,11 +67,14 @@ export function whyItWaits(
   if (facts.throttles > 0) return `back-off after ${facts.throttles} throttled answers or timeouts in a row`;
   if (facts.returns > 0) return `a pause after ${facts.returns} leases that came back unfinished`;
   const adaptiveMs = Math.min(settings.delayFactor * facts.fetchMs, settings.delayFactorCapMs);
-  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : settings.delayMs;
+  const ownMs = orderedDelayMs(settings, facts);
   const delayMs = Math.max(ownMs, facts.crawlDelayMs, adaptiveMs);
   if (delayMs === facts.crawlDelayMs) return `${delayMs} ms after the last contact: its Crawl-delay`;
   if (delayMs > ownMs) return `${Math.round(delayMs)} ms after the last contact: ${settings.delayFactor} times a fetch`;
-  return `${delayMs} ms after the last contact: the delay of ${facts.ownDelayMs >= 0 ? 'an operator' : orderedBy(policy, hostKey, 'delayMs')}`;
+  const isOwn = facts.ownDelayMs === ownMs;
+  const own = facts.ownDelayIsLeast ? 'its webmaster' : 'an operator';
+  const whose = isOwn ? own : orderedBy(policy, hostKey, 'delayMs');
+  return `${delayMs} ms after the last contact: the delay of ${whose}`;
 }
 
 /** Which of the limits and caps holds it: caps.ts has their order. */

@@ -6,7 +6,8 @@
  * brokers roles go on, and follow by themselves.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -39,6 +40,7 @@ import { type Place, type Receipt, receiptKey, signReceipt } from './receipt.ts'
 interface ForgetFlags extends OperatorFlags {
   readonly receipt?: string;
   readonly receiptKey?: string;
+  readonly archiveTo?: string;
 }
 
 export function addForgetCommand(program: Command): void {
@@ -48,6 +50,10 @@ export function addForgetCommand(program: Command): void {
     .option(
       '--receipt-key <key>',
       'private Ed25519 key, env:NAME or file:PATH (default: the crawl’s own, made at first)',
+    )
+    .option(
+      '--archive-to <place>',
+      's3://bucket/prefix where archives put their files (default: that of the data folder’s crawl)',
     )
     .addHelpText(
       'after',
@@ -75,12 +81,14 @@ async function forget(flags: ForgetFlags): Promise<void> {
     const groups = await followedBy(log, clock, manifest);
     const notReached = [...groups.behind, ...beyondReach, ...bodiesOnBrokers];
     const folder = await namedFolder(flags, manifest);
-    if (folder === null)
-      notReached.push({
-        place: 'archive',
-        why: 'name the --data folder of the archive, on its machine; what it put into an object store stays there',
-      });
-    else if (existsSync(folder.part('archive'))) places.push(await forgetArchive(folder.part('archive'), gone));
+    const archive = folder?.part('archive');
+    const { archiveTo } = flags;
+    if (archiveTo !== undefined) {
+      const { crawl } = manifest;
+      const inStore = (from: string) => inObjectStore(archiveTo, from, gone, { crawl, clock });
+      places.push(...(await (archive === undefined ? withScratchFolder(inStore) : inStore(archive))));
+    } else if (archive !== undefined && existsSync(archive)) places.push(await forgetArchive(archive, gone));
+    notReached.push(...archivesElsewhere(archive !== undefined, archiveTo !== undefined));
     const receipts = folder?.path ?? join('crawl-data', manifest.crawl);
     await give(flags, receipts, { topics, gone, places: [...places, ...groups.followed], notReached }, clock);
   });
@@ -109,24 +117,50 @@ async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
     };
     await followInStates(own, options);
     places.push(...(await lookIntoStates(part, gone, clock.nowMs())));
-    const { archiveTo, opensearch, opensearchIndex } = options;
+    const { opensearch, opensearchIndex } = options;
+    const archiveTo = flags.archiveTo ?? options['archiveTo'];
     if (opensearch !== undefined) {
       const index = openSearchName(manifest.crawl, opensearchIndex as string | undefined);
       const { signal } = new AbortController();
       places.push(await lookIntoOpenSearch({ node: `${opensearch}`, index, clock, signal }, gone));
     }
     if (archiveTo !== undefined) {
-      const objects = await openS3Objects(`${archiveTo}`);
-      try {
-        places.push(
-          ...(await forgetArchiveElsewhere(part('archive'), gone, { crawl: manifest.crawl, objects, clock })),
-        );
-      } finally {
-        objects.close();
-      }
+      const { crawl } = manifest;
+      places.push(...(await inObjectStore(`${archiveTo}`, part('archive'), gone, { crawl, clock })));
     } else if (existsSync(part('archive'))) places.push(await forgetArchive(part('archive'), gone));
     await give(flags, folder.path, { topics, gone, places, notReached: [...beyondReach] }, clock);
   });
+}
+
+/** Files of all archives of the crawl that are in the store; `folder`: where they are brought to. */
+async function inObjectStore(
+  place: string,
+  folder: string,
+  gone: Gone,
+  of: { readonly crawl: string; readonly clock: Clock },
+): Promise<Place[]> {
+  const objects = await openS3Objects(place);
+  try {
+    return await forgetArchiveElsewhere(folder, gone, { ...of, objects });
+  } finally {
+    objects.close();
+  }
+}
+
+/** For files whose archive has no folder here: what a kill leaves in it is in the store as it was, and done again. */
+async function withScratchFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'crawlstream-forget-'));
+  try {
+    return await act(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function archivesElsewhere(isFolderNamed: boolean, isStoreNamed: boolean): Receipt['notReached'][number][] {
+  const folders = { place: 'archives of other machines', why: 'name the --data folder of each, on its machine' };
+  const store = { place: 'archives in object stores', why: 'where there are such, name the place: --archive-to' };
+  return [...(isFolderNamed ? [] : [folders]), ...(isStoreNamed ? [] : [store])];
 }
 
 const beyondReach = [

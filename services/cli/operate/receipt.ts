@@ -57,7 +57,7 @@ export async function receiptKey(reference: string | undefined, file: string): P
   return readKey(`file:${file}`);
 }
 
-export function signReceipt(receipt: Receipt, key: KeyObject): string {
+export function signReceipt(receipt: object, key: KeyObject): string {
   const { kid, ...jwk } = publicJwk(key);
   const header = { alg: 'EdDSA', typ: 'JOSE', kid, jwk };
   const text = [header, receipt].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');

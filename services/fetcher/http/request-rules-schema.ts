@@ -57,6 +57,19 @@ const loginSchema = z.strictObject({
   form: z.record(z.string().min(1), z.union([z.string(), secretSchema])),
 });
 
+/** Under another name, where a site agreed to that. */
+const identitySchema = z.strictObject({
+  userAgent: z
+    .string()
+    .max(256)
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}(?:[/ ][ -~]*)?$/, 'begins with a name, as in NewsBot/2.1 (partner)'),
+  /** Absent: the first word of the User-Agent. */
+  robotsTokens: z
+    .array(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'is no product token, such as NewsBot'))
+    .min(1)
+    .optional(),
+});
+
 const ruleSchema = z
   .strictObject({
     hosts: z.array(hostPatternSchema).min(1).optional(),
@@ -64,6 +77,7 @@ const ruleSchema = z
       .array(z.url({ protocol: /^https?$/ }))
       .min(1)
       .optional(),
+    identity: identitySchema.optional(),
     headers: z.record(headerName, headerValue).optional(),
     cookies: z.record(z.string().regex(token, 'is no cookie name'), z.union([cookieValue, secretSchema])).optional(),
     auth: z
@@ -108,6 +122,10 @@ const ruleSchema = z
   .refine((rule) => rule.body === undefined || (rule.method ?? 'GET') !== 'GET', {
     path: ['body'],
     error: 'needs method POST or PUT',
+  })
+  .refine((rule) => rule.identity === undefined || rule.hosts !== undefined, {
+    path: ['identity'],
+    error: 'is for hosts: robots.txt is read for all of a host',
   })
   .refine((rule) => rule.session === undefined || rule.hosts !== undefined, {
     path: ['session'],

@@ -23,8 +23,8 @@ export interface ResultOptions {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly fetcherId: string;
-  /** By which names it comes. Absent: it makes no requests. */
-  readonly names?: Pick<Result, 'userAgent' | 'robotsTokens'>;
+  /** By which names it comes to a host. Absent: it makes no requests. */
+  readonly names?: (hostKey: string) => Pick<Result, 'userAgent' | 'robotsTokens'>;
 }
 
 /** What the lease has to report so far; `last`: it ends with this. */
@@ -48,7 +48,7 @@ function resultFor(
   told: Partial<Result>,
   { topics, codec, fetcherId, keyMode, names }: ResultOptions,
 ): AppendRecord {
-  const result = { ...blankResult, ...names, partition, hostKey, fetcherId, ...told };
+  const result = { ...blankResult, ...names?.(hostKey), partition, hostKey, fetcherId, ...told };
   const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
   return { topic: topics.results, partition, key, value: codec.encode('results', result) };
 }

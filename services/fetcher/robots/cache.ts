@@ -104,12 +104,15 @@ interface Elsewhere {
 /** `onCopy` is called with each copy that an origin gets, before it is used. */
 export function createRobotsCache(
   clock: Clock,
-  productToken: ProductTokens,
+  productToken: ProductTokens | ((origin: string) => ProductTokens),
   onCopy: (copy: RobotsCopy) => void = () => {},
 ): RobotsCache {
   /** In order of last use. */
   const entries = new Map<string, Entry>();
-  const anyToken = firstToken(productToken);
+  const tokensOf = typeof productToken === 'function' ? productToken : () => productToken;
+  const anyToken = (origin: string) => firstToken(tokensOf(origin));
+  /** May rules that were read for the one hold for the other? */
+  const sameTokens = (a: string, b: string) => `${tokensOf(a)}` === `${tokensOf(b)}`;
   /**
    * Origins that got a copy since an answer last reported theirs: it came with a robots hop, or with another origin's
    * chain.
@@ -152,7 +155,8 @@ export function createRobotsCache(
   const follow = async (asked: readonly string[], fetch: RobotsFetch): Promise<Robots | 'elsewhere' | null> => {
     const origin = originOf(asked[0]!);
     const url = asked[asked.length - 1]!;
-    const there = asked.length > 1 && isRobotsTxt(url) ? usable(originOf(url)) : undefined;
+    const isTheirs = asked.length > 1 && isRobotsTxt(url) && sameTokens(origin, originOf(url));
+    const there = isTheirs ? usable(originOf(url)) : undefined;
     if (there !== undefined) {
       keep(origin, there);
       // Its body is on the log already, by the same hash.
@@ -175,7 +179,7 @@ export function createRobotsCache(
       tell(origin, entry.robots, body);
       // If a chain was given up for its length, the robots.txt of its last host may still lead somewhere.
       const isRedirect = response.status >= 300 && response.status < 400;
-      if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect) {
+      if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect && sameTokens(origin, originOf(url))) {
         keep(originOf(url), entry);
         tell(originOf(url), entry.robots, body);
       }
@@ -187,12 +191,12 @@ export function createRobotsCache(
       case 'parse': {
         const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
         const startMs = performance.now();
-        const token = tokenInForce(body, productToken);
+        const token = tokenInForce(body, tokensOf(origin));
         const rules = parseRobots(body, token, url);
         response.onParsed?.(performance.now() - startMs);
         const usage = compileUsage(rules);
         const robots = {
-          ...open(cameAtMs, anyToken),
+          ...open(cameAtMs, anyToken(origin)),
           status: 'rules',
           rules,
           usage,
@@ -202,14 +206,14 @@ export function createRobotsCache(
         return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
       }
       case 'allow_all':
-        return keepHere({ robots: open(cameAtMs, anyToken), bytes: 0, staleUntilMs: 0 }, nothing);
+        return keepHere({ robots: open(cameAtMs, anyToken(origin)), bytes: 0, staleUntilMs: 0 }, nothing);
       case 'use_cached': {
         const robots = { ...old!.robots, stale: true };
         keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
         return robots;
       }
       case 'disallow_all':
-        return unreachable(response, nowMs, anyToken, asked.length > 1);
+        return unreachable(response, nowMs, anyToken(origin), asked.length > 1);
     }
   };
 
@@ -244,7 +248,7 @@ export function createRobotsCache(
     if (chain !== undefined && nowMs - chain.sinceMs >= fetcherLimits.robotsHopPatienceMs) {
       elsewhere.delete(origin);
       return {
-        ...open(nowMs, anyToken),
+        ...open(nowMs, anyToken(origin)),
         status: 'unreachable',
         detail: 'robots.txt: moved to a host that could not be asked',
       };

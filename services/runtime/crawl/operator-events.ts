@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';
-import type { RequeuePayload } from '../../../topology/frontier/decide/control-payloads.ts';
+import { leastDelay, type RequeuePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { controlEvent } from './control-log.ts';
 import type { CrawlTopics, RequestRecord } from './requests.ts';
@@ -26,6 +26,11 @@ export function hostEvent(
   amount = 0,
 ): RequestRecord[] {
   return aboutHost(topics, event(said, { kind, hostKey, amount }));
+}
+
+/** The policy's delay counts where it is longer, also one that comes later. */
+export function leastDelayEvent(topics: CrawlTopics, said: Said, hostKey: string, delayMs: number): RequestRecord[] {
+  return aboutHost(topics, event(said, { kind: 'hostDelay', hostKey, amount: delayMs, payload: leastDelay }));
 }
 
 /** `url` null: the whole host. */

@@ -15,6 +15,7 @@ import {
   blankTaskUrl,
 } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
+import { leastDelay } from '../../../topology/frontier/decide/control-payloads.ts';
 import {
   controlEvents,
   deadLetterEvents,
@@ -236,6 +237,7 @@ describe('an operator’s word', () => {
     [{ kind: 'pauseHost', version: 5 }, 'host a.test in trouble: leases before 5 come back'],
     [{ kind: 'hostDelay', amount: 2_000 }, 'delay of a.test: 2 s'],
     [{ kind: 'hostDelay', amount: 0 }, 'delay of a.test: 0 ms'],
+    [{ kind: 'hostDelay', amount: 2_000, payload: leastDelay }, 'delay of a.test: at least 2 s'],
     [{ kind: 'hostDelay', amount: -1 }, 'delay of a.test: as the policy says'],
     [{ kind: 'hostLimit', amount: 6 }, 'limit of a.test: 6 pages'],
     [{ kind: 'hostLeases', amount: 2 }, 'leases at once of a.test: 2'],

@@ -20,6 +20,8 @@ export interface HostFacts {
   readonly crawlDelayMs: number;
   /** An operator's delay; -1: the policy's. */
   readonly ownDelayMs: number;
+  /** The host's webmaster asked for that delay: the policy's counts where it is longer. */
+  readonly ownDelayIsLeast: boolean;
   /** An operator's limit on `pages`; -1: none. */
   readonly pagesMax: number;
   /** An operator's budget: URLs admitted at full rate. -1: the policy's. */
@@ -50,6 +52,7 @@ export const newHostFacts: HostFacts = {
   readyAtMs: 0,
   crawlDelayMs: -1,
   ownDelayMs: -1,
+  ownDelayIsLeast: false,
   pagesMax: -1,
   ownBudget: -1,
   fetched: 0,

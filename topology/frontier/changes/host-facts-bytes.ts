@@ -9,6 +9,8 @@ const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged'] as const satisfie
 const openFlag = 0x80;
 /** The bytes of a host follow. */
 const bytesFlag = 0x40;
+/** The host's own delay is the least one. */
+const leastFlag = 0x20;
 
 export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.readyAtMs);
@@ -23,7 +25,8 @@ export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.throttles);
   writer.uint(facts.returns);
   writer.uint(facts.leaseMax);
-  const flags = (facts.deferredOpen ? openFlag : 0) | (facts.bytes > 0 ? bytesFlag : 0);
+  const flags =
+    (facts.deferredOpen ? openFlag : 0) | (facts.bytes > 0 ? bytesFlag : 0) | (facts.ownDelayIsLeast ? leastFlag : 0);
   writer.byte(holds.indexOf(facts.hold) | flags);
   writer.uint(facts.deadUntilMs);
   if (facts.bytes > 0) writer.uint(facts.bytes);
@@ -45,8 +48,9 @@ export function readHostFacts(reader: ByteReader): HostFacts {
     leaseMax: reader.uint(),
   };
   const flags = reader.byte();
-  const hold = pick(holds, flags & ~(openFlag | bytesFlag), 'hold');
+  const hold = pick(holds, flags & ~(openFlag | bytesFlag | leastFlag), 'hold');
   const deadUntilMs = reader.uint();
   const bytes = (flags & bytesFlag) === 0 ? 0 : reader.uint();
-  return { ...facts, hold, deferredOpen: (flags & openFlag) !== 0, deadUntilMs, bytes };
+  const ownDelayIsLeast = (flags & leastFlag) !== 0;
+  return { ...facts, ownDelayIsLeast, hold, deferredOpen: (flags & openFlag) !== 0, deadUntilMs, bytes };
 }

@@ -57,6 +57,11 @@ export type SeekPayload = z.infer<typeof seek>;
 export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
+/** Of `hostDelay`. */
+export const isLeastDelay = (json: string): boolean =>
+  json !== '' && read(z.object({ least: z.literal(true) }), json) !== null;
+export const leastDelay = JSON.stringify({ least: true });
+
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that the event names. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;

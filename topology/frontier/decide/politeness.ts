@@ -14,8 +14,16 @@ import { frontierLimits } from '../frontier-limits.ts';
 
 /** The wait between two requests to a host, before what a fetch teaches: ms. */
 export function baseDelayMs(settings: HostSettings, facts: HostFacts): number {
-  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : settings.delayMs;
-  return Math.max(ownMs, facts.crawlDelayMs);
+  return Math.max(orderedDelayMs(settings, facts), facts.crawlDelayMs);
+}
+
+/** What was ordered: by an operator, or by the policy, or by both where a webmaster asked for more than the policy has. ms */
+export function orderedDelayMs(
+  { delayMs }: Pick<HostSettings, 'delayMs'>,
+  { ownDelayMs, ownDelayIsLeast }: Pick<HostFacts, 'ownDelayMs' | 'ownDelayIsLeast'>,
+): number {
+  if (ownDelayMs < 0) return delayMs;
+  return ownDelayIsLeast ? Math.max(ownDelayMs, delayMs) : ownDelayMs;
 }
 
 /** The wait from the completion of a request to the next lease, ms. */

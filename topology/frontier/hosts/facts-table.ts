@@ -52,6 +52,7 @@ export class FactsTable {
       readyAtMs: this.#readyAtMs[host]!,
       crawlDelayMs: profile.crawlDelayMs,
       ownDelayMs: profile.ownDelayMs,
+      ownDelayIsLeast: profile.ownDelayIsLeast,
       pagesMax: profile.pagesMax,
       ownBudget: profile.ownBudget,
       fetched: this.#fetched[host]!,

@@ -57,7 +57,8 @@ export class PullState {
   /** The wait of a queue after it gave URLs, ms. */
   delayOf(host: number, facts: FactsTable): number {
     const ownMs = facts.ownDelayMs(host);
-    return ownMs >= 0 ? ownMs : this.delayMs;
+    if (ownMs < 0) return this.delayMs;
+    return facts.get(host).ownDelayIsLeast ? Math.max(ownMs, this.delayMs) : ownMs;
   }
 
   /**

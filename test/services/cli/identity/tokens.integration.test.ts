@@ -63,3 +63,21 @@ test('two crawls of one web obey the groups of their own names, and a crawl that
   assert.deepEqual(pagesOf('Alpha'), []);
   assert.match(await audited(alpha), /came as +Alpha\/1 \(\+me@example\.org\)\n +Beta\/1/);
 });
+
+test('what a page may be used for is held against the name that was in force when it was fetched', async (t) => {
+  const { port } = await serveSite(t, ({ url }, response) => {
+    if (url !== '/robots.txt') return response.setHeader('content-type', 'text/html').end(`<title>${url}</title>`);
+    const group = (name: string, answer: string) => `User-agent: ${name}\nContent-Usage: train-ai=${answer}\n\n`;
+    return response.end(group('Alpha', 'n') + group('Beta', 'y'));
+  });
+  const data = join(temporaryFolder(), 'data');
+  for (const name of ['Alpha', 'Beta']) {
+    const seeds = ['Alpha', name].map((one) => `http://127.0.0.1:${port}/for-${one}`);
+    const ended = await runCommand(['crawl', ...seeds, '--data', data, '--user-agent', `${name}/1`, ...asked]);
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+  const ended = await runCommand(['audit', '--data', data, '--uses', 'ai-train', '--json']);
+  assert.equal(ended.code, 0, ended.stdout);
+  const { byUse, wrong } = lastJson(ended) as { readonly byUse: object; readonly wrong: number };
+  assert.deepEqual([byUse, wrong], [{ 'ai-train': { allow: 1, deny: 1, unknown: 0 } }, 0]);
+});

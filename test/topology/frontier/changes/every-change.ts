@@ -53,6 +53,7 @@ const facts: HostFacts = {
   readyAtMs: 1_700_000_000_002,
   crawlDelayMs: 1,
   ownDelayMs: 2,
+  ownDelayIsLeast: false,
   pagesMax: 3,
   ownBudget: 4,
   fetched: 5,

@@ -9,7 +9,7 @@ import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import type { Waiting } from '../../checkpoint/read-rows.ts';
 import type { Host } from '../../state/state.ts';
-import { duplicatesPayload, seekPayload, trapPayload } from '../control-payloads.ts';
+import { duplicatesPayload, isLeastDelay, seekPayload, trapPayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
@@ -44,7 +44,10 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
         throttles: 0,
       });
     case 'hostDelay':
-      return setFacts(decision, hostKey, { ownDelayMs: Math.max(-1, amount) });
+      return setFacts(decision, hostKey, {
+        ownDelayMs: Math.max(-1, amount),
+        ownDelayIsLeast: amount >= 0 && isLeastDelay(event.payload),
+      });
     case 'hostLimit':
       return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
     case 'hostLeases':

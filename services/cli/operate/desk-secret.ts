@@ -1,0 +1,27 @@
+/** The secret by which a desk knows what it gave out. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readSecret } from '../../runtime/secret.ts';
+import { bad } from '../flags/arguments.ts';
+
+/** What is shorter can be guessed. */
+const charsMin = 32;
+
+/** `reference`: env:NAME or file:PATH. Undefined: in `file`, which is made where there is none. Throws INVALID_ARGUMENT. */
+export async function deskSecret(reference: string | undefined, file: string): Promise<string> {
+  if (reference === undefined && !existsSync(file)) {
+    await mkdir(dirname(file), { recursive: true });
+    const made = `${randomBytes(32).toString('hex')}\n`;
+    // Two that begin at once: one makes it, and the other takes that.
+    await writeFile(file, made, { mode: 0o600, flag: 'wx', flush: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+  const [, kind, name = ''] = /^(env|file):(.+)$/.exec(reference ?? `file:${file}`) ?? [];
+  if (kind === undefined) throw bad('--secret', reference!, 'name it as env:NAME or file:PATH');
+  const secret = readSecret(kind === 'env' ? { env: name } : { file: name }, '--secret');
+  if (secret.length >= charsMin) return secret;
+  throw bad('--secret', reference ?? file, `give at least ${charsMin} characters, as openssl rand -hex 32 makes them`);
+}

@@ -1,0 +1,63 @@
+/** What a webmaster may order of a crawl, for the host that they have proven: never more than the crawl does by itself. */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
+import { hostEvent, leastDelayEvent, purgeEvent, type Said } from '../runtime/crawl/operator-events.ts';
+import type { CrawlTopics, RequestRecord } from '../runtime/crawl/requests.ts';
+import { deskLimits } from './desk-limits.ts';
+import type { HostOrders } from './host-orders.ts';
+
+export const orderNames = ['delay', 'pause', 'resume', 'remove'] as const;
+export type OrderName = (typeof orderNames)[number];
+
+export interface Order {
+  readonly name: OrderName;
+  /** ms; null: none of one's own. For `delay` alone. */
+  readonly delayMs: number | null;
+}
+
+/** A form's fields. Throws INVALID_ARGUMENT. */
+export function readOrder(fields: ReadonlyMap<string, string>): Order {
+  const name = orderNames.find((one) => one === fields.get('order'));
+  if (name === undefined) throw invalid(`order: give one of ${orderNames.join(', ')}`);
+  if (name === 'remove' && fields.get('sure') !== 'yes')
+    throw invalid('sure: say yes, since what is removed does not come back');
+  if (name !== 'delay') return { name, delayMs: null };
+  const text = (fields.get('seconds') ?? '').trim();
+  if (text === '') return { name, delayMs: null };
+  const delayMs = Math.round(Number(text) * 1_000);
+  if (!/^\d{1,9}(?:\.\d{1,3})?$/.test(text) || delayMs > crawlLimits.delayMsMax)
+    throw invalid(
+      `seconds: give a number up to ${crawlLimits.delayMsMax / 1_000}, or nothing for no delay of your own`,
+    );
+  return { name, delayMs };
+}
+
+/** Throws INVALID_ARGUMENT for what a webmaster may not order, or not now. `policyMs`: the policy's delay for the host. */
+export function eventsOf(
+  { name, delayMs }: Order,
+  hostKey: string,
+  { orders, policyMs }: { readonly orders: HostOrders; readonly policyMs: number },
+): (topics: CrawlTopics, said: Said) => RequestRecord[] {
+  if (orders.recent >= deskLimits.ordersPerHour)
+    throw invalid(`there were ${orders.recent} orders for ${hostKey} in the last hour: come back later`);
+  if (orders.removed)
+    throw invalid(`${hostKey} was removed already; only whoever runs this crawl can take it up again`);
+  if (name === 'remove') return (topics, said) => purgeEvent(topics, said, hostKey, null);
+  if (name === 'pause') return (topics, said) => hostEvent(topics, said, 'blockHost', hostKey);
+  if (name === 'resume') {
+    if (orders.paused === 'byOperator')
+      throw invalid(`whoever runs this crawl has blocked ${hostKey}: only they can end that`);
+    if (orders.paused === 'no') throw invalid(`${hostKey} was not paused here`);
+    return (topics, said) => hostEvent(topics, said, 'releaseHost', hostKey);
+  }
+  const { operatorDelayMs } = orders;
+  if (delayMs === null) return (topics, said) => hostEvent(topics, said, 'hostDelay', hostKey, operatorDelayMs ?? -1);
+  const leastMs = Math.max(policyMs, operatorDelayMs ?? 0);
+  if (delayMs < leastMs)
+    throw invalid(`seconds: the crawl waits ${leastMs / 1_000} by itself, and only a longer wait can be asked for`);
+  return (topics, said) => leastDelayEvent(topics, said, hostKey, delayMs);
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,149 @@
+/** The pages of the desk. They work without scripts, and have none. */
+import type { DeskReceipt, HostAccount, OrdersInForce } from './desk.ts';
+import { type Html, html } from './html.ts';
+import { filePath, txtNameOf } from './prove-host.ts';
+
+export interface Frame {
+  readonly crawl: string;
+  /** Who visits, for forms. */
+  readonly form: string;
+  /** Hosts that the visitor has proven. */
+  readonly hosts: readonly string[];
+}
+
+function page({ crawl, hosts }: Frame, title: string, body: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="stylesheet" href="desk.css">
+</head>
+<body>
+<header><a href="./">Desk for webmasters</a> of the crawl ${crawl}</header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+<footer>${hosts.length === 0 ? null : html`Proven: ${hosts.map((host) => html` <a href="${addressOf(host)}">${host}</a>`)}`}</footer>
+</body>
+</html>
+`.text;
+}
+
+export function startPage(frame: Frame): string {
+  return page(
+    frame,
+    'Your host, and our crawler',
+    html`<p>Name your host and show that it is yours. Then you see what this crawl asked of it, and when, and you can slow the
+crawl down, pause it, or have the host removed.</p>
+<form action="host" method="get">
+<label>Host <input name="host" required maxlength="260" autocomplete="off" placeholder="www.example.org"></label>
+<button>Go on</button>
+</form>`,
+  );
+}
+
+export function provePage(frame: Frame, host: string, challenge: string, problem: string | null): string {
+  const name = txtNameOf(host);
+  const way = (how: string, text: Html, button: string) => html`<section>
+${text}
+<pre>${challenge}</pre>
+<form action="prove" method="post">${hidden(frame, host)}
+<button name="how" value="${how}">${button}</button></form>
+</section>`;
+  return page(
+    frame,
+    `Is ${host} yours?`,
+    html`${problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`}
+<p>Publish this line in one of two places. It was made for you and this host alone; whoever else reads it can do nothing with it.
+Take it away again when you are done.</p>
+${name === null ? null : way('dns', html`<h2>In the DNS</h2><p>as a TXT record at <code>${name}</code></p>`, 'Look at the DNS')}
+${way('file', html`<h2>Or in a file</h2><p>as a line of <code>${host}${filePath}</code>, without a redirect</p>`, 'Look at the file')}`,
+  );
+}
+
+export function hostPage(
+  frame: Frame,
+  host: string,
+  inForce: OrdersInForce,
+  account: HostAccount,
+  note: Html | null,
+): string {
+  return page(
+    frame,
+    host,
+    html`${note}
+<section><h2>What you can order</h2>
+<p>${standText(inForce)}</p>
+${inForce.orders.removed ? null : orderForms(frame, host, inForce)}
+</section>
+<section><h2>What the crawl did</h2>
+<pre class="account">${account.text}</pre>
+<h2>Newest requests</h2>
+<table><thead><tr><th>when (UTC)<th>for<th>URL<th>answer<th>bytes<th>robots.txt<th>as</tr></thead><tbody>
+${account.requests.map(
+  ({ atMs, kind, url, status, bytes, robotsHash, userAgent }) =>
+    html`<tr><td>${time(atMs)}<td>${kind}<td>${url}<td>${status === 0 ? 'none' : status}<td>${bytes}<td>${robotsHash}<td>${userAgent}</tr>
+`,
+)}</tbody></table>
+<h2>Copies of robots.txt, by hash</h2>
+<table><thead><tr><th>hash<th>URL<th>read (UTC)<th>answer</tr></thead><tbody>
+${account.copies.map(({ hash, url, atMs, status }) => html`<tr><td>${hash}<td>${url}<td>${time(atMs)}<td>${status}</tr>\n`)}</tbody></table>
+</section>`,
+  );
+}
+
+export function receiptNote({ order, at, control }: DeskReceipt, signed: string): Html {
+  return html`<section class="done" role="status"><h2>Ordered: ${order}</h2>
+<p>${at}; the crawl follows within seconds where it runs, and when it next runs otherwise (event ${control.join(', ')}).
+Your receipt is signed, as a JSON Web Signature:</p>
+<pre id="receipt">${signed}</pre></section>`;
+}
+
+export function problemNote(text: string): Html {
+  return html`<p class="problem" role="alert">${text}</p>`;
+}
+
+export function problemPage(frame: Frame, text: string): string {
+  return page(frame, 'That did not work', problemNote(text));
+}
+
+function standText({ orders, policyMs }: OrdersInForce): string {
+  const { delayMs, paused, removed } = orders;
+  if (removed) return 'This host was removed: nothing is fetched of it, and nothing is kept.';
+  const waits = `The crawl waits ${Math.max(policyMs, 0) / 1_000} s between two requests by itself`;
+  const own = delayMs === null ? '' : `, and ${delayMs / 1_000} s by an order`;
+  if (paused === 'no') return `${waits}${own}.`;
+  return `${waits}${own}. It is paused${paused === 'here' ? '' : ' by whoever runs it'}.`;
+}
+
+function orderForms(frame: Frame, host: string, { orders }: OrdersInForce): Html {
+  const button = (order: string, text: string, fields: Html | null = null) =>
+    html`<form action="order" method="post">${hidden(frame, host)}<input type="hidden" name="order" value="${order}">${fields}<button>${text}</button></form>
+`;
+  const isPaused = orders.paused !== 'no';
+  return html`${button(
+    'delay',
+    'Set the wait',
+    html`<label>Seconds between two requests, at least <input name="seconds" inputmode="decimal" maxlength="12" autocomplete="off"></label> `,
+  )}${isPaused ? button('resume', 'Go on') : button('pause', 'Pause')}${button(
+    'remove',
+    'Remove this host',
+    html`<label><input type="checkbox" name="sure" value="yes" required> all of it, for good</label> `,
+  )}`;
+}
+
+function hidden({ form }: Frame, host: string): Html {
+  return html`<input type="hidden" name="form" value="${form}"><input type="hidden" name="host" value="${host}">`;
+}
+
+function addressOf(host: string): string {
+  return `host?host=${encodeURIComponent(host)}`;
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}

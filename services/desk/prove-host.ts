@@ -1,0 +1,71 @@
+/**
+ * Is it so that a host shows what its visitor was asked to publish?
+ *
+ * Where it is looked for is fixed and in nobody's hands but the host's: a text in the DNS at a name with an underscore, which
+ * registries and hosting services give to nobody (RFC 8552), or a well-known file (RFC 8615). No redirect is followed: one
+ * that leads elsewhere, as open redirects do, would let whoever is there speak for the host. A page that repeats what it is
+ * asked for shows nothing, as it is not told.
+ */
+import { isIP } from 'node:net';
+import type { GuardedRequest } from '../runtime/http/guarded-request.ts';
+import { challengePrefix } from './challenge.ts';
+import { deskLimits } from './desk-limits.ts';
+import { nameOfHost } from './host-name.ts';
+import type { TxtLookup } from './txt-lookup.ts';
+
+export const filePath = '/.well-known/crawlstream-desk.txt';
+
+export interface Places {
+  readonly txt: TxtLookup;
+  readonly request: GuardedRequest;
+  /** Headers of each request: who we are. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Null: the host has no name. */
+export function txtNameOf(hostKey: string): string | null {
+  const name = nameOfHost(hostKey);
+  return isIP(name.replace(/^\[|\]$/g, '')) > 0 ? null : `_crawlstream-desk.${name}`;
+}
+
+/** `problem` null: it is shown. */
+export interface Look {
+  readonly problem: string | null;
+  /** Where it was looked for. */
+  readonly at: string;
+}
+
+export async function lookAtDns(places: Places, hostKey: string, isIt: (text: string) => boolean): Promise<Look> {
+  const name = txtNameOf(hostKey);
+  if (name === null) return { at: hostKey, problem: 'an address has no name in the DNS: use the file' };
+  const at = `TXT ${name}`;
+  try {
+    return verdict(at, await places.txt(name), isIt);
+  } catch {
+    return { at, problem: 'the DNS did not answer: try again in a moment' };
+  }
+}
+
+/** By https; by http where the host cannot be reached so. */
+export async function lookAtFile(places: Places, hostKey: string, isIt: (text: string) => boolean): Promise<Look> {
+  for (const scheme of ['https', 'http']) {
+    const at = `${scheme}://${hostKey}${filePath}`;
+    try {
+      const { status, text } = await places.request(at, places.headers);
+      if (status >= 300 && status < 400)
+        return { at, problem: `it answered ${status}: redirects are not followed, so serve the file itself` };
+      if (status !== 200) return { at, problem: `it answered ${status}` };
+      return verdict(at, text.split('\n'), isIt);
+    } catch {
+      if (scheme === 'http') return { at, problem: 'it could not be reached, by https nor by http' };
+    }
+  }
+  throw new Error('unreachable');
+}
+
+function verdict(at: string, texts: readonly string[], isIt: (text: string) => boolean): Look {
+  const proofs = texts.map((text) => text.trim()).filter((text) => text.startsWith(challengePrefix));
+  if (proofs.length === 0) return { at, problem: `nothing there begins with ${challengePrefix}` };
+  if (proofs.slice(0, deskLimits.proofsReadMax).some(isIt)) return { at, problem: null };
+  return { at, problem: 'what is there was not asked of you, for this host, in the last days: publish the line above' };
+}

@@ -1,0 +1,26 @@
+/** What the desk gives out and knows again by its secret, so that it keeps nothing: each purpose has seals of its own. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export type Purpose = 'challenge' | 'visit' | 'form';
+
+export interface Sealer {
+  /** 43 characters of base64url. Parts may hold anything but a NUL. */
+  seal(purpose: Purpose, ...parts: readonly string[]): string;
+  /** In constant time. */
+  isSealOf(given: string, purpose: Purpose, ...parts: readonly string[]): boolean;
+}
+
+/** `secret`: 16 characters or more, that nobody can guess. */
+export function createSealer(secret: string): Sealer {
+  const seal = (purpose: Purpose, ...parts: readonly string[]) =>
+    createHmac('sha256', secret)
+      .update([`crawlstream desk ${purpose}`, ...parts].join('\0'))
+      .digest('base64url');
+  return {
+    seal,
+    isSealOf(given, purpose, ...parts) {
+      const [a, b] = [Buffer.from(given), Buffer.from(seal(purpose, ...parts))];
+      return a.length === b.length && timingSafeEqual(a, b);
+    },
+  };
+}

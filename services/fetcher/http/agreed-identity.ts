@@ -1,0 +1,52 @@
+/**
+ * Who we are at hosts that agreed to another name than the crawl's: its User-Agent, and the groups of robots.txt that are asked
+ * for there. The contact stays in it. The last rule that fits a host counts.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { ProductTokens } from '../../../topology/robots/product-token.ts';
+import { hostKeyOf, hostnameOf } from '../../../topology/url/host-key.ts';
+import { hostFits } from '../connect/host-pattern.ts';
+import { type Identity, namesOf, productTokensOf } from './identity.ts';
+import type { RequestRuleInput } from './request-rules-schema.ts';
+
+export interface AgreedIdentities {
+  /** Null: the crawl's own. */
+  of(hostKey: string): Identity | null;
+  tokensOf(origin: string): ProductTokens;
+  /** As records have them. */
+  namesOf(hostKey: string): ReturnType<typeof namesOf>;
+}
+
+/** Throws INVALID_ARGUMENT for a name that webmasters could not find again. */
+export function agreedIdentities(own: Identity, rules: readonly RequestRuleInput[] = []): AgreedIdentities {
+  const agreed = rules.flatMap(({ hosts = [], identity }, index) => {
+    if (identity === undefined) return [];
+    const { userAgent, robotsTokens } = identity;
+    const stray = robotsTokens?.find((token) => !userAgent.toLowerCase().includes(token.toLowerCase()));
+    const field = `requests[${index}].identity`;
+    if (stray !== undefined) throw invalid(`${field}.robotsTokens: ${stray} is not in ${userAgent}; name it there`);
+    if (robotsTokens === undefined && /^mozilla\b/i.test(userAgent))
+      throw invalid(
+        `${field}: ${userAgent} begins as browsers do; give robotsTokens, the name that robots.txt is read for`,
+      );
+    const { robotsTokens: _, ...rest } = own;
+    const [first, ...more] = robotsTokens ?? [];
+    return [
+      { hosts, as: { ...rest, userAgent, ...(first !== undefined && { robotsTokens: [first, ...more] as const }) } },
+    ];
+  });
+  const of = (hostKey: string): Identity | null => {
+    if (agreed.length === 0) return null;
+    const hostname = hostnameOf(`https://${hostKey}/`);
+    return agreed.findLast(({ hosts }) => hosts.some((pattern) => hostFits(pattern, hostname)))?.as ?? null;
+  };
+  return {
+    of,
+    tokensOf: (origin) => productTokensOf(of(hostKeyOf(origin)) ?? own),
+    namesOf: (hostKey) => namesOf(of(hostKey) ?? own),
+  };
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}
