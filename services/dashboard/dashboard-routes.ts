@@ -11,10 +11,10 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { HttpApp } from '../runtime/http/http-server.ts';
-import { assetOf } from './assets.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { streamTo } from './event-stream.ts';
 import { dashboardLimits } from './limits.ts';
+import { pageHeaders, publicPage, servePages } from './page-files.ts';
 import {
   actsWithAmount,
   type CrawlPhase,
@@ -25,19 +25,6 @@ import {
   hostSorts,
 } from './status.ts';
 import { Viewers } from './viewers.ts';
-
-const contentSecurity = [
-  "default-src 'none'",
-  ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-].join('; ');
-
-const headers = {
-  'content-security-policy': contentSecurity,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
-};
 
 export interface Dashboard {
   readonly routes: (app: HttpApp) => void;
@@ -60,26 +47,21 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
       viewers.close();
       done();
     });
-    // Files of the page tell nothing of a crawl, and ask for the token themselves.
-    const page = { config: { access: 'public' } } as const;
-    // Relative, so that the page works below any path of a proxy.
-    for (const path of ['/', '/dashboard']) app.get(path, page, (_, reply) => reply.redirect('dashboard/'));
-    app.get('/dashboard/*', page, async (request, reply) => {
-      const { '*': name } = request.params as { readonly '*': string };
-      return sendFile(reply, name === '' ? 'page/index.html' : name);
-    });
-    app.get('/dashboard/data', async (_, reply) => reply.headers(headers).send(await viewers.now()));
-    app.get('/dashboard/history', async (_, reply) => reply.headers(headers).send(await now().history()));
+    servePages(app, 'page/index.html');
+    app.get('/dashboard/data', async (_, reply) => reply.headers(pageHeaders).send(await viewers.now()));
+    app.get('/dashboard/history', async (_, reply) => reply.headers(pageHeaders).send(await now().history()));
     app.get('/dashboard/hosts', async (request, reply) =>
-      reply.headers(headers).send(await now().hosts(hostsAsked(request.query))),
+      reply.headers(pageHeaders).send(await now().hosts(hostsAsked(request.query))),
     );
     app.get('/dashboard/host', async (request, reply) => {
       const { host, from = '' } = request.query as { readonly host?: unknown; readonly from?: unknown };
       if (typeof host !== 'string' || host.trim() === '') throw invalid('host is missing: name the host that is meant');
       if (typeof from !== 'string') throw invalid('from is given twice: give "next" of the page before');
-      return reply.headers(headers).send(await now().host(host.trim(), from));
+      return reply.headers(pageHeaders).send(await now().host(host.trim(), from));
     });
-    app.get('/story', page, (request, reply) => reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`));
+    app.get('/story', publicPage, (request, reply) =>
+      reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`),
+    );
     for (const telling of ['explain', 'story'] as const) {
       app.get(`/dashboard/${telling}`, { config: { access: 'control' } }, async (request, reply) => {
         const { url } = request.query as { readonly url?: unknown };
@@ -87,7 +69,7 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
         if (explaining) throw away('another URL is being explained: ask again in a moment');
         explaining = true;
         try {
-          return await reply.headers(headers).send(await now()[telling](url.trim()));
+          return await reply.headers(pageHeaders).send(await now()[telling](url.trim()));
         } finally {
           explaining = false;
         }
@@ -97,7 +79,7 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
       const taken = viewers.takenFor(ip);
       if (taken !== null) throw away(`${taken} look at this crawl already: close one`);
       reply.hijack();
-      streamTo(reply.raw, headers, ip, viewers);
+      streamTo(reply.raw, pageHeaders, ip, viewers);
     });
     for (const act of hostActs) {
       app.post(`/hosts/:key/${act}`, async (request, reply) => {
@@ -124,19 +106,6 @@ interface Asked {
   readonly body: unknown;
   readonly ip: string;
   readonly id: string;
-}
-
-interface Reply {
-  headers(values: Readonly<Record<string, string>>): Reply;
-  type(type: string): Reply;
-  code(status: number): Reply;
-  send(body: unknown): unknown;
-}
-
-async function sendFile(reply: Reply, name: string): Promise<unknown> {
-  const asset = await assetOf(name);
-  if (asset !== undefined) return reply.headers(headers).type(asset.type).send(asset.body);
-  return reply.code(404).send({ error: 'NOT_FOUND', message: `the dashboard has no file ${name}` });
 }
 
 function queryOf(url: string): string {

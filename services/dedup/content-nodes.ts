@@ -69,10 +69,10 @@ export async function openContentNodes(store: StateStore, method: NearMethod, se
     evidenceIn(unwritten.get(node) ?? (await store.get(nodeKey(node)))!);
 
   /** The first content of the cluster that this one belongs to; undefined: it is the first of its own. */
-  const nearest = async (evidence: PageEvidence, candidates: readonly number[], hostKey: string) => {
+  const nearest = async (evidence: PageEvidence, signature: unknown, hostKey: string) => {
     let best: { readonly node: number; readonly near: number } | undefined;
     const common = await commons.of(hostKey);
-    for (const node of [...candidates].sort((a, b) => a - b)) {
+    for (const node of likeness.near(signature, common).sort((a, b) => a - b)) {
       const near = nearness(evidence, await evidenceOf(node), common);
       if (near > (best?.near ?? 0)) best = { node, near };
     }
@@ -90,7 +90,7 @@ export async function openContentNodes(store: StateStore, method: NearMethod, se
       const made = minhash(text, seed);
       const evidence = made === null ? null : { minhash: made, title: titleHashes(title), host: hash32(hostKey) };
       const signature = evidence === null ? null : likeness.signature(text, evidence.minhash);
-      const first = evidence && (await nearest(evidence, likeness.near(signature), hostKey));
+      const first = evidence && (await nearest(evidence, signature, hostKey));
       const node = clusters.add();
       exact.set(hi, lo, node);
       ops.push(contentRow(hash, node));

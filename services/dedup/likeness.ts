@@ -2,6 +2,7 @@
  * The two ways to find texts that may be nearly the same, behind one interface. The evidence tells which of them are.
  */
 import type { DuplicateMethod } from '../../schemas/types.ts';
+import type { CommonSlots } from '../../topology/content/common-slots.ts';
 import type { Minhash } from '../../topology/content/minhash.ts';
 import { MinhashIndex } from '../../topology/content/minhash-index.ts';
 import { type Simhash, simhashOfDistinct } from '../../topology/content/simhash.ts';
@@ -12,7 +13,8 @@ export type NearMethod = Extract<DuplicateMethod, 'simhash' | 'minhash'>;
 export interface Likeness<Signature = unknown> {
   readonly method: NearMethod;
   signature(text: string, minhash: Minhash): Signature;
-  near(signature: Signature): number[];
+  /** `common`: what the pages of the host have in common. */
+  near(signature: Signature, common: CommonSlots): number[];
   add(signature: Signature, node: number): void;
   /** What a node's row holds for this method beside the evidence. */
   bytes(signature: Signature): Buffer;
@@ -50,9 +52,9 @@ function byMinhash(): Likeness<Minhash> {
   return {
     method: 'minhash',
     signature: (_, minhash) => minhash,
-    near: (signature) => {
+    near: (signature, common) => {
       const found: number[] = [];
-      index.near(signature, (node) => found.push(node));
+      index.near(signature, (node) => found.push(node), common);
       return found;
     },
     add: (signature, node) => index.add(signature, node),

@@ -63,6 +63,10 @@ export const fetcherLimits = {
   /** A PDF of some hundred pages takes a second or two; so does loading its reader, on a machine that is busy more. */
   pdfTimeoutMs: 10_000,
   pdfLoadMs: 10_000,
+  /** What the parts of an office file or a book may unpack to: a bomb of 10 MB unpacks to 10 GB, a long book to 10 MB of text. */
+  officeBytesMax: 64 * 1024 * 1024,
+  /** Parts of one that are looked at: books have hundreds. */
+  officePartsMax: 10_000,
   /** A worker that parses one page for longer is killed. */
   parseTimeoutMs: 3_000,
   /** Name and value bytes of a page's text in one record: search needs no more, and brokers refuse messages above 1 MB. */

@@ -265,7 +265,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       linksMax: config.linksMax,
       outlinks: config.outlinks ?? false,
       requisites: () => policies.now.requisites,
-      pdf: config.extract?.pdf ?? false,
+      ...{ pdf: config.extract?.pdf ?? false, office: config.extract?.office ?? false },
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },
     headers: requestHeaders(config, pageAccept, acceptEncoding),

@@ -71,19 +71,23 @@ export function frontierMetrics(metered: MeteredFrontier): MetricSource {
       tell.value('crawlstream_frontier_stopped', isStopped ? 1 : 0, { partition });
       if (one === undefined) continue;
       tellPartition(tell, partition, one);
+      tellQueues(tell, partition, one, clock.nowMs());
       if (one.freshness !== null) tellFreshness(tell, partition, one.freshness);
     }
     for (const [partition, { status }] of standbys?.() ?? []) tellStandby(tell, clock, partition, status);
     tell.value('crawlstream_frontier_commits_total', meters.commits);
     tell.value('crawlstream_frontier_commit_bytes_total', meters.commitBytes);
     tell.value('crawlstream_frontier_granted_total', meters.granted);
+    for (const [source, count] of Object.entries(meters.grantedFrom)) {
+      tell.value('crawlstream_frontier_granted_urls_total', count, { source });
+    }
     for (const [reason, count] of Object.entries(meters.deadLetters)) {
       tell.value('crawlstream_dead_letters_total', count, { writer: 'frontier', reason });
     }
     tell.spread('crawlstream_frontier_step_seconds', meters.stepSeconds);
     tell.spread('crawlstream_frontier_commit_seconds', meters.commitSeconds);
+    tell.spread('crawlstream_frontier_decision_seconds', meters.decisionSeconds);
     tell.spread('crawlstream_frontier_latency_seconds', meters.latencySeconds);
-    tell.spread('crawlstream_frontier_discovery_seconds', meters.discoverySeconds);
   };
 }
 
@@ -100,17 +104,34 @@ export function frontierPositions(crawl: string, committed: Iterable<readonly [n
 }
 
 function tellPartition(tell: Telling, partition: number, committed: Committed): void {
-  const { counters, readyHosts, delayedHosts, tasksWaiting } = committed;
+  const { counters, readyHosts, delayedHosts, leasedHosts, tasksWaiting } = committed;
   if (tasksWaiting !== null) tell.value('crawlstream_frontier_tasks_waiting', tasksWaiting, { partition });
   for (const counter of tallied) tell.value(tallies[counter], counters[counter], { partition });
   for (const place of placeNames) tell.value('crawlstream_frontier_urls', counters[place], { partition, place });
   for (const reason of refusals) {
     tell.value('crawlstream_frontier_refusals_total', counters[reason], { partition, reason });
   }
-  const hosts = { ready: readyHosts, delayed: delayedHosts, leased: counters.leases };
+  const hosts = { ready: readyHosts, delayed: delayedHosts, leased: leasedHosts };
   for (const [state, count] of Object.entries(hosts)) {
     tell.value('crawlstream_frontier_hosts', count, { partition, state });
   }
+}
+
+function tellQueues(tell: Telling, partition: number, { queueSpread, queueAges }: Committed, nowMs: number): void {
+  if (queueSpread !== undefined) {
+    tell.value('crawlstream_frontier_queued_hosts', queueSpread.hosts, { partition });
+    tell.value('crawlstream_frontier_host_urls_max', queueSpread.urlsOfOneMax, { partition });
+    queueSpread.byFrontQueue.forEach((count, frontQueue) => {
+      tell.value('crawlstream_frontier_queued_urls', count, { partition, front_queue: frontQueue });
+    });
+  }
+  const { all, byFrontQueue } = queueAges(nowMs);
+  [all, ...byFrontQueue].forEach((age, at) => {
+    if (age === undefined) return;
+    const labels = { partition, front_queue: at === 0 ? 'all' : at - 1 };
+    tell.value('crawlstream_frontier_queued_age_seconds', age.p50S, { ...labels, share: '0.5' });
+    tell.value('crawlstream_frontier_queued_age_seconds', age.p95S, { ...labels, share: '0.95' });
+  });
 }
 
 /** Leaves out what is not known yet. */

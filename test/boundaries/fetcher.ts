@@ -361,6 +361,8 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   }),
   inlineParseMs: tuning('a share of processor time: what is cut depends on the machine'),
   pdfTimeoutMs: undriven('a worker’s clock'),
+  officeBytesMax: undriven('office.test.ts has a bomb'),
+  officePartsMax: undriven('office.test.ts has more parts'),
   pdfLoadMs: undriven('a worker’s clock'),
   parseTimeoutMs: undriven('a worker’s clock: extract.test.ts has it at shorter times'),
   // Of a document that a plugin reads.

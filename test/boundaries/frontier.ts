@@ -180,6 +180,8 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
   growthRaisesMax: cutAt(frontierLimits.growthRaisesMax, urlsRaised),
   growingHostsMax: cutAt(frontierLimits.growingHostsMax, grownHosts),
   checkpointSliceBytes: tuning(slices),
+  queueAgeSamples: undriven('queue-ages.test.ts has more URLs than samples'),
+  queueHostsPerLook: undriven('queue-sizes.test.ts has more hosts than a look takes'),
   queueMemoryBytes: tuning('what of a queue is in memory as well as on disk: queues.test.ts has it at a few bytes'),
   queryUrlsMax: upTo(isFoundBehind, 'frontQueue', 'unknown'),
   queryPageMax: upTo((n) => isTaken('hosts', '--limit', `${n}`)),

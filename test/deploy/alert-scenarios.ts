@@ -77,6 +77,17 @@ function frontierSeries(crawl: string, pod: string, owned: readonly number[]): [
       [name('crawlstream_frontier_leases', { ...of, partition }), still(20)],
       [name('crawlstream_frontier_hosts', { ...of, partition, state: 'ready' }), still(30)],
       [name('crawlstream_frontier_urls', { ...of, partition, place: 'queued' }), still(200_000)],
+      [name('crawlstream_frontier_queued_urls', { ...of, partition, front_queue: 2 }), still(80_000)],
+      [name('crawlstream_frontier_queued_urls', { ...of, partition, front_queue: 7 }), still(120_000)],
+      [name('crawlstream_frontier_queued_hosts', { ...of, partition }), still(3_000)],
+      [name('crawlstream_frontier_host_urls_max', { ...of, partition }), still(20_000)],
+      ...[
+        ['2', 86_400],
+        ['7', 60 * 86_400],
+      ].map(([front_queue, ageS]): [string, string] => [
+        name('crawlstream_frontier_queued_age_seconds', { ...of, partition, front_queue: front_queue!, share: '0.95' }),
+        still(ageS as number),
+      ]),
       [name('crawlstream_frontier_stopped', { ...of, partition }), still(0)],
       [name('crawlstream_frontier_cut_inputs_total', { ...of, partition }), still(0)],
       [name('crawlstream_frontier_foreign_records_total', { ...of, partition }), still(0)],
@@ -299,6 +310,27 @@ export const scenarios: readonly Scenario[] = [
     },
     fires: { CrawlstreamHostsSkewed: { crawl } },
   },
+  one(
+    'a host with most of what is queued',
+    /^crawlstream_frontier_host_urls_max.*partition="2"/,
+    from(20_000, 500_000),
+    'CrawlstreamOneHostDominates',
+  ),
+  {
+    title: 'a host with most of what is queued, in a crawl of few hosts',
+    change: (series) => {
+      set(series, /^crawlstream_frontier_host_urls_max.*partition="2"/, still(500_000));
+      set(series, /^crawlstream_frontier_queued_hosts/, still(2));
+    },
+    fires: {},
+  },
+  one(
+    'URLs that wait though they matter',
+    /^crawlstream_frontier_queued_age_seconds.*partition="1".*front_queue="2"/,
+    from(86_400, 8 * 86_400),
+    'CrawlstreamQueueOld',
+    { front_queue: '2' },
+  ),
   one(
     'old pages',
     /^crawlstream_frontier_page_age_seconds.*partition="3"/,

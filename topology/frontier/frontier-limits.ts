@@ -35,6 +35,10 @@ export const frontierLimits = {
   checkpointSliceBytes: 224 * 1024,
   /** Memory for queued URLs that are on disk as well, per partition: about a million of the newest. */
   queueMemoryBytes: 64 * 1024 * 1024,
+  /** URLs whose time in the queue is noted, some 60 bytes each: a share of URLs is told to within a hundredth. */
+  queueAgeSamples: 4_096,
+  /** Hosts whose queues are looked at once a second, for metrics: half a millisecond. */
+  queueHostsPerLook: 8_192,
   /** URLs of a host's queue that a question about one looks at: about 10 ms, for which the partition waits. */
   queryUrlsMax: 20_000,
   /** URLs of one page of a host's queue, or hosts of a list. */

@@ -15,8 +15,8 @@ export const dedup = declareProcessor({
       .meta({
         value: '<method>',
         about:
-          'how near-duplicates are found: simhash (at most 3 of 64 bits differ) or minhash (4 in 5 word pairs shared)',
-        reason: '64 bits a page and 3 of them apart; minhash finds more edits at 7 times the memory',
+          'how near-duplicates are found: simhash (at most 3 of 64 bits differ) or minhash (3 in 5 word pairs shared: a tenth of the words edited)',
+        reason: '64 bits a page and 3 of them apart; minhash finds more edits, at half a kB of memory a page',
       } satisfies OptionMeta),
   }),
   storeMb: 128,

@@ -138,6 +138,7 @@ export async function startRender(
     outlinks: true,
     requisites: () => wantsRequisites,
     pdf: false,
+    office: false,
   };
   const renderer = createRenderer({
     browser,

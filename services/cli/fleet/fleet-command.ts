@@ -1,6 +1,7 @@
 /** `crawlstream fleet`: many crawls in one process, made and ended by HTTP, polite together. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { fleetPage } from '../../dashboard/fleet-page.ts';
 import { fleetRoutes } from '../../fleet/api/fleet-routes.ts';
 import { scrapeRoutes } from '../../fleet/api/scrape-routes.ts';
 import { ownersOf, ownersSchema } from '../../fleet/owners/owner-file.ts';
@@ -29,7 +30,7 @@ export function addFleetCommand(program: Command): void {
     }
     await runFleet(flags, {
       role: 'fleet',
-      routes: (desk, callers) => [fleetRoutes(desk, callers), scrapeRoutes(desk, callers)],
+      routes: (desk, callers) => [fleetRoutes(desk, callers), scrapeRoutes(desk, callers), fleetPage],
       owners: owners === undefined ? undefined : () => ownersOf(readFile(owners)),
     });
   });

@@ -123,7 +123,7 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
   const extractor = createExtractor();
   const links = { normalize: compileNormalizer(), cache };
   const linksMax = crawlLimits.linksPerPage;
-  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false };
+  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false, office: false };
   const payloads = createPayloads(archiveLimits.payloadsBytesMax);
   try {
     for (const file of files) {

@@ -54,11 +54,11 @@ export async function steer(act: CrawlAct): Promise<void> {
 }
 
 /** Rejects with one line for people. `byItself`: nobody has clicked at it. */
-async function ask<Answer>(path: string, init: RequestInit = {}, byItself = false): Promise<Answer> {
+export async function ask<Answer>(path: string, init: RequestInit = {}, byItself = false): Promise<Answer> {
   return (await (await answerTo(path, init, byItself)).json()) as Answer;
 }
 
-async function answerTo(path: string, init: RequestInit, byItself: boolean): Promise<Response> {
+export async function answerTo(path: string, init: RequestInit, byItself: boolean): Promise<Response> {
   for (;;) {
     // What a page of elsewhere can't make a browser send: calls with an effect ask for it.
     const sent = token;

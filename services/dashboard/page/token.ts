@@ -7,7 +7,7 @@ export async function askToken(again: boolean): Promise<string | undefined> {
   const field = el('input', { type: 'password', autocomplete: 'off', 'aria-label': 'Token', required: true });
   const isGiven = await confirmed({
     title: again ? 'That token was refused' : 'This needs a token',
-    text: 'The service was started with CRAWLSTREAM_HTTP_TOKEN. The token is kept in this page only, until it is closed.',
+    text: 'It is CRAWLSTREAM_HTTP_TOKEN of the service, or in a fleet the key of an owner. It is kept in this page only, until it is closed.',
     yes: 'Use it',
     field,
   });

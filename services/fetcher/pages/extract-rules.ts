@@ -36,6 +36,8 @@ export const extractRulesSchema = z.strictObject({
   metadata: z.boolean().default(false),
   /** Text, title and links of PDFs, which are not read otherwise. */
   pdf: z.boolean().default(false),
+  /** The same of office files and books: .docx, .xlsx, .odt, .epub. */
+  office: z.boolean().default(false),
   links: z
     .strictObject({
       images: z.boolean().default(false),

@@ -2,7 +2,7 @@
  * Parses pages without letting one of them stop the fetcher.
  *
  * Small bodies are parsed where they are, cut at a time budget. Large ones go to a worker when there is a second core,
- * PDFs to one of their own in any case; what does not come back in time is reported as lost (null).
+ * PDFs and office files to one of their own in any case; what does not come back in time is reported as lost (null).
  *
  * Selectors can't be cut: a page may be made so that one takes a minute. Pages with fields go to a worker of their own,
  * whatever their size; one that does not come back is parsed without its fields, and its site has none for a while.
@@ -19,6 +19,8 @@ export interface Extractor {
   parse(body: Uint8Array, options: PageOptions, wishes?: PageWishes): WholePage | null | Promise<WholePage | null>;
   /** Null: it is no PDF, needs a password, or reading it took too long. */
   parsePdf(body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
+  /** Null: it is no such file, encrypted or damaged, unpacks to too much, or reading it took too long. */
+  parseOffice(body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
   close(): Promise<void>;
 }
 
@@ -76,6 +78,11 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     async parsePdf(body, page) {
       const timeoutMs = fetcherLimits.pdfTimeoutMs;
       const parsed = await pdfs.run({ kind: 'pdf', body, options: page, wishes: undefined, timeoutMs });
+      return parsed === 'noWorker' ? null : parsed;
+    },
+    async parseOffice(body, page) {
+      const timeoutMs = fetcherLimits.pdfTimeoutMs;
+      const parsed = await pdfs.run({ kind: 'office', body, options: page, wishes: undefined, timeoutMs });
       return parsed === 'noWorker' ? null : parsed;
     },
     async close() {

@@ -1,12 +1,13 @@
 /** What a response's media type means for the fetcher: parse it, keep its text, look at its first bytes, or leave it. */
 import type { Headers } from '../http/headers.ts';
 import { headerOf } from '../http/headers.ts';
+import { officeFormatOf } from './office/office-format.ts';
 
 /**
- * `html`: links are extracted. `text`: kept without links. `pdf`: read where that is asked for. `unnamed`: decided by the
+ * `html`: links are extracted. `text`: kept without links. `pdf`, `office` (files and books): read where that is asked for. `unnamed`: decided by the
  * first bytes. `other`: not read.
  */
-export type PageType = 'html' | 'text' | 'pdf' | 'unnamed' | 'other';
+export type PageType = 'html' | 'text' | 'pdf' | 'office' | 'unnamed' | 'other';
 
 /** The media type without parameters, lower case; empty: not sent. */
 export function mediaTypeOf(headers: Headers): string {
@@ -20,6 +21,7 @@ export function pageTypeOf(mediaType: string): PageType {
   if (mediaType === '') return 'unnamed';
   if (mediaType.startsWith('text/')) return 'text';
   if (mediaType === 'application/pdf') return 'pdf';
+  if (officeFormatOf(mediaType) !== null) return 'office';
   if (
     mediaType === 'application/xml' ||
     mediaType === 'application/json' ||

@@ -1,4 +1,4 @@
-/** The worker that parses large pages and PDFs: one job at a time, answered with the page, or null. */
+/** The worker that parses large pages, PDFs and office files: one job at a time, answered with the page, or null. */
 import { parentPort } from 'node:worker_threads';
 import { parseWholePage, type WholePage } from './parse-page.ts';
 import type { ParseJob } from './worker-slot.ts';
@@ -11,6 +11,14 @@ parentPort?.postMessage('ready');
 
 async function read({ kind, body, options, wishes }: ParseJob, expired: () => boolean): Promise<WholePage | null> {
   if (kind === 'html') return parseWholePage(body, { ...options, expired }, wishes);
+  if (kind === 'office') {
+    const { readOffice } = await import('./office/read-office.ts');
+    try {
+      return { parsed: readOffice(body, { ...options, expired }), rich: null };
+    } catch {
+      return null;
+    }
+  }
   // Loaded when the first one comes: pdf.js takes a second.
   const { readPdf } = await import('./pdf.ts');
   return readPdf(body, { ...options, expired }).then(

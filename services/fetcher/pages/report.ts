@@ -51,6 +51,8 @@ export interface PageReader {
   readonly outlinks: boolean;
   /** Read PDFs. */
   readonly pdf: boolean;
+  /** Read office files and books. */
+  readonly office: boolean;
   /** Are links to what pages are built of wanted, too? Absent: they are not. */
   readonly requisites?: () => boolean;
   /** Hooks of plugins. Absent: there are none. */
@@ -70,12 +72,12 @@ const validatorCharsMax = 1_000;
 
 /** Bodies worth reading: of success, and of a type that can hold text. */
 export function wantsBody(status: number, headers: Headers): boolean {
-  return wantsPdfToo(status, headers) && pageTypeOf(mediaTypeOf(headers)) !== 'pdf';
+  return wantsType(status, headers, false, false);
 }
 
 /** Tells which responses can be read. */
-export function wantsOf({ pdf, hooks }: PageReader): (status: number, headers: Headers) => boolean {
-  const read = pdf ? wantsPdfToo : wantsBody;
+export function wantsOf({ pdf, office, hooks }: PageReader): (status: number, headers: Headers) => boolean {
+  const read = (status: number, headers: Headers) => wantsType(status, headers, pdf, office);
   // x402 says its price in the body.
   const wants: typeof read = (status, headers) =>
     read(status, headers) || (status === 402 && mediaTypeOf(headers) === 'application/json');
@@ -84,8 +86,10 @@ export function wantsOf({ pdf, hooks }: PageReader): (status: number, headers: H
     wants(status, headers) || (status >= 200 && status < 300 && hooks.parses(mediaTypeOf(headers)));
 }
 
-function wantsPdfToo(status: number, headers: Headers): boolean {
-  return status >= 200 && status < 300 && pageTypeOf(mediaTypeOf(headers)) !== 'other';
+function wantsType(status: number, headers: Headers, pdf: boolean, office: boolean): boolean {
+  if (status < 200 || status >= 300) return false;
+  const type = pageTypeOf(mediaTypeOf(headers));
+  return type !== 'other' && (pdf || type !== 'pdf') && (office || type !== 'office');
 }
 
 /**
@@ -140,7 +144,7 @@ async function readAnswer(
   if (!isPlugins && reader.requisites?.() === true && isRequisite(mediaType)) {
     return requisiteReport(reader.links, from, item, response, mediaType, answered);
   }
-  if (!isPlugins && (type === 'other' || (type === 'pdf' && !reader.pdf))) {
+  if (!isPlugins && (type === 'other' || (type === 'pdf' && !reader.pdf) || (type === 'office' && !reader.office))) {
     return bare({ ...answered, kind: 'refused', detail: `type ${mediaType || 'unknown'} is not read` });
   }
   const beforeMs = performance.now();
@@ -152,7 +156,7 @@ async function readAnswer(
     return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
   }
   const { parsed } = whole;
-  const isFeed = !isPlugins && type !== 'pdf' && looksLikeFeed(response.body);
+  const isFeed = !isPlugins && type !== 'pdf' && type !== 'office' && looksLikeFeed(response.body);
   const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
   const links = withRequisites(reader, type, from, item, response, feed?.links ?? linksOf(reader, from, item, parsed));
   const contentHash = hash('sha256', response.body, 'hex');
@@ -237,6 +241,7 @@ function parse(
   const textCharsMax = fetcherLimits.textCharsMax;
   const options = { url, contentType, robotsTags, productToken, linksMax, textCharsMax, byteBudget: body.length };
   if (type === 'pdf') return reader.extractor.parsePdf(body, options);
+  if (type === 'office') return reader.extractor.parseOffice(body, options);
   return reader.extractor.parse(body, options, reader.wishesOf?.(new URL(url).hostname));
 }
 

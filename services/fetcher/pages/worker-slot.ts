@@ -10,7 +10,7 @@ import type { WholePage } from './parse-page.ts';
 export type PageOptions = Omit<ParseOptions, 'expired'>;
 
 export interface ParseJob {
-  readonly kind: 'html' | 'pdf';
+  readonly kind: 'html' | 'pdf' | 'office';
   readonly body: Uint8Array;
   readonly options: PageOptions;
   readonly wishes: PageWishes | undefined;

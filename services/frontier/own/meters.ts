@@ -3,6 +3,7 @@
  * it.
  */
 import type { DeadLetter, DeadLetterReason, Task } from '../../../schemas/types.ts';
+import { type GrantSource, grantSources } from '../../../topology/frontier/decide/grant-sources.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
 import { Distribution, daysBounds, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
 import type { RestoreProgress } from '../restore/restore.ts';
@@ -12,9 +13,9 @@ export interface FrontierMeters {
   readonly stepSeconds: Distribution;
   readonly commitSeconds: Distribution;
   /** Time from an input's append until its decision is durable. */
+  readonly decisionSeconds: Distribution;
+  /** Time from a link's finding until a fetcher first has its URL, of some URLs. */
   readonly latencySeconds: Distribution;
-  /** Time from a link's finding until its URL is first leased, of some URLs. */
-  readonly discoverySeconds: Distribution;
   readonly waits: DiscoveryWaits;
   /** Commits that became durable. */
   commits: number;
@@ -23,44 +24,52 @@ export interface FrontierMeters {
   readonly deadLetters: Partial<Record<DeadLetterReason, number>>;
   /** Leases whose task is published. */
   granted: number;
+  /** URLs on those, by where they were taken from. */
+  readonly grantedFrom: Record<GrantSource, number>;
   /** Restores that take a while, as last reported, by partition. */
   readonly restores: Map<number, RestoreProgress>;
 }
 
 export function createMeters(): FrontierMeters {
-  const discoverySeconds = new Distribution(daysBounds);
+  const latencySeconds = new Distribution(daysBounds);
   return {
     stepSeconds: new Distribution(secondsBounds),
     commitSeconds: new Distribution(secondsBounds),
-    latencySeconds: new Distribution(waitBounds),
-    discoverySeconds,
-    waits: new DiscoveryWaits(discoverySeconds),
+    decisionSeconds: new Distribution(waitBounds),
+    latencySeconds,
+    waits: new DiscoveryWaits(latencySeconds),
     commits: 0,
     commitBytes: 0,
     granted: 0,
+    grantedFrom: Object.fromEntries(grantSources.map((source) => [source, 0])) as Record<GrantSource, number>,
     // A counter that begins with its first letter would hide that one from rates.
     deadLetters: { undecodable: 0, misrouted: 0, parseKilled: 0, unknown: 0 },
     restores: new Map(),
   };
 }
 
-/** A commit is durable. `latencyMs`: since the oldest of its inputs was appended; undefined: it had none. */
+/** A commit is durable. `decisionMs`: since the oldest of its inputs was appended; undefined: it had none. */
 export function meterCommit(
   meters: FrontierMeters,
   step: Pick<Step, 'commit' | 'timed'>,
   tookMs: number,
-  latencyMs: number | undefined,
+  decisionMs: number | undefined,
 ): void {
   meters.commits += 1;
   meters.commitBytes += step.commit.length;
   meters.waits.admitted(step.timed);
   meters.commitSeconds.observe(tookMs / 1000);
-  if (latencyMs !== undefined) meters.latencySeconds.observe(Math.max(0, latencyMs) / 1000);
+  if (decisionMs !== undefined) meters.decisionSeconds.observe(Math.max(0, decisionMs) / 1000);
 }
 
 /** Their tasks are published. */
-export function meterGranted(meters: FrontierMeters, tasks: readonly Task[]): void {
+export function meterGranted(
+  meters: FrontierMeters,
+  tasks: readonly Task[],
+  { grantedFrom }: Pick<Step, 'grantedFrom'>,
+): void {
   meters.granted += tasks.length;
+  for (const [source, count] of grantedFrom) meters.grantedFrom[source] += count;
   for (const task of tasks) meters.waits.granted(task);
 }
 

@@ -348,15 +348,15 @@ export class PartitionOwner {
       this.#losses?.acked(offset);
       this.#underWay -= 1;
       this.#committed = committed;
-      const latencyMs = inputMs === undefined ? undefined : this.#options.clock.nowMs() - inputMs;
-      meterCommit(this.#meters, step, performance.now() - beganMs, latencyMs);
+      const decisionMs = inputMs === undefined ? undefined : this.#options.clock.nowMs() - inputMs;
+      meterCommit(this.#meters, step, performance.now() - beganMs, decisionMs);
       this.#spans?.committed(step.traced, this.#options.clock.nowMs());
       const tasks = await read;
       if (tasks.length > 0) {
         const offsets = await log.append(tasks.map((task) => taskRecord(codec, identity, task)));
         flow?.published(tasks, offsets);
       }
-      meterGranted(this.#meters, tasks);
+      meterGranted(this.#meters, tasks, step);
       for (const task of tasks) this.#spans?.granted(task);
       await this.#publishControls(step.controls);
     })();

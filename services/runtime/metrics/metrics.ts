@@ -40,7 +40,18 @@ export const metrics = {
 
   crawlstream_frontier_urls: gauge('Admitted URLs by where they are: queued, leased, page, …', 'partition', 'place'),
   crawlstream_frontier_hosts_known: gauge('Hosts ever met', 'partition'),
-  crawlstream_frontier_hosts: gauge('Hosts with queued URLs: ready, delayed, or on lease', 'partition', 'state'),
+  crawlstream_frontier_hosts: gauge(
+    'Hosts that are ready, delayed, on lease: one with several slots may be two of these',
+    'partition',
+    'state',
+  ),
+  crawlstream_frontier_queued_hosts: gauge('Hosts with URLs that wait for their turn, each once', 'partition'),
+  crawlstream_frontier_host_urls_max: gauge('Such URLs of the host that has most of them', 'partition'),
+  crawlstream_frontier_queued_urls: gauge('URLs in front queues', 'partition', 'front_queue'),
+  crawlstream_frontier_queued_age_seconds: gauge(
+    'Since URLs came into the front queue in which they wait: this share of them no longer ago; after a restart, at least',
+    ...['partition', 'front_queue', 'share'],
+  ),
   crawlstream_frontier_leases: gauge('Leases out now', 'partition'),
   crawlstream_frontier_links_total: counter('Links read from discovered', 'partition'),
   crawlstream_frontier_admissions_total: counter('URLs admitted', 'partition'),
@@ -81,14 +92,18 @@ export const metrics = {
   crawlstream_frontier_truncated_total: counter('Pages whose body was cut at its limit', 'partition'),
   crawlstream_frontier_not_read_total: counter('Answers of success whose media type is not read', 'partition'),
   crawlstream_frontier_granted_total: counter('Leases granted by this process'),
+  crawlstream_frontier_granted_urls_total: counter(
+    'URLs on them, by what they were taken from: a front queue, deferred, again (they came back), revisit',
+    'source',
+  ),
   crawlstream_frontier_commits_total: counter('Commits of this process that are durable'),
   crawlstream_frontier_commit_bytes_total: counter('Their bytes in the changelog'),
   crawlstream_frontier_step_seconds: histogram('What deciding a commit took'),
   crawlstream_frontier_commit_seconds: histogram('From a commit handed to the log until it is durable'),
-  crawlstream_frontier_latency_seconds: histogram(
+  crawlstream_frontier_decision_seconds: histogram(
     'From the oldest input of a read being appended until the commit that followed is durable',
   ),
-  crawlstream_frontier_discovery_seconds: histogram(
+  crawlstream_frontier_latency_seconds: histogram(
     'From a link being found until a fetcher first has its URL, of one URL in 64',
   ),
   crawlstream_frontier_stopped: gauge('1: the partition stands still, its own records are at fault', 'partition'),

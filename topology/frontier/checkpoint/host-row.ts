@@ -72,7 +72,11 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   hosts.facts.set(id, readHostFacts(reader));
   if (hosts.facts.hold(id) === 'purged') state.purge.on = true;
   const host = hosts.at(id);
-  for (let left = reader.uint(); left > 0; left--) queues.frontQueues.load(id, readFrontQueue(reader));
+  for (let left = reader.uint(); left > 0; left--) {
+    const saved = readFrontQueue(reader);
+    queues.frontQueues.load(id, saved);
+    queues.ages.loaded(id, saved, state.nowMs);
+  }
   const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));
   for (let left = reader.uint(); left > 0; left--) state.addLease(readLease(reader, host));
   robotsHops.put(

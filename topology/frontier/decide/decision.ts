@@ -19,6 +19,7 @@ import type { Waiting } from '../checkpoint/read-rows.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteWriter } from '../storage/bytes.ts';
+import type { GrantSource } from './grant-sources.ts';
 import { Misrouted } from './misrouted.ts';
 import type { Granted } from './task-of.ts';
 import type { TraceEvent } from './trace-events.ts';
@@ -60,6 +61,8 @@ export class Decision {
   readonly traced: TraceEvent[] = [];
   /** URLs admitted for the first time whose wait is timed. */
   readonly timed: TimedUrl[] = [];
+  /** URLs put on leases, by where they were taken from: for metrics alone. */
+  readonly grantedFrom = new Map<GrantSource, number>();
   /** Records passed on to other partitions: these are acked before the commit, too. */
   readonly misrouted: Misrouted;
   /** Inputs whose position an operator has moved: waiting records of them are not taken. */

@@ -1,6 +1,7 @@
 /** What one step of a partition comes to: its changelog record, and what is to be published before and after it. */
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
 import type { ControlMessage, Decision, TimedUrl } from './decision.ts';
+import type { GrantSource } from './grant-sources.ts';
 import type { PassedOn } from './misrouted.ts';
 import type { TraceEvent } from './trace-events.ts';
 
@@ -20,6 +21,8 @@ export interface Step {
   readonly traced: readonly TraceEvent[];
   /** Some of the URLs that it admitted, to be timed from once the commit is acked. */
   readonly timed: readonly TimedUrl[];
+  /** URLs that it put on leases, by where they were taken from. */
+  readonly grantedFrom: ReadonlyMap<GrantSource, number>;
 }
 
 /** Tasks are made when they are asked for: their URLs are read after the step. */
@@ -31,6 +34,7 @@ export class Decided implements Step {
   readonly controls: readonly ControlMessage[];
   readonly traced: readonly TraceEvent[];
   readonly timed: readonly TimedUrl[];
+  readonly grantedFrom: ReadonlyMap<GrantSource, number>;
   readonly #makeTasks: () => readonly Task[];
   #tasks: readonly Task[] | undefined;
 
@@ -43,7 +47,8 @@ export class Decided implements Step {
       controls,
       traced,
       timed,
-    }: Pick<Decision, 'deadLetters' | 'misrouted' | 'controls' | 'traced' | 'timed'>,
+      grantedFrom,
+    }: Pick<Decision, 'deadLetters' | 'misrouted' | 'controls' | 'traced' | 'timed' | 'grantedFrom'>,
     makeTasks: () => readonly Task[],
   ) {
     this.commit = commit;
@@ -53,6 +58,7 @@ export class Decided implements Step {
     this.controls = controls;
     this.traced = traced;
     this.timed = timed;
+    this.grantedFrom = grantedFrom;
     this.#makeTasks = makeTasks;
   }
 

@@ -15,6 +15,7 @@ import type { Row } from '../storage/store-job.ts';
 import { type Again, AgainList } from './again-list.ts';
 import type { FrontQueues } from './front-queues.ts';
 import { budgetQueue } from './held-queues.ts';
+import { QueueAges } from './queue-ages.ts';
 import { type Rescheduled, RescheduledList } from './rescheduled-list.ts';
 
 export class HostQueues {
@@ -25,9 +26,12 @@ export class HostQueues {
   readonly #emptied = new Map<number, RescheduledList>();
   /** Queues of released traps, which may be drawn from after the front queues. */
   readonly opened = new Map<number, readonly number[]>();
+  /** For metrics: no decision and no digest has it. */
+  readonly ages: QueueAges;
 
   constructor(frontQueues: FrontQueues) {
     this.frontQueues = frontQueues;
+    this.ages = new QueueAges(frontQueues);
   }
 
   putAgain(host: number, dueAtMs: number, entry: Entry): void {

@@ -118,6 +118,7 @@ export class FrontierState {
     this.queues = new HostQueues(new FrontQueues(queueBytes, (host) => keys.keyOf(host)));
     this.hosts = new Hosts(keys, this.queues);
     this.queues.frontQueues.onPush = (host, hostKey, { url }, place) => {
+      this.queues.ages.queued(host, place.number, place.seq, this.nowMs);
       const index = this.pull.indexes.of(host);
       if (index === undefined) return;
       const [hi, lo] = this.identityOf(hostKey, url);

@@ -37,10 +37,12 @@ test('a crawl with --http is alive, becomes ready, tells its metrics, and ends a
   ] as const) {
     assert.ok((series.get(name) ?? -1) >= least, `${name}: ${series.get(name)}`);
   }
+  const granted = [...series].filter(([name]) => name.startsWith('crawlstream_frontier_granted_urls_total{'));
+  assert.ok(granted.reduce((sum, [, count]) => sum + count, 0) >= 10, 'what leases were spent on is told');
   // All that the two roles are said to tell is told; of freshness where pages are visited again, of fetchers elsewhere
-  // where there are such, and no otherwise.
+  // where there are such, of ages where URLs wait, and no otherwise.
   const ofVisits =
-    /_(fresh_ratio|page_age_seconds|within_goal_ratio|sitemap_trust_ratio|frontier_fetchers|tasks_waiting)$/;
+    /_(fresh_ratio|page_age_seconds|within_goal_ratio|sitemap_trust_ratio|frontier_fetchers|tasks_waiting|queued_age_seconds)$/;
   const told = [...series.keys()].map((name) => name.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''));
   const missing = Object.keys(metrics).filter(
     (name) => /^crawlstream_(frontier|fetcher)_/.test(name) && !ofVisits.test(name) && !told.includes(name),

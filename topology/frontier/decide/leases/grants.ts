@@ -6,6 +6,7 @@ import { budgetQueue } from '../../queues/held-queues.ts';
 import { clockQueueOf } from '../../state/settle-host.ts';
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
+import { countGranted } from '../grant-sources.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from '../links/budgets.ts';
 import { baseDelayMs, leaseMs, leaseSize, revived } from '../politeness.ts';
 import { isRoundDue } from '../sitemaps.ts';
@@ -115,4 +116,5 @@ export function grantLease(decision: Decision, policy: Policy, host: Host, load:
   else if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });
   else decision.emit({ kind: 'grantDue', due, leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });
   decision.granted.push({ leaseId, robotsHops });
+  countGranted(decision.grantedFrom, load);
 }

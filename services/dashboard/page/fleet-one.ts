@@ -1,0 +1,51 @@
+/** One crawl of a fleet, looked into: what is told of it, and its pages in the order of their fetching. */
+import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
+import { askPages, type FleetCrawl } from './fleet-requests.ts';
+import { bytes, clock, count } from './numbers.ts';
+
+export function showOne() {
+  const panel = byId('one');
+  const body = el('tbody');
+  const head = el('thead', {}, rowOf(heading('Page'), heading('Title')));
+  byId('one-pages').append(scrolled('Its pages', el('table', {}, head, body)));
+  const more = byId<HTMLButtonElement>('one-more');
+  let name = '';
+  let cursor = '0';
+  const readOn = async () => {
+    const asked = name;
+    const { pages, next } = await askPages(asked, cursor);
+    // Another one may have been opened meanwhile.
+    if (asked !== name) return;
+    cursor = next;
+    body.append(...pages.map(({ url, title }) => rowOf(el('th', { scope: 'row' }, url), cell(title))));
+  };
+  const told = (crawl: FleetCrawl) => {
+    if (crawl.name !== name) return;
+    const { counts, seeds, createdAtMs, failure, data } = crawl;
+    const facts = [
+      `made ${clock(createdAtMs)} of ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
+      `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} being fetched, ${count(counts.failed)} without a page`,
+      failure === null ? '' : `failure: ${failure}`,
+      data === undefined ? '' : `all of it: crawlstream dashboard --data ${data}`,
+    ];
+    setText(byId('one-text'), facts.filter((fact) => fact !== '').join('; '));
+  };
+  byId('one-close').addEventListener('click', () => {
+    panel.hidden = true;
+    name = '';
+  });
+  more.addEventListener('click', () => void readOn().catch((error) => setText(byId('one-text'), `${error.message}`)));
+  return {
+    told,
+    async open(crawl: FleetCrawl): Promise<void> {
+      name = crawl.name;
+      cursor = '0';
+      body.replaceChildren();
+      panel.hidden = false;
+      setText(byId('one-title'), crawl.name);
+      told(crawl);
+      panel.focus();
+      await readOn();
+    },
+  };
+}

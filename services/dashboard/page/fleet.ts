@@ -1,0 +1,164 @@
+/** The page of a fleet: asks once a second, and writes what is news. Names, titles and failures are text, whatever is in them. */
+import { confirmed } from './dialogs.ts';
+import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
+import { showOne } from './fleet-one.ts';
+import {
+  askCrawls,
+  askOwners,
+  type CrawlVerb,
+  type FleetCrawl,
+  type FleetOwner,
+  startCrawl,
+  steerCrawl,
+} from './fleet-requests.ts';
+import { bytes, clock, count, percent } from './numbers.ts';
+import { NoToken } from './requests.ts';
+import { themeButton } from './theme.ts';
+
+const everyMs = 1_000;
+/** An owner's calls a minute are bounded, and quotas move slowly. */
+const ownersEvery = 10;
+const againMs = 5_000;
+const running: ReadonlySet<string> = new Set(['starting', 'running']);
+
+themeButton(byId<HTMLButtonElement>('theme'), () => {});
+const one = showOne();
+const crawls = tableOf('Crawls', 'crawls-list', [
+  ...['Crawl', 'Owner', 'State'].map((name) => heading(name)),
+  ...['Weight', 'Share', 'Pages', 'Pages/s', 'Queued', 'Hosts'].map((name) => heading(name, true)),
+  heading('Acts'),
+]);
+const owners = tableOf('Owners', 'owners-list', [
+  heading('Owner'),
+  ...['Crawls', 'Pages today', 'Bytes today', 'Hosts'].map((name) => heading(name, true)),
+]);
+const rows = new Map<string, ReturnType<typeof crawlRow>>();
+
+function tableOf(name: string, place: string, headings: readonly HTMLElement[]): HTMLTableSectionElement {
+  const body = el('tbody');
+  byId(place).append(scrolled(name, el('table', {}, el('thead', {}, rowOf(...headings)), body)));
+  return body;
+}
+
+/** A row stays one element while its crawl is there, so that a click lands where it was aimed. */
+function crawlRow(name: string) {
+  let told: FleetCrawl;
+  const open = el('button', { type: 'button', class: 'quiet' }, name);
+  open.addEventListener('click', () => void attempt(() => one.open(told).then(() => '')));
+  const texts = Array.from({ length: 8 }, () => el('span'));
+  const button = (verb: CrawlVerb, label: string) => {
+    const made = el('button', { type: 'button', 'aria-label': `${label} ${name}` }, label);
+    made.addEventListener('click', () => void steer(told, verb, label));
+    return made;
+  };
+  const [pause, resume, end] = [button('pause', 'Pause'), button('resume', 'Resume'), button('end', 'End')] as const;
+  const cells = texts.map((text, at) => cell(text, at > 1));
+  const row = rowOf(el('th', { scope: 'row' }, open), ...cells, cell(el('span', {}, pause, ' ', resume, ' ', end)));
+  row.dataset['crawl'] = name;
+  return {
+    row,
+    show(crawl: FleetCrawl, weights: number) {
+      told = crawl;
+      const { owner, state, end: why, weight, counts, pagesPerSecond } = crawl;
+      const share = running.has(state) ? percent(weight / weights) : '–';
+      const shown = [owner, why === null ? state : `${state}: ${why}`, `${weight}`, share];
+      const numbers = [count(counts.pages), pagesPerSecond.toFixed(1), count(counts.queued), count(counts.hosts)];
+      for (const [at, text] of [...shown, ...numbers].entries()) setText(texts[at]!, text);
+      pause.hidden = !running.has(state) && state !== 'held';
+      resume.hidden = state !== 'paused' && state !== 'failed';
+      end.hidden = state === 'ended' || state === 'ending';
+    },
+  };
+}
+
+function showCrawls(all: readonly FleetCrawl[]): void {
+  const weights = all.filter(({ state }) => running.has(state)).reduce((sum, { weight }) => sum + weight, 0);
+  const names = new Set(all.map(({ name }) => name));
+  for (const [name, { row }] of rows) {
+    if (names.has(name)) continue;
+    row.remove();
+    rows.delete(name);
+  }
+  for (const crawl of all) {
+    let shown = rows.get(crawl.name);
+    if (shown === undefined) {
+      rows.set(crawl.name, (shown = crawlRow(crawl.name)));
+      crawls.append(shown.row);
+    }
+    shown.show(crawl, weights);
+    one.told(crawl);
+  }
+  const at = all.filter(({ state }) => running.has(state)).length;
+  setText(byId('crawls-size'), `${count(all.length)}, ${count(at)} running`);
+  setText(byId('as-of'), `as of ${clock(Date.now())}`);
+}
+
+function showOwners(all: readonly FleetOwner[]): void {
+  byId('owners').hidden = all.length === 0;
+  const of = ({ used, most }: FleetOwner['hosts'], text = count) =>
+    most === null ? text(used) : `${text(used)} of ${text(most)}`;
+  owners.replaceChildren(
+    ...all.map(({ name, crawls: { running: now, runningMax }, pagesToday, bytesToday, hosts }) =>
+      rowOf(
+        el('th', { scope: 'row' }, name),
+        ...[`${now} of ${runningMax}`, of(pagesToday), of(bytesToday, bytes), of(hosts)].map((text) =>
+          cell(text, true),
+        ),
+      ),
+    ),
+  );
+}
+
+async function steer({ name }: FleetCrawl, verb: CrawlVerb, label: string): Promise<void> {
+  const texts = {
+    pause: 'It stops once its requests under way are over, and keeps all it has.',
+    resume: 'It goes on where it was.',
+    end: 'It stops for good. Its pages stay until it is deleted.',
+  };
+  if (!(await confirmed({ title: `${label} ${name}?`, text: texts[verb], yes: label }))) return;
+  await attempt(() => steerCrawl(name, verb).then(() => `${name}: ${verb} is done`));
+}
+
+/** Says what `act` says, which is nothing where it is empty, or why it failed. */
+async function attempt(act: () => Promise<string>): Promise<void> {
+  const toast = byId('toast');
+  try {
+    const done = await act();
+    toast.replaceChildren(...(done === '' ? [] : [el('p', {}, done)]));
+  } catch (error) {
+    toast.replaceChildren(el('p', {}, (error as Error).message));
+  }
+}
+
+byId('start-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const seed = byId<HTMLInputElement>('start-seed');
+  void attempt(async () => {
+    const { name } = await startCrawl(seed.value.trim());
+    seed.value = '';
+    return `${name} has begun`;
+  });
+});
+
+function setBanner(text: string): void {
+  const banner = byId('connection');
+  banner.classList.toggle('shown', text !== '');
+  setText(banner, text);
+}
+
+let looks = 0;
+async function look(): Promise<void> {
+  let waitMs = everyMs;
+  try {
+    showCrawls(await askCrawls());
+    if (looks++ % ownersEvery === 0) showOwners(await askOwners());
+    setBanner('');
+  } catch (error) {
+    setBanner((error as Error).message);
+    // Only a page that is loaded again asks for it again.
+    if (error instanceof NoToken) return;
+    waitMs = againMs;
+  }
+  setTimeout(() => void look(), waitMs);
+}
+void look();
