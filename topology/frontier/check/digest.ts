@@ -146,15 +146,17 @@ export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState[
   return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit];
 }
 
-/** Bytes came later: older digests still hold. */
-const factNames = (Object.keys(newHostFacts) as (keyof HostFacts)[]).filter((name) => name !== 'bytes');
+/** What came later is told where it says something alone: older digests still hold. */
+const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast']);
+const factNames = (Object.keys(newHostFacts) as (keyof HostFacts)[]).filter((name) => !laterFacts.has(name));
 
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
   const { key, facts, queue } = host;
   const pulled = state.pull.rowOf(host.id);
   if (pulled !== null) visit(['pulled', key, ...pulled]);
   const bytes = facts.bytes > 0 ? [facts.bytes] : [];
-  visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`), ...bytes]);
+  const least = facts.ownDelayIsLeast ? ['least'] : [];
+  visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`), ...bytes, ...least]);
   const { frontQueues } = state.queues;
   for (const { number, size, frontQueue } of queue.frontQueues()) {
     visit(['band', key, number, size, frontQueues.head(frontQueue), ...frontQueues.goneOf(frontQueue)]);
