@@ -46,9 +46,8 @@ export function deskCrawl(
     async account(hostKey) {
       await refresh();
       const { visits, requests, copies, violations } = await auditOneHost(
-        { log, codec },
-        manifest,
-        hostKey,
+        { log, codec, crawl, partitions },
+        { hostKey, partition: partitionOfHost(hostKey), domainOf: (host) => partitionKeyOf(host, 'domain') },
         deskLimits.requestsMax,
       );
       const { skewMs } = auditLimits;

@@ -32,7 +32,18 @@ describe('a page is rendered', () => {
   it('as it was fetched', () => {
     const { url, hostKey, depth, status, fetchedAtMs } = page;
     assert.deepEqual(wish({}, script), {
-      ...{ url, hostKey, depth, fetchedAtMs, status, headers: [...headers], body: script, delayMs: 70, usage: '' },
+      ...{
+        url,
+        hostKey,
+        depth,
+        fetchedAtMs,
+        status,
+        headers: [...headers],
+        body: script,
+        delayMs: 70,
+        usage: '',
+        tags: [],
+      },
     });
   });
 

@@ -43,14 +43,19 @@ test('sitemaps that robots.txt names are read after the pages, paced, and their 
         2,
         site.url('a.test', '/maps/s.xml'),
         'a.test',
-        [{ url: site.url('a.test', '/maps/dated'), lastModifiedMs: Date.UTC(2026, 0, 2), priority: -1 }],
+        [{ url: site.url('a.test', '/maps/dated'), lastModifiedMs: Date.UTC(2026, 0, 2), priority: -1, spelling: '' }],
       ],
       [
         'discover',
         2,
         site.url('a.test', '/maps/s.xml'),
         'a.test',
-        ['/maps/plain', '/above'].map((path) => ({ url: site.url('a.test', path), lastModifiedMs: 0, priority: -1 })),
+        ['/maps/plain', '/above'].map((path) => ({
+          url: site.url('a.test', path),
+          lastModifiedMs: 0,
+          priority: -1,
+          spelling: '',
+        })),
       ],
     ],
   );

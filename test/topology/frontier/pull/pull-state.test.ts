@@ -6,8 +6,12 @@ import { KnownRows, knownKey, knownRange, readKnown } from '../../../../topology
 import { PullState } from '../../../../topology/frontier/pull/pull-state.ts';
 import { ByteReader, ByteWriter } from '../../../../topology/frontier/storage/bytes.ts';
 
-const factsOf = (readyAtMs: number, ownDelayMs = -1) =>
-  ({ readyAtMs: () => readyAtMs, ownDelayMs: () => ownDelayMs }) as unknown as FactsTable;
+const factsOf = (readyAtMs: number, ownDelayMs = -1, isLeast = false) =>
+  ({
+    readyAtMs: () => readyAtMs,
+    ownDelayMs: () => ownDelayMs,
+    get: () => ({ ownDelayIsLeast: isLeast }),
+  }) as unknown as FactsTable;
 
 function served(): PullState {
   const pull = new PullState();
@@ -49,6 +53,8 @@ describe('a served crawl’s queues', () => {
     assert.equal(pull.readyAtMs(0, factsOf(1_000)), 1_200);
     assert.equal(pull.readyAtMs(0, factsOf(1_000, 0)), 1_000);
     assert.equal(pull.readyAtMs(0, factsOf(1_000, 50)), 1_050);
+    assert.equal(pull.readyAtMs(0, factsOf(1_000, 50, true)), 1_200, 'at least 50 is 200');
+    assert.equal(pull.readyAtMs(0, factsOf(1_000, 250, true)), 1_250);
     pull.mark(0, { blockedUntilMs: 1_100 });
     assert.equal(pull.readyAtMs(0, factsOf(1_000, 50)), 1_100);
     assert.equal(pull.readyAtMs(0, factsOf(1_000)), 1_200);
