@@ -6,7 +6,17 @@ import { after } from 'node:test';
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'crawlstream-test-'));
-  // A process that was killed a moment ago may still write.
-  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  after(() => {
+    try {
+      remove(folder);
+    } catch {
+      // A process that writes there is ended by a hook that comes later.
+      process.once('exit', () => remove(folder));
+    }
+  });
   return folder;
+}
+
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
