@@ -11,7 +11,13 @@ export function temporaryFolder(): string {
       remove(folder);
     } catch {
       // A process that writes there is ended by a hook that comes later.
-      process.once('exit', () => remove(folder));
+      process.once('exit', () => {
+        try {
+          remove(folder);
+        } catch {
+          // What is left in the machine's folder for temporary files is no fault of the test.
+        }
+      });
     }
   });
   return folder;
