@@ -40,7 +40,7 @@ import {
   reachOf,
   withNeeds,
 } from '../flags/processor-flags.ts';
-import { seedKeys, seedKeysWhat } from '../flags/seed-arguments.ts';
+import { seedKeysSetting } from '../flags/seed-arguments.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
 import { setting } from '../flags/setting.ts';
@@ -114,7 +114,7 @@ export function addCrawlCommand(program: Command): void {
         duration('--keep'),
       ),
     )
-    .option('--seed-keys <list>', seedKeysWhat, seedKeys)
+    .addOption(seedKeysSetting())
     .option('--new-options', 'forget what earlier runs in this data folder were told: these options and defaults alone')
     .option('--json', 'print the result as one JSON object on the last line of the output')
     .action(crawl);

@@ -2,12 +2,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import type { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { hasScheme, parseSeed } from '../../../topology/url/seed.ts';
 import { type ListedSeed, parseSeedList } from '../../../topology/url/seed-list.ts';
 import { parseSeedObjects, parseSeedTable } from '../../../topology/url/seed-table.ts';
 import { markedText } from '../../runtime/lines/marked-text.ts';
 import { bad } from './arguments.ts';
+import { setting } from './setting.ts';
 
 export interface GivenSeed extends ListedSeed {
   /** True: no scheme was typed, so that `https://` is a guess. */
@@ -21,10 +23,18 @@ export async function seedArguments(given: readonly string[], keys: readonly str
   return seeds;
 }
 
-export const seedKeysWhat = 'keys of your own in lists and tables of seeds that become tags, as in customer,topic';
+/** `--seed-keys`. */
+export function seedKeysSetting(): Option {
+  return setting(
+    '--seed-keys <list>',
+    'keys of your own in lists and tables of seeds that become tags, as in customer,topic',
+    'a key that nobody named may be of another program, or a secret',
+    seedKeys,
+  );
+}
 
 /** Keys of seeds' metadata that become tags, as in `customer,topic`. */
-export function seedKeys(value: string): string[] {
+function seedKeys(value: string): string[] {
   const keys = value.split(',').map((key) => key.trim());
   const wrong = keys.find((key) => !/^[^\s,=]+$/.test(key) || ['url', 'priority', 'depth', 'tags'].includes(key));
   if (wrong !== undefined) throw bad('--seed-keys', value, 'name keys of your own, as in customer,topic');

@@ -26,7 +26,7 @@ import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { operatorName } from '../flags/operator-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds } from '../flags/policy-flags.ts';
-import { seedArguments, seedKeys, seedKeysWhat } from '../flags/seed-arguments.ts';
+import { seedArguments, seedKeysSetting } from '../flags/seed-arguments.ts';
 import { print } from '../terminal/print.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
 
@@ -46,7 +46,7 @@ export function addInjectCommand(program: Command): void {
     );
   addPolicyOptions(command);
   addCompressionOption(addKafkaOptions(command, 'data folder of the crawl, instead of brokers'))
-    .option('--seed-keys <list>', seedKeysWhat, seedKeys)
+    .addOption(seedKeysSetting())
     .option('--new-policy', 'make these options the policy, though one is in force')
     .option('--json', 'as one JSON object')
     .action(inject);

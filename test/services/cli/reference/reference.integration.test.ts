@@ -64,7 +64,7 @@ test('a command line loads its own command, and none of the others’ code', asy
 
 test('every command that prints something prints it as JSON, too', () => {
   // They run until they are stopped and print nothing, or print a script.
-  const without = ['frontier', 'fetcher', 'fleet', 'mcp', 'dashboard', 'replay', 'urlfrontier', 'completion'];
+  const without = ['frontier', 'fetcher', 'fleet', 'mcp', 'dashboard', 'desk', 'replay', 'urlfrontier', 'completion'];
   const leaves = leavesOf(createProgram()).filter(({ options }) => options.every(({ long }) => long !== '--json'));
   assert.deepEqual(leaves.map((command) => pathOf(command).join(' ')).sort(), without.sort());
 });
