@@ -27,6 +27,9 @@ export function billionthsOf(amount: string): bigint {
 }
 
 export function moneyText({ currency, billionths }: Money): string {
-  const part = (billionths % unit).toString().padStart(9, '0').replace(/0+$/, '');
-  return `${currency} ${billionths / unit}${part === '' ? '' : `.${part}`}`;
+  const digits = (billionths % unit).toString().padStart(9, '0');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const part = end === 0 ? '' : `.${digits.slice(0, end)}`;
+  return `${currency} ${billionths / unit}${part}`;
 }
