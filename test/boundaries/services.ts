@@ -211,6 +211,12 @@ export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
   }),
   unknownIdsMax: undriven('1,000 schemas that nobody knows, and one more: what is remembered begins anew'),
   unknownAgainMs: tuning(often),
+  heldSchemaChars: upTo((n) => {
+    const schema = { type: 'fixed', size: 1, name: 'f', doc: '' };
+    schema.doc = 'd'.repeat(n - JSON.stringify(schema).length);
+    const first = typeOf(schema);
+    return typeOf(schema) === first;
+  }),
 };
 
 export const storeBoundaries: BoundaryTable<typeof storeLimits> = {

@@ -31,11 +31,34 @@ interface Innards extends Reads {
   readonly recordConstructor?: { prototype: object };
 }
 
-/** Throws SCHEMA_INCOMPATIBLE for what is no Avro schema. */
+/**
+ * Schema, as JSON → its type, the last asked for at the end. avsc writes and compiles code for each type, some milliseconds
+ * of it, and one process asks for the same schemas again and again: for each crawl, and each note on `control`.
+ */
+const held = new Map<string, Type>();
+let heldChars = 0;
+
+/** One type for equal schemas: types are frozen. Throws SCHEMA_INCOMPATIBLE for what is no Avro schema. */
 export function typeOf(schema: object): Type {
+  const text = JSON.stringify(schema);
+  const known = held.get(text);
+  const type = known ?? makeType(text);
+  if (known === undefined) heldChars += text.length;
+  else held.delete(text);
+  held.set(text, type);
+  // Whoever can write to `control` names schemas: they are not held for ever.
+  for (const oldest of held.keys()) {
+    if (heldChars <= avroLimits.heldSchemaChars) break;
+    held.delete(oldest);
+    heldChars -= oldest.length;
+  }
+  return type;
+}
+
+function makeType(schema: string): Type {
   try {
-    // avsc marks names it has seen on the schema's objects, so it gets a copy.
-    const type = avsc.Type.forSchema(structuredClone(schema) as avsc.Schema, { omitRecordMethods: true });
+    // avsc marks names it has seen on the schema's objects, so it gets its own.
+    const type = avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema, { omitRecordMethods: true });
     makePlain(type as unknown as Innards, new Set());
     return type;
   } catch (cause) {

@@ -4,7 +4,8 @@
  *
  * Records carry a fingerprint where no registry gives ids: a fingerprint is the schema's own, and can't be another's.
  */
-import { canonicalForm } from './avro-types.ts';
+import type { Type } from 'avsc';
+import { canonicalForm, typeOf } from './avro-types.ts';
 
 export const singleObjectHeaderBytes = 10;
 
@@ -17,8 +18,17 @@ const table = Array.from({ length: 256 }, (_, byte) => {
   return fingerprint;
 });
 
+const fingerprints = new WeakMap<Type, string>();
+
 /** CRC-64-AVRO of the schema's Parsing Canonical Form, which has neither docs nor defaults; 16 hexadecimal digits. */
 export function fingerprint64(schema: object): string {
+  const type = typeOf(schema);
+  const fingerprint = fingerprints.get(type) ?? computeFingerprint(schema);
+  fingerprints.set(type, fingerprint);
+  return fingerprint;
+}
+
+function computeFingerprint(schema: object): string {
   let fingerprint = emptyFingerprint;
   for (const byte of Buffer.from(canonicalForm(schema))) {
     fingerprint = (fingerprint >> 8n) ^ (table[Number((fingerprint ^ BigInt(byte)) & 0xffn)] as bigint);

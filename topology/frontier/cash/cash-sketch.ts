@@ -23,6 +23,8 @@ export class CashSketch {
    * Blocks that changed since they were written to the checkpoint; those of the second row follow those of the first.
    */
   #unsaved = new Set<number>();
+  /** Blocks that ever had cash. */
+  readonly #used = new Set<number>();
 
   /** What a URL holds, or a little more. */
   heldBy(hi: number, lo: number): number {
@@ -35,8 +37,8 @@ export class CashSketch {
     const [a, b] = [hi & mask, lo & mask];
     high[a] = Math.max(0, high[a]! + amount);
     low[b] = Math.max(0, low[b]! + amount);
-    this.#unsaved.add(Math.floor(a / blockCells));
-    this.#unsaved.add(Math.floor((cellCount + b) / blockCells));
+    this.#touched(Math.floor(a / blockCells));
+    this.#touched(Math.floor((cellCount + b) / blockCells));
   }
 
   /** Blocks that changed since the last call, by number, ascending. */
@@ -54,20 +56,27 @@ export class CashSketch {
 
   load(block: number, value: Buffer): void {
     const cells = this.#cellsOf(block);
+    this.#used.add(block);
     for (let at = 0; at < blockCells; at++) cells[at] = value.readFloatBE(4 * at);
   }
 
   /** A 32-bit hash of all cells; 0 where there was never any cash. */
   checksum(): number {
     let sum = 0;
-    for (const cells of [this.#high, this.#low]) {
-      if (cells === undefined) return 0;
-      const words = new Uint32Array(cells.buffer);
+    for (const block of [...this.#used].sort((a, b) => a - b)) {
+      const cells = this.#cellsOf(block);
+      const words = new Uint32Array(cells.buffer, cells.byteOffset, cells.length);
+      const first = (block * blockCells) % cellCount;
       for (let at = 0; at < words.length; at++) {
-        if (words[at] !== 0) sum = Math.imul(sum ^ words[at]! ^ Math.imul(at, 0x9e3779b1), 0x01000193);
+        if (words[at] !== 0) sum = Math.imul(sum ^ words[at]! ^ Math.imul(first + at, 0x9e3779b1), 0x01000193);
       }
     }
     return sum >>> 0;
+  }
+
+  #touched(block: number): void {
+    this.#unsaved.add(block);
+    this.#used.add(block);
   }
 
   #rows(): readonly [Float32Array, Float32Array] {
