@@ -1,13 +1,15 @@
 /**
- * Runs the tests of one speed: `node --import tsx test/run/main.ts unit|integration [FILE ...]`, two processes at a time.
+ * Runs the tests of one speed: `node --import tsx test/run/main.ts unit|integration [FILE ...]`, some processes at a time.
  *
- * Unit tests are dealt out to a few processes, integration tests have one each. Prints failures as they come, what was
- * skipped and why, the slowest files, what was left out and the command that has it. Up to three files that failed in a
- * whole run are run again, alone (`--again=N`; 0 where files are named). Exit code 1 where a test failed then as well, a
- * process did not end well, or, under `CI`, one was skipped.
+ * Unit tests are dealt out to a few processes, integration tests have one each, two at a time and two more where the
+ * processors are idle. Prints failures as they come, what was skipped and why, the slowest files, what was left out and the
+ * command that has it. Up to three files that failed in a whole run are run again, alone (`--again=N`; 0 where files are
+ * named). Exit code 1 where a test failed then as well, a process did not end well, or, under `CI`, one was skipped.
  */
 import { availableParallelism } from 'node:os';
 import { dealOut, type Speed, speedOf, testFiles } from './files.ts';
+import { runInTurn } from './in-turn.ts';
+import { watchProcessors } from './processors.ts';
 import type { TestResult } from './reporter.ts';
 import { runGroup } from './run-group.ts';
 import { type FirstRun, lookAgain } from './second-look.ts';
@@ -36,7 +38,9 @@ const cores = Math.max(1, Math.min(4, availableParallelism()));
 const files = named.length > 0 ? named.filter((file) => speedOf(file) === speed) : testFiles(speed);
 // More than there are cores: on a busy machine, the scheduler shares by process.
 const atOnce = speed === 'unit' ? 3 * cores : Math.max(2, cores);
-const groups = speed === 'unit' ? dealOut(files, atOnce + 2) : files.map((file) => [file]);
+// The longest stand late in the alphabet, and many wait: for an outage to end, for a host's delay.
+const atMost = speed === 'unit' ? atOnce : 2 * atOnce;
+const groups = speed === 'unit' ? dealOut(files, atOnce + 2) : files.map((file) => [file]).reverse();
 
 const startMs = Date.now();
 const runs: FirstRun[] = [];
@@ -66,12 +70,11 @@ async function run(files: readonly string[]): Promise<FirstRun> {
   return { files, told, fault };
 }
 
-async function worker(queue: string[][]): Promise<void> {
-  for (let group = queue.shift(); group !== undefined; group = queue.shift()) runs.push(await run(group));
-}
-
-const queue = [...groups];
-await Promise.all(Array.from({ length: atOnce }, () => worker(queue)));
+const sinceBefore = watchProcessors();
+const overall = watchProcessors();
+const turns = { atOnce, atMost, idle: () => sinceBefore().idle, everyMs: 5_000 };
+await runInTurn(groups, turns, async (group) => void runs.push(await run(group)));
+const idle = Math.round(100 * overall().idle);
 const { told: all, faults, unsteady } = await lookAgain(runs, filesAgainMax, run);
 
 const count = (kind: TestResult['kind']) => all.filter((told) => told.kind === kind).length;
@@ -84,7 +87,7 @@ console.log(`\nSlowest: ${slowest.map(([file, ms]) => `${file} ${(ms / 1000).toF
 for (const fault of faults) console.log(`FAILED ${fault}`);
 for (const one of unsteady) console.log(`UNSTEADY ${one} (failed beside others, passed alone: to be mended)`);
 if (named.length === 0) console.log(speeds[speed].more);
-console.log(`${files.length} files in ${Math.round((Date.now() - startMs) / 1000)} s`);
+console.log(`${files.length} files in ${Math.round((Date.now() - startMs) / 1000)} s, processors idle ${idle} %`);
 const failed = count('fail') + faults.length;
 const steady = unsteady.length === 0 ? '' : `, ${unsteady.length} unsteady`;
 console.log(`${count('pass')} passed, ${failed} failed, ${count('skip')} skipped${steady}`);
