@@ -19,13 +19,16 @@ export type HubRequest = (url: string, form?: Readonly<Record<string, string>>) 
 const timeoutMs = 15_000;
 const bytesMax = 1 << 20;
 
-/** `isBlocked`: may an address not be contacted? */
-export function createHubRequest(userAgent: string, isBlocked: (address: string) => boolean): HubRequest {
+/** `userAgentOf`: as what a URL is asked for. `isBlocked`: may an address not be contacted? */
+export function createHubRequest(
+  userAgentOf: (url: string) => string,
+  isBlocked: (address: string) => boolean,
+): HubRequest {
   const request = createGuardedRequest({ isBlocked, timeoutMs, bytesMax });
   return async (url, form) => {
     const body = form === undefined ? undefined : new URLSearchParams(form).toString();
     const headers = {
-      'user-agent': userAgent,
+      'user-agent': userAgentOf(url),
       ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
     };
     try {

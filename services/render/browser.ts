@@ -23,6 +23,8 @@ export interface RenderPage {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
+  /** What its scripts are told. Absent: the browser's. */
+  readonly userAgent?: string;
 }
 
 export interface Loaded {
@@ -159,7 +161,7 @@ export function createBrowser(options: BrowserOptions): Browser {
       let context: BrowserContext | undefined;
       try {
         context = await browser.newContext({
-          userAgent: options.userAgent,
+          userAgent: page.userAgent ?? options.userAgent,
           serviceWorkers: 'block',
           acceptDownloads: false,
           javaScriptEnabled: true,

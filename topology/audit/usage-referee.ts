@@ -62,7 +62,7 @@ export function readUsageForReferee(body: Uint8Array, token: string): RefereeUsa
 }
 
 function lineOf(key: string, value: string, at: number): UsageLine[] {
-  const [, path = '', rest = value] = /^(\/[^ \t]*)[ \t]+(.*)$/s.exec(value) ?? [];
+  const [, path = '', rest = value] = /^(\/[^ \t]*|\*[^ \t=,]*)[ \t]+(.*)$/s.exec(value) ?? [];
   const words = key === 'content-usage' ? usageWords(rest) : signalWords(rest);
   if (words === null) return [];
   const line = `${key === 'content-usage' ? 'Content-Usage' : 'Content-Signal'}: ${value}`;
@@ -209,7 +209,19 @@ function dateOf(text: string): number | null {
       ? spaced
       : `${spaced}${spaced.includes('T') ? 'Z' : ' UTC'}`;
   const atMs = Date.parse(named);
-  return Number.isNaN(atMs) ? null : atMs;
+  return Number.isNaN(atMs) || !isDay(spaced) ? null : atMs;
+}
+
+/** `Date.parse` takes the 31st of February for a day in March. */
+function isDay(spaced: string): boolean {
+  const iso = /^(\d{4})-(\d\d)-(\d\d)/.exec(spaced);
+  const [, date = '', name = '', short = ''] = /(\d{1,2}) ([a-z]{3}) (\d{4}|\d{2})/i.exec(spaced) ?? [];
+  const [year, month, day] =
+    iso !== null
+      ? [Number(iso[1]), Number(iso[2]) - 1, Number(iso[3])]
+      : [Number(short), new Date(`1 ${name} 2000 UTC`).getUTCMonth(), Number(date)];
+  // Of two digits each century has the same leap years here: 1900 is not meant (RFC 2822 §4.3).
+  return day >= 1 && day <= new Date(Date.UTC(year < 100 ? year + 2000 : year, month + 1, 0)).getUTCDate();
 }
 
 function tdmWords(value: string): Word[] {

@@ -11,8 +11,7 @@
 
 import type { FoundIn } from '../../schemas/types.ts';
 import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
-import { namesUsage, saysUsage, type UsageMeta } from '../usage/response-usage.ts';
-import { usageLimits } from '../usage/usage-limits.ts';
+import { namesUsage, saysUsage, type UsageMeta, UsageMetas } from '../usage/response-usage.ts';
 import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, metaDirectives } from './directives.ts';
 import { type Element, element } from './elements.ts';
@@ -89,7 +88,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let baseHref = '';
   let declaredLanguage = '';
   let refresh: Refresh | null = null;
-  const usageMetas: UsageMeta[] = [];
+  const usageMetas = new UsageMetas();
   let lateCharset: string | null = null;
   /** Inside raw text: whose it is. */
   let raw: Element | null = null;
@@ -100,9 +99,9 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
 
   const readUsage = (name: string, value: (name: Attribute) => string) => {
     const lower = name.trim().toLowerCase();
-    if (usageMetas.length === usageLimits.metasMax || !namesUsage(lower, tokens)) return;
+    if (!namesUsage(lower, tokens)) return;
     const content = value(attribute.content);
-    if (saysUsage(lower, content)) usageMetas.push({ name: lower, content });
+    if (saysUsage(lower, content)) usageMetas.add({ name: lower, content });
   };
   const readMeta = (value: (name: Attribute) => string) => {
     if (tentative) lateCharset ??= declaredIn(value);
@@ -204,7 +203,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     base,
     metaRefresh: resolveRefresh(refresh, base),
     robots,
-    ...(usageMetas.length > 0 && { usageMetas }),
+    ...(usageMetas.all.length > 0 && { usageMetas: usageMetas.all }),
     declaredLanguage,
     charset,
     complete: complete && !cutShort,

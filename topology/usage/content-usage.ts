@@ -32,7 +32,7 @@ export function contentUsage(values: readonly string[], source: string, said: st
   if (whole !== null) return whole;
   if (values.length === 1) return [];
   return values
-    .flatMap((value) => statementsIn(value, source, said) ?? [])
+    .flatMap((value) => statementsIn(value, source, value) ?? [])
     .filter(({ preference }) => preference === 'deny');
 }
 

@@ -3,8 +3,9 @@ import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product
 import { contentSignal } from './content-signal.ts';
 import { contentUsage } from './content-usage.ts';
 import { mayBar, robotsTag } from './robots-tag.ts';
-import type { Statement } from './statement.ts';
+import type { Statement, Subject } from './statement.ts';
 import { tdmPolicy, tdmReservation } from './tdmrep.ts';
+import { usageLimits } from './usage-limits.ts';
 
 const fields = new Set(['content-usage', 'content-signal', 'tdm-reservation', 'tdm-policy', 'x-robots-tag']);
 
@@ -38,6 +39,37 @@ export function namesUsage(name: string, tokens: readonly string[]): boolean {
 /** Is its content worth keeping for `metaUsage`? */
 export function saysUsage(name: string, content: string): boolean {
   return (fields.has(name) && name !== 'x-robots-tag') || mayBar(content);
+}
+
+/**
+ * Meta elements of one page that speak of use. Beyond the bound only those are kept that bar what none before them bars: no
+ * number of elements drowns a bar, and no page is kept longer for having many.
+ */
+export class UsageMetas {
+  readonly all: UsageMeta[] = [];
+  /** From when each subject is barred; null: it was not asked yet. */
+  #barred: Map<Subject, number> | null = null;
+
+  add(meta: UsageMeta): void {
+    if (this.all.length >= usageLimits.metasMax) {
+      this.#barred ??= barsOf(this.all);
+      const isNew = ([subject, fromMs]: readonly [Subject, number]) => {
+        const known = this.#barred!.get(subject);
+        return known === undefined || (known > 0 && fromMs === 0);
+      };
+      const news = [...barsOf([meta])].filter(isNew);
+      if (news.length === 0) return;
+      for (const [subject, fromMs] of news) this.#barred.set(subject, fromMs);
+    }
+    this.all.push(meta);
+  }
+}
+
+function barsOf(metas: readonly UsageMeta[]): Map<Subject, number> {
+  const bars = new Map<Subject, number>();
+  for (const { use, preference, fromMs } of metaUsage(metas))
+    if (preference === 'deny') bars.set(use, Math.min(fromMs, bars.get(use) ?? fromMs));
+  return bars;
 }
 
 export function metaUsage(metas: readonly UsageMeta[]): Statement[] {

@@ -42,8 +42,10 @@ export function compileUsage({ usage, licences }: Pick<RobotsRules, 'usage' | 'l
 /** Rules beyond the bound cannot allow anything, and what they bar they bar for every path. */
 function ruleOf({ field, value }: UsageRecord, at: number): UsageRule[] {
   const blank = value.search(/[ \t]/);
-  const hasPath = value.startsWith('/') && blank > 0;
-  const pattern = hasPath ? pathPattern(value.slice(0, blank)) : '';
+  const first = value.slice(0, Math.max(0, blank));
+  // A leading `*` is understood as in Disallow; a word of a dictionary may begin so, too.
+  const hasPath = first.startsWith('/') || /^\*[^=,]*$/.test(first);
+  const pattern = hasPath ? pathPattern(first) : '';
   const preferences = hasPath ? value.slice(blank).trim() : value;
   const said = `${field === 'content-usage' ? 'Content-Usage' : 'Content-Signal'}: ${value}`;
   const read =
@@ -60,7 +62,8 @@ function ruleOf({ field, value }: UsageRecord, at: number): UsageRule[] {
   return [{ field, pattern, index, statements: read, unread }];
 }
 
-const everywhere = '*';
+/** No pattern is spelt so. */
+const everywhere = ' ';
 
 export function robotsUsage({ rules, licences }: RobotsUsage, url: string): readonly Statement[] {
   if (rules.length === 0) return licences;

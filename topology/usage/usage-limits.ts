@@ -6,6 +6,6 @@ export const usageLimits = {
   rulesMax: 1_000,
   /** Rules of a TDMRep file, a page being asked of each; a longer file is none. */
   tdmRulesMax: 1_000,
-  /** Meta elements of one page that speak of use. */
+  /** Meta elements of one page that speak of use; beyond them, those that bar what is not barred yet. */
   metasMax: 20,
 } as const;

@@ -70,7 +70,7 @@ export interface ProcessorContext {
   /** Read again what was read before. */
   readonly fromStart: boolean;
   /** Fetching options, for a processor that contacts sites. */
-  readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'ca' | 'insecureHosts' | 'archive'> &
+  readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'ca' | 'insecureHosts' | 'archive' | 'requests'> &
     Omit<Identity, 'version'>;
   /** Hooks of plugins, for a processor that reads pages itself. Absent: there are none. */
   readonly hooks?: FetcherConfig['hooks'];

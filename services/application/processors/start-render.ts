@@ -5,7 +5,7 @@ import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { hostSettingsOf } from '../../../topology/policy/overlay-hosts.ts';
 import { policyLimits } from '../../../topology/policy/policy-limits.ts';
-import { partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { barredFrom, inOrder } from '../../../topology/usage/statement.ts';
 import type { UsesPolicy } from '../../../topology/usage/uses-policy.ts';
@@ -13,9 +13,10 @@ import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
 import { createHooks } from '../../fetcher/hooks/run-hooks.ts';
+import { agreedIdentities } from '../../fetcher/http/agreed-identity.ts';
 import { createHttpClient, type HttpResponse } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
-import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
+import { requestHeaders, userAgentOf } from '../../fetcher/http/identity.ts';
 import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
 import { watchBlockedHosts } from '../../fetcher/leases/blocked-hosts.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
@@ -54,8 +55,13 @@ export async function startRender(
   const { log, codec, clock, manifest, reach } = context;
   const { crawl, keyMode } = manifest;
   const stopping = new AbortController();
-  const productToken = productTokensOf(reach);
-  const userAgent = requestHeaders({ ...reach, version: productVersion }, '*/*', acceptEncoding);
+  const identity = { ...reach, version: productVersion };
+  const agreed = agreedIdentities(identity, reach.requests);
+  const ownHeaders = requestHeaders(identity, '*/*', acceptEncoding);
+  const headersOf = (hostKey: string) => {
+    const other = agreed.of(hostKey);
+    return other === null ? ownHeaders : requestHeaders(other, '*/*', acceptEncoding);
+  };
   const archive = reach.archive && bodyArchive(reach.archive);
   const responses: AppendRecord[] = [];
   const exchanges =
@@ -73,7 +79,7 @@ export async function startRender(
     ...(archive === undefined ? {} : { archive }),
     ...(reach.signing === undefined ? {} : { signer: createSigner(reach.signing, clock.nowMs(), context.say) }),
   });
-  const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`);
+  const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`, agreed.namesOf);
   const publishContacts = async () => {
     const records = [...contacts.take(), ...responses.splice(0)];
     if (records.length > 0) await log.append(records);
@@ -105,18 +111,22 @@ export async function startRender(
       isBlocked: blockedHosts.has,
       ...(exchanges !== undefined && {
         onResponse: (request: PacedRequest, response: HttpResponse) =>
-          exchanges.take(request, response, barredFrom(usageRecord([], response.headers, productToken), 'archive')),
+          exchanges.take(
+            request,
+            response,
+            barredFrom(usageRecord([], response.headers, agreed.tokensOf(request.url)), 'archive'),
+          ),
       }),
     },
     delayOf: (hostKey) => delayOf(hostKey),
-    robots: createRobotsCache(clock, productToken, contacts.readRobots),
+    robots: createRobotsCache(clock, agreed.tokensOf, contacts.readRobots),
     record: contacts.requested,
-    headers: userAgent,
+    headersOf,
     limits: renderLimits,
   });
   const browser = createBrowser({
     executable: executable ?? findChromium(),
-    userAgent: userAgent[1]!,
+    userAgent: userAgentOf(identity),
     timeoutMs: renderLimits.pageMs,
     quietMs: renderLimits.quietMs,
     requestsMax: renderLimits.requestsMax,
@@ -133,7 +143,6 @@ export async function startRender(
     extractor,
     hooks,
     links: { normalize: compileNormalizer(), cache: linkCache, hooks },
-    productToken,
     linksMax: crawlLimits.linksPerPage,
     outlinks: true,
     requisites: () => wantsRequisites,
@@ -141,7 +150,9 @@ export async function startRender(
     office: false,
   };
   const renderer = createRenderer({
-    browser,
+    browser: {
+      render: (page, load) => browser.render({ ...page, userAgent: agreed.userAgentOf(hostKeyOf(page.url)) }, load),
+    },
     load: async (url, page) => {
       // No request is made before it is known which hosts are blocked.
       await blockedHosts.caughtUp;
@@ -152,8 +163,11 @@ export async function startRender(
       const sourceKey = partitionKeyOf(render.hostKey, keyMode);
       const response = responseOf(render, html, clock.nowMs());
       const task = soleTask(render.url, render.hostKey, render.depth, render.tags);
-      const made = await readPage(reader, task, 0, response, { sourceKey, source: linkCache.source(sourceKey) });
-      const report = withholding(usesPolicy, withUsageOf(render, made));
+      const made = await readPage({ ...reader, productToken: agreed.tokensOf(render.url) }, task, 0, response, {
+        sourceKey,
+        source: linkCache.source(sourceKey),
+      });
+      const report = withholding(usesPolicy, withUsageOf(render, made), response.endMs);
       if (archive !== undefined && report.page !== null) {
         const { url, hostKey, depth, status } = render;
         const noArchiveFromMs = barredFrom(report.page.usage, 'archive');

@@ -1,7 +1,7 @@
 /** What a site sees of a crawler's published identity: asks for it as those do who want to know who has come. */
 
 import type { HttpResponse } from '../../fetcher/http/client.ts';
-import { headerOf } from '../../fetcher/http/headers.ts';
+import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import type { Identity } from '../../fetcher/http/identity.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
 import {
@@ -45,9 +45,21 @@ export async function checkIdentity(
       return { what, url, problem: (error as Error).message };
     }
   };
+  let isLinked = false;
+  const page = await ask('page', '/', ({ headers, body }) => {
+    const html = body.toString('utf8');
+    isLinked =
+      /\bclient-ranges\b/i.test(html) || headersOf(headers, 'link').some((link) => /\bclient-ranges\b/i.test(link));
+    return pageProblem(html, identity);
+  });
+  const addresses = await ask('addresses', rangesPath, ({ body }) => rangesProblem(body.toString('utf8')));
+  // draft-illyes-webbotauth-cbcp-00 §2.5: the page must lead to them.
+  const isLost = page.problem === '' && addresses.problem === '' && !isLinked;
   return [
-    await ask('page', '/', ({ body }) => pageProblem(body.toString('utf8'), identity)),
-    await ask('addresses', rangesPath, ({ body }) => rangesProblem(body.toString('utf8'))),
+    isLost
+      ? { ...page, problem: 'it does not lead to its addresses: add <link rel="client-ranges" href="/ip-ranges.json">' }
+      : page,
+    addresses,
     await ask('keys', directoryPath, ({ headers, body }) => {
       if (!site.startsWith('https:')) return 'keys are believed over https alone';
       const type = headerOf(headers, 'content-type').split(';', 1)[0]!.trim().toLowerCase();

@@ -3,8 +3,9 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
-import { userAgentOf } from '../../fetcher/http/identity.ts';
+import { agreedIdentities } from '../../fetcher/http/agreed-identity.ts';
 import { createHubRequest } from '../../push/hub-request.ts';
 import { type PushTarget, pushNews } from '../../push/pushed-urls.ts';
 import { Websub } from '../../push/websub.ts';
@@ -37,11 +38,15 @@ interface Subscribing {
 export async function openWebsub(crawl: Subscribing, target: PushTarget): Promise<Websub | undefined> {
   const { folder, callback, fetcher } = crawl;
   if (callback === undefined) return undefined;
+  const agreed = agreedIdentities(fetcher, fetcher.requests);
   return Websub.open({
     path: folder.part('websub.json'),
     callback,
     clock: target.clock,
-    request: createHubRequest(userAgentOf(fetcher), compileAddressGuard(fetcher.allowPrivate ?? false)),
+    request: createHubRequest(
+      (url) => agreed.userAgentOf(hostKeyOf(url)),
+      compileAddressGuard(fetcher.allowPrivate ?? false),
+    ),
     push: (news) => pushNews(target, news),
     say: (text) => say(text, 'warn', { component: 'consumers' }),
   });

@@ -84,16 +84,19 @@ export function addReachOptions(command: Command): Command {
     );
 }
 
+export function addRequestsOption(command: Command): Command {
+  return command.addOption(
+    setting(
+      '--requests <file>',
+      'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
+      'a crawler shows what it is, and nothing more',
+      rulesFile('--requests', requestRulesSchema, []),
+    ),
+  );
+}
+
 export function addFetcherOptions(command: Command): Command {
-  return addArchivingOptions(addReachOptions(command))
-    .addOption(
-      setting(
-        '--requests <file>',
-        'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
-        'a crawler shows what it is, and nothing more',
-        rulesFile('--requests', requestRulesSchema, []),
-      ),
-    )
+  return addRequestsOption(addArchivingOptions(addReachOptions(command)))
     .addOption(
       setting(
         '--extract <file>',

@@ -96,6 +96,7 @@ export function reachOf(flags: Partial<FetcherFlags>) {
     ...identityOf(flags),
     ...trustSettings(flags),
     ...archiveSettings(flags),
+    ...(flags.requests !== undefined && { requests: flags.requests }),
   };
 }
 

@@ -12,7 +12,7 @@ import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { ownFolder } from '../connect/own-folder.ts';
-import { addArchivingOptions, addReachOptions, type FetcherFlags } from '../flags/fetcher-flags.ts';
+import { addArchivingOptions, addReachOptions, addRequestsOption, type FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { addPluginOption, type OpenPlugins, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
@@ -25,7 +25,7 @@ import { runRole } from './role-commands.ts';
 export interface ConsumerRun
   extends RoleFlags,
     ProcessorFlags,
-    Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'contact' | 'ca' | 'insecure'>,
+    Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'contact' | 'ca' | 'insecure' | 'requests'>,
     PluginFlags {
   readonly fromStart?: boolean;
   readonly json?: boolean;
@@ -37,7 +37,7 @@ export function addConsumerCommands(program: Command): void {
 
 function addConsumer(program: Command, processor: Processor): void {
   const command = program.command(processor.name).description(processor.does);
-  if (processor.contactsSites === true) addPluginOption(addReachOptions(command));
+  if (processor.contactsSites === true) addPluginOption(addRequestsOption(addReachOptions(command)));
   if (processor.contactsSites === true && processor.writes.includes('responses')) addArchivingOptions(command);
   addKafkaOptions(
     addProcessorOptions(command, processor),

@@ -6,12 +6,14 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 import { hostKeyOf, hostnameOf } from '../../../topology/url/host-key.ts';
 import { hostFits } from '../connect/host-pattern.ts';
-import { type Identity, namesOf, productTokensOf } from './identity.ts';
+import { type Identity, namesOf, productTokensOf, userAgentOf } from './identity.ts';
 import type { RequestRuleInput } from './request-rules-schema.ts';
 
 export interface AgreedIdentities {
   /** Null: the crawl's own. */
   of(hostKey: string): Identity | null;
+  userAgentOf(hostKey: string): string;
+  /** `origin`: or any URL there. */
   tokensOf(origin: string): ProductTokens;
   /** As records have them. */
   namesOf(hostKey: string): ReturnType<typeof namesOf>;
@@ -42,6 +44,7 @@ export function agreedIdentities(own: Identity, rules: readonly RequestRuleInput
   };
   return {
     of,
+    userAgentOf: (hostKey) => userAgentOf(of(hostKey) ?? own),
     tokensOf: (origin) => productTokensOf(of(hostKeyOf(origin)) ?? own),
     namesOf: (hostKey) => namesOf(of(hostKey) ?? own),
   };

@@ -302,7 +302,7 @@ async function fetchOne(
     errand?.told === undefined
       ? await readPage(runner.reader, task, index, response, source, spans?.fetchContext, site)
       : await readTold(runner.reader, task, index, errand.told, response, source, spans?.fetchContext, site);
-  const read = withholding(runner.usesPolicy(), whole);
+  const read = withholding(runner.usesPolicy(), whole, response.endMs);
   held?.release(read === whole, read.page?.usage ?? usageRecord(site, response.headers, runner.reader.productToken));
   const { page, groups, pending } = read;
   let { outcome } = read;

@@ -7,7 +7,7 @@
  */
 
 import { hash } from 'node:crypto';
-import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../../schemas/types.ts';
+import type { Outcome, OutcomeKind, Page, PageUsage, Task, TaskUrl } from '../../../schemas/types.ts';
 import { isForMachines } from '../../../topology/content/for-machines.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
 import { freshForMs } from '../../../topology/fetch/cache-control.ts';
@@ -63,6 +63,8 @@ export interface PageReader {
 export type PageReport = Omit<UrlReport, 'requests'> & {
   /** Time that reading it took on the main thread, ms by the clock. */
   readonly readMs: number;
+  /** Of a page that has not changed: what is said now of using it. */
+  readonly usage?: readonly PageUsage[];
   /** What plugins made of the response. Absent: as it was received. */
   readonly response?: HttpResponse;
 };
@@ -136,6 +138,11 @@ async function readAnswer(
     const hop = { depth: item.depth, hop: item.hop + 1, front: true, share: item.cash };
     const { groups, pending } = gatherLinks(reader.links, from, [target!], hop);
     return { outcome: { ...answered, redirectUrl: target! }, page: null, groups, pending, readMs: 0 };
+  }
+  if (kind === 'notModified') {
+    // RFC 9111 §3.2: the fields of a 304 stand in the place of those of before.
+    const { noindex } = headerDirectives(headersOf(response.headers, 'x-robots-tag'), reader.productToken);
+    return { ...bare({ ...answered, noindex }), usage: usageRecord(site, response.headers, reader.productToken) };
   }
   if (kind !== 'fetched') return bare(answered);
   const mediaType = mediaTypeOf(response.headers);

@@ -1,4 +1,4 @@
-/** A page that is not published, because a use that it is wanted for is barred. */
+/** A page that is not published, or taken back as it has not changed, because a use that it is wanted for is barred. */
 import { barredText, type UsesPolicy, withheldFor } from '../../../topology/usage/uses-policy.ts';
 import type { PageReport } from './report.ts';
 
@@ -6,10 +6,11 @@ import type { PageReport } from './report.ts';
  * Its links are followed, and its outcome says why there is no page; `noindex` in it, and a
  * tombstone in the place of its page, tell consumers to drop what they have of an earlier visit. The same report where nothing is barred.
  */
-export function withholding(policy: UsesPolicy, report: PageReport): PageReport {
+export function withholding(policy: UsesPolicy, report: PageReport, nowMs: number): PageReport {
   const { page, outcome } = report;
-  if (page === null || policy.uses === undefined) return report;
-  const barred = withheldFor(policy, page.usage, page.fetchedAtMs);
+  const usage = page?.usage ?? report.usage;
+  if (usage === undefined || policy.uses === undefined) return report;
+  const barred = withheldFor(policy, usage, page?.fetchedAtMs ?? nowMs);
   if (barred === undefined) return report;
   const detail = [`not published: ${barredText(barred)}`, outcome.detail].filter((text) => text !== '').join('; ');
   return { ...report, page: null, withdrawn: true, outcome: { ...outcome, noindex: true, detail } };

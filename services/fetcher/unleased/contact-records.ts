@@ -4,7 +4,7 @@
  * for.
  */
 import { blankResult } from '../../../schemas/blank.ts';
-import type { Request, RobotsCopy } from '../../../schemas/types.ts';
+import type { Request, Result, RobotsCopy } from '../../../schemas/types.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -21,6 +21,8 @@ export function createContactRecords(
   codec: RecordCodec,
   { crawl, partitions, keyMode }: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode },
   fetcherId: string,
+  /** Under which names a host was asked. Absent: nobody was asked. */
+  namesOf: (hostKey: string) => Partial<Result> = () => ({}),
 ): ContactRecords {
   const byHost = new Map<string, Request[]>();
   const copies: AppendRecord[] = [];
@@ -44,7 +46,7 @@ export function createContactRecords(
       for (const [hostKey, requests] of byHost) {
         const completedAtMs = Math.max(...requests.map(({ endMs }) => endMs));
         const partition = place(hostKey);
-        const result = { ...blankResult, partition, hostKey, fetcherId, completedAtMs, requests };
+        const result = { ...blankResult, ...namesOf(hostKey), partition, hostKey, fetcherId, completedAtMs, requests };
         const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
         records.push({ topic: `${crawl}.results`, partition, key, value: codec.encode('results', result) });
       }

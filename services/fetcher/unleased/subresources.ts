@@ -55,8 +55,8 @@ export interface SubresourceOptions {
   /** The policy's delay by host key, for hosts of which nothing else is known. */
   readonly delayOf: (hostKey: string) => number;
   readonly robots: RobotsCache;
-  /** User-Agent and so on: names and values in turn. */
-  readonly headers: Headers;
+  /** User-Agent and so on, by host key: names and values in turn. */
+  readonly headersOf: (hostKey: string) => Headers;
   readonly limits: SubresourceLimits;
   /** Is called with each request that was made. */
   readonly record: (request: Request) => void;
@@ -80,7 +80,7 @@ export function createSubresources(options: SubresourceOptions): Subresources {
   ) => {
     const hostKey = hostKeyOf(url);
     const response = await pacedRequest(road, {
-      ...{ url, headers: options.headers, bodyBytesMax, hostKey, delayMs, delayFactor: 0, latestStartMs },
+      ...{ url, headers: options.headersOf(hostKey), bodyBytesMax, hostKey, delayMs, delayFactor: 0, latestStartMs },
       kind: purpose.kind === 'robots' ? 'robots' : 'requisite',
       record: (made, addressDelayMs) =>
         options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, made, addressDelayMs)),

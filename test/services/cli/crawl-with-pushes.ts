@@ -2,18 +2,22 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCommand } from '../../../lab/process/command.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { jsonOf, logLines } from './terminal/log-schema.ts';
 
 interface Hit {
   readonly path: string;
   readonly atMs: number;
   readonly etag: string | undefined;
+  readonly userAgent: string | undefined;
 }
 
 const delayMs = 300;
@@ -38,13 +42,20 @@ async function freePort(): Promise<number> {
 export async function crawlWithPushes(place: readonly string[]): Promise<string> {
   const hits: Hit[] = [];
   const subscribed: Record<string, string>[] = [];
+  const hubAgents: (string | undefined)[] = [];
   const hub = await listen(async (request: IncomingMessage, response) => {
+    hubAgents.push(request.headers['user-agent']);
     subscribed.push(Object.fromEntries(new URLSearchParams(await text(request))));
     response.writeHead(202).end();
   });
   const site = await listen((request, response) => {
     const path = request.url!;
-    hits.push({ path, atMs: Date.now(), etag: request.headers['if-none-match'] });
+    hits.push({
+      path,
+      atMs: Date.now(),
+      etag: request.headers['if-none-match'],
+      userAgent: request.headers['user-agent'],
+    });
     if (path === '/robots.txt') return response.writeHead(404).end();
     if (path === '/feed') {
       const links = `<link rel="hub" href="${hub.origin}/"/><link rel="self" href="${site.origin}/feed"/>`;
@@ -56,9 +67,11 @@ export async function crawlWithPushes(place: readonly string[]): Promise<string>
     return response.end('<a href="/a">a</a> <a href="/b">b</a>');
   });
   const callback = `http://127.0.0.1:${await freePort()}`;
+  const rules = join(temporaryFolder(), 'rules.json');
+  await writeFile(rules, JSON.stringify([{ hosts: ['127.0.0.1'], identity: { userAgent: 'PressClub/3' } }]));
   const crawl = startCommand([
     ...['crawl', `${site.origin}/`, '--allow-private', '--contact', 'me@example.org', '--delay', `${delayMs}`],
-    ...['--recrawl', 'fixed', '--recrawl-every', '30d', '--sitemap', '/sm.xml', ...place],
+    ...['--recrawl', 'fixed', '--recrawl-every', '30d', '--sitemap', '/sm.xml', '--requests', rules, ...place],
     ...['--http', callback.slice('http://'.length), '--callback', callback, '--log', 'json'],
   ]);
   const call = (path: string, init?: RequestInit) => fetch(`${callback}${path}`, init);
@@ -79,6 +92,8 @@ export async function crawlWithPushes(place: readonly string[]): Promise<string>
     assert.equal(asked.status, 202, await asked.text());
     const [{ 'hub.callback': to, 'hub.secret': key, ...wish }] = subscribed as [Record<string, string>];
     assert.deepEqual([wish['hub.mode'], wish['hub.topic']], ['subscribe', `${site.origin}/feed`]);
+    // A site that agreed to another name is asked under it for its feed, too, and so is its hub.
+    assert.deepEqual([of('/feed')[0]!.userAgent, ...hubAgents], Array(2).fill('PressClub/3 (+me@example.org)'));
     const challenge = `hub.mode=subscribe&hub.topic=${encodeURIComponent(`${site.origin}/feed`)}&hub.lease_seconds=86400`;
     assert.equal(await (await fetch(`${to}?${challenge}&hub.challenge=c123`)).text(), 'c123');
     assert.equal((await fetch(`${to}?${challenge.replace('feed', 'other')}&hub.challenge=c`)).status, 404);

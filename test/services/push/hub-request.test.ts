@@ -4,7 +4,10 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { createHubRequest } from '../../../services/push/hub-request.ts';
 
-const ask = createHubRequest('test', () => false);
+const ask = createHubRequest(
+  () => 'test',
+  () => false,
+);
 
 test('a hub on a port where another protocol listens is not contacted, nor one of another scheme', async (t) => {
   let contacts = 0;

@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
+import { chromiumHere, noBrowser } from '../../../browser/chromium.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
@@ -71,6 +72,50 @@ test('a site that agreed to another name is asked under it, by its group of robo
   assert.equal((await check(agreed.url('agreed.test', '/for-partners'))).allowed, true);
   assert.equal((await check(agreed.url('agreed.test', '/for-all'))).allowed, false);
   assert.equal((await check(own.url('plain.test', '/for-all'))).allowed, true);
+});
+
+test('what pages load in a browser is asked under the name that its host agreed to, and its scripts see that of their page', {
+  skip: chromiumHere() === undefined ? noBrowser : false,
+}, async (t) => {
+  const load = (host: string, path: string) => `<script src="http://${host}.test:PORT${path}"></script>`;
+  const site = await serveSite(t, ({ url = '/' }, response, host) => {
+    if (url === '/robots.txt') return response.end(robots.replaceAll('/for-', '/js/for-').replace('Disallow: /\n', ''));
+    if (url.endsWith('.js')) return response.setHeader('content-type', 'text/javascript').end('done = 1');
+    const loads = ['agreed', 'plain'].flatMap((name) =>
+      ['/js/for-partners.js', '/js/for-all.js'].map((js) => load(name, js)),
+    );
+    response
+      .setHeader('content-type', 'text/html')
+      .end(
+        `<script>document.title = '${host} ' + navigator.userAgent</script>${loads.join('').replaceAll('PORT', `${site.port}`)}`,
+      );
+  });
+  const folder = temporaryFolder();
+  const [data, rules, extract] = [join(folder, 'data'), join(folder, 'rules.json'), join(folder, 'extract.json')];
+  const identity = { userAgent: 'PressClub/3 (partner-reader)', robotsTokens: ['partner-reader'] };
+  await writeFile(rules, JSON.stringify([{ hosts: ['agreed.test'], identity }]));
+  await writeFile(extract, JSON.stringify({ render: [{ hosts: ['*.test'] }] }));
+  const crawl = await runCommand([
+    ...['crawl', site.url('plain.test', '/'), site.url('agreed.test', '/'), '--data', data, '--with', 'render'],
+    ...['--requests', rules, '--extract', extract, '--delay', '50', '--resolve', `*.test:${site.port}:127.0.0.1`],
+    ...['--user-agent', 'Newsbot/1', '--contact', 'me@example.org'],
+  ]);
+  assert.equal(crawl.code, 0, crawl.stderr);
+  const [own, theirs] = ['Newsbot/1 (+me@example.org)', 'PressClub/3 (partner-reader) (+me@example.org)'];
+  const scripts = site.hits.filter(({ path }) => path.endsWith('.js'));
+  assert.deepEqual(scripts.map(({ host, path }) => `${host}${path}`).sort(), [
+    'agreed.test/js/for-partners.js',
+    'plain.test/js/for-all.js',
+  ]);
+  for (const { host, path, headers } of site.hits)
+    assert.equal(headers['user-agent'], host === 'agreed.test' ? theirs : own, `${host}${path}`);
+  const pages = await runCommand(['pages', '--data', data, '--fields', 'title,rendered']);
+  assert.deepEqual(pages.stdout.trimEnd().split('\n').sort(), [
+    JSON.stringify({ title: `agreed.test ${theirs}`, rendered: true }),
+    JSON.stringify({ title: `plain.test ${own}`, rendered: true }),
+  ]);
+  const audit = await runCommand(['audit', '--data', data, '--json']);
+  assert.deepEqual((lastJson(audit) as { readonly details: unknown }).details, []);
 });
 
 test('a rule that names nobody whom webmasters could find is refused, by its field', async () => {

@@ -84,6 +84,8 @@ test('a folder that was published whole is found to be so, and what is missing o
     /media type is application\/octet-stream, and must be application\/http-message/,
   );
 
+  writeFileSync(join(published, 'index.html'), page.replace(/<link rel="client-ranges"[^>]*>/, ''));
+  assert.match((await problems(check()))['page']!, /does not lead to its addresses/);
   writeFileSync(join(published, 'index.html'), 'nothing yet');
   writeFileSync(join(published, 'ip-ranges.json'), '{"prefixes":[{}]}');
   writeFileSync(join(published, directoryPath), '{"keys":[]}');

@@ -47,7 +47,7 @@ async function open(
     delayOf: () => 150,
     robots: createRobotsCache(clock, 'crawlstream'),
     record: (request) => made.push(request),
-    headers: ['user-agent', 'test'],
+    headersOf: () => ['user-agent', 'test'],
     limits,
   });
   const page = { hostKey: `page.test:${site.port}`, delayMs: 1 };
