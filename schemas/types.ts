@@ -52,7 +52,7 @@ export interface Control {
   readonly wanted: number;
   /** What the sender knows of the other side's amount. quota: pages that the partition gave back in all, as the book has it. quotaReport: pages granted to the partition in all, as it knows. -1: does not apply, or a release that did not say. */
   readonly known: number;
-  /** JSON of the event where its fields need more: policy, manifest; raise: {url}; lower: {url, frontQueue}; requeue: {prefix, outcome}; trap: {pattern, detail}; releaseTrap: {pattern}; seek: {group, topic, offset}; hostDelay: {least: true} where the policy's counts if it is longer; purge: {url}, or empty for the whole host. Empty: none. */
+  /** JSON of the event where its fields need more: policy, manifest; raise: {url}; lower: {url, frontQueue}; requeue: {prefix, outcome}; trap: {pattern, detail}; releaseTrap: {pattern}; seek: {group, topic, offset}; hostDelay: {least: true} where a webmaster asked and the policy's or an operator's counts if it is longer, with {instead} where that is taken back; blockHost, releaseHost: {webmaster: true} where a webmaster begins or ends a pause of their own; purge: {url}, or empty for the whole host. Empty: none. */
   readonly payload: string;
   /** Tells an operator's event from its repetition after a crash. Empty: repeating it is harmless. */
   readonly id: string;

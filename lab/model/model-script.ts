@@ -2,6 +2,7 @@
 import { blankControl, blankRequest } from '../../schemas/blank.ts';
 import type { Control, Discovered, Outcome, OutcomeKind, Result } from '../../schemas/types.ts';
 import { outcomeKinds } from '../../schemas/types.ts';
+import { leastDelay, ofWebmaster, takenBackDelay } from '../../topology/frontier/decide/control-payloads.ts';
 import type { NaiveLease } from './naive-frontier.ts';
 
 export class Chance {
@@ -111,7 +112,9 @@ export function randomEvent(chance: Chance): Control {
   const kind = chance.of(['blockHost', 'releaseHost', 'releaseHost', 'hostDelay', 'hostLimit', 'hostLeases'] as const);
   if (kind === 'hostLeases') return controlOf({ kind, hostKey: chance.of(hosts), amount: chance.of([-1, 1, 2, 4]) });
   const amount = kind === 'hostLimit' ? chance.of([-1, 0, 3, 50]) : chance.of([-1, 0, 2_000, 60_000]);
-  return controlOf({ kind, hostKey: chance.of(hosts), amount });
+  const isOfWebmaster = kind !== 'hostLimit' && chance.percent(40);
+  const asked = kind === 'hostDelay' ? chance.of([leastDelay, takenBackDelay(2_000)]) : ofWebmaster;
+  return controlOf({ kind, hostKey: chance.of(hosts), amount, ...(isOfWebmaster && { payload: asked }) });
 }
 
 export function controlOf(event: Partial<Control>): Control {

@@ -226,20 +226,36 @@ export class NaiveFrontier {
       }
       return;
     }
+    // What takes back nothing leaves no trace.
+    const takesBack = payload !== '' && (kind === 'releaseHost' || (kind === 'hostDelay' && amount < 0));
+    if (takesBack && !this.hosts.has(hostKey)) return;
     const host = this.#host(hostKey);
     if (kind === 'purge') this.#purge(host, hostKey, payload);
+    else if (payload.includes('webmaster')) this.#askedByWebmaster(kind, host, hostKey);
     else if (kind === 'blockHost') host.hold = host.hold === 'purged' ? host.hold : 'blocked';
-    else if (kind === 'hostDelay')
-      Object.assign(host, { ownDelayMs: Math.max(-1, amount), ownDelayIsLeast: payload !== '' });
+    else if (kind === 'hostDelay' && payload !== '') {
+      const { instead = -1 } = JSON.parse(payload) as { readonly instead?: number };
+      if (amount < 0 && host.ownDelayIsLeast) Object.assign(host, { ownDelayMs: instead, ownDelayIsLeast: false });
+      if (amount >= 0 && (host.ownDelayIsLeast || host.ownDelayMs <= amount))
+        Object.assign(host, { ownDelayMs: amount, ownDelayIsLeast: true });
+    } else if (kind === 'hostDelay') Object.assign(host, { ownDelayMs: Math.max(-1, amount), ownDelayIsLeast: false });
     else if (kind === 'hostLeases') {
       host.ownSlots = amount < 1 ? -1 : amount;
       setHostSlots(host, hostKey, this.rules);
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
-      const { crawlDelayCapMs } = rulesOf(this.rules, hostKey);
-      const isTooLong = host.hold === 'blocked' && host.crawlDelayMs > crawlDelayCapMs;
-      Object.assign(host, { hold: isTooLong ? 'crawlDelay' : '', dead: false, failures: 0, throttles: 0 });
+      Object.assign(host, { hold: this.#behindBlock(host, hostKey), dead: false, failures: 0, throttles: 0 });
     }
+  }
+
+  #askedByWebmaster(kind: Control['kind'], host: NaiveHost, hostKey: string): void {
+    if (kind === 'blockHost' && host.hold !== 'blocked' && host.hold !== 'purged') host.hold = 'paused';
+    if (kind === 'releaseHost' && host.hold === 'paused') host.hold = this.#behindBlock(host, hostKey);
+  }
+
+  #behindBlock({ hold, crawlDelayMs }: NaiveHost, hostKey: string): NaiveHost['hold'] {
+    const isTooLong = crawlDelayMs > rulesOf(this.rules, hostKey).crawlDelayCapMs;
+    return (hold === 'blocked' || hold === 'paused') && isTooLong ? 'crawlDelay' : '';
   }
 
   /** What waits or is out of a URL, or of the whole host, was never admitted. */
@@ -359,7 +375,7 @@ export class NaiveFrontier {
     if (isNews && fresh.some(answered)) host.failures = host.throttles = 0;
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
-    if (heldBack && host.hold !== 'blocked' && host.hold !== 'purged') host.hold = 'crawlDelay';
+    if (heldBack && !['blocked', 'paused', 'purged'].includes(host.hold)) host.hold = 'crawlDelay';
     const troubled = hostFailed || throttled || heldBack || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;

@@ -77,7 +77,7 @@ export const newHost = () => ({
   throttles: 0,
   returns: 0,
   leaseMax: 0,
-  hold: '' as '' | 'blocked' | 'crawlDelay' | 'purged',
+  hold: '' as '' | 'blocked' | 'paused' | 'crawlDelay' | 'purged',
   dead: false,
   deadUntilMs: 0,
 });

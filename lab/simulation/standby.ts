@@ -177,7 +177,7 @@ export function recount(state: FrontierState, where: string, violate: (what: str
   eachRow(state, ([kind, name, number, dueAtMs, ...rest]) => {
     if (kind === 'host') {
       rows.hosts += 1;
-      if (['crawlDelay', 'blocked', 'limit'].some((hold) => rest.includes(hold))) held.add(`${name}`);
+      if (['crawlDelay', 'blocked', 'limit', 'paused'].some((hold) => rest.includes(hold))) held.add(`${name}`);
     } else if (kind === 'lease') rows.leases += 1;
     else if (kind === 'leased') rows.leased += 1;
     else if (kind === 'seen') rows.seen = Number(name);

@@ -32,6 +32,7 @@ export const linkNames = {
 /** Why a host takes no leases. */
 export const holdNames: Readonly<Record<string, string>> = {
   blocked: 'blocked',
+  paused: 'paused',
   purged: 'purged',
   crawlDelay: 'Crawl-delay above the cap',
   limit: 'limit reached',

@@ -173,6 +173,8 @@ function answerTo(error: Error & { readonly statusCode?: number }): readonly [st
   if (error instanceof CrawlstreamError) {
     if (error.code === 'INVALID_ARGUMENT') return [400, error.message];
     if (error.code === 'OWNERSHIP_LOST' || error.code === 'DATA_FOLDER_LOCKED') return [503, error.message];
+    // Where brokers stand is nobody's business here.
+    if (error.retriable) return [503, 'the crawl cannot be reached at this moment: come back in a minute'];
   }
   const { statusCode = 500 } = error;
   return statusCode < 500 ? [statusCode, error.message] : [500, ''];

@@ -26,14 +26,20 @@ import { type Proven, provenNow, type Visit, withProof } from './visit.ts';
 /** A crawl as the desk needs it. */
 export interface DeskCrawl {
   readonly crawl: string;
-  /** Events of the host's partition of `control`, in order. */
-  events(hostKey: string): Promise<readonly Control[]>;
+  /** Events about the host on `control`, in order. `before`: an offset of its partition; absent: all. */
+  events(hostKey: string, before?: number): Promise<readonly Control[]>;
   /** The policy's delay for the host, ms. */
   policyDelayMs(hostKey: string): Promise<number>;
   account(hostKey: string): Promise<HostAccount>;
-  /** Resolves once they are durable, with where they are: `partition:offset` of each. */
-  send(make: (topics: CrawlTopics, said: Said) => readonly RequestRecord[], said: Said): Promise<readonly string[]>;
+  /** Resolves once they are durable, with where they are. */
+  send(make: (topics: CrawlTopics, said: Said) => readonly RequestRecord[], said: Said): Promise<readonly Place[]>;
   sign(receipt: DeskReceipt): Promise<string>;
+}
+
+/** On `control`. */
+export interface Place {
+  readonly partition: number;
+  readonly offset: number;
 }
 
 export interface DeskReceipt {
@@ -184,17 +190,27 @@ export class Desk {
       const atMs = this.#nowMs;
       const make = eventsOf(order, hostKey, { orders: hostOrders(events, hostKey, atMs), policyMs });
       const said = { by: deskName(hostKey), atMs };
-      const control = await of.send(make, said);
+      const sent = await of.send(make, said);
+      await this.#checkOvertaken(order, hostKey, policyMs, sent[0]!.offset);
       const receipt: DeskReceipt = {
         receipt: 'crawlstream-desk-1',
         ...{ crawl: this.crawl, host: hostKey, order: order.name },
         ...(order.name === 'delay' && { delayMs: order.delayMs }),
         ...{ at: new Date(atMs).toISOString(), by: said.by },
         proof: { how: proof.how, until: new Date(proof.untilMs).toISOString() },
-        control,
+        control: sent.map(({ partition, offset }) => `${partition}:${offset}`),
       };
       return { receipt, signed: await of.sign(receipt) };
     });
+  }
+
+  /**
+   * What an operator ordered between the desk's look and this order stands: such an order changes nothing where it arrives
+   * (topology/frontier/decide/control), and has no receipt.
+   */
+  async #checkOvertaken(order: Order, hostKey: string, policyMs: number, offset: number): Promise<void> {
+    const orders = hostOrders(await this.#options.of.events(hostKey, offset), hostKey, this.#nowMs);
+    eventsOf(order, hostKey, { orders: { ...orders, recent: 0 }, policyMs });
   }
 
   get #nowMs(): number {

@@ -4,6 +4,7 @@
  * Read from the events that are on `control`. One that was trimmed away is not known; nothing that needs it is done then.
  */
 import type { Control } from '../../schemas/types.ts';
+import { isOfWebmaster, leastDelayPayload } from '../../topology/frontier/decide/control-payloads.ts';
 
 export interface HostOrders {
   /** An operator's delay in force, ms; null: the policy's. */
@@ -23,26 +24,33 @@ export function deskName(hostKey: string): string {
   return `webmaster of ${hostKey}`;
 }
 
-/** `events`: of the host's partition, in order. */
+/** `events`: of the host's partition, in order. They come to what the frontier makes of them, in whatever order they were sent. */
 export function hostOrders(events: Iterable<Control>, hostKey: string, nowMs: number): HostOrders {
-  let operatorDelayMs: number | null = null;
-  let delayMs: number | null = null;
-  let [isPausedHere, isBlocked, removed, recent] = [false, false, false, 0];
+  let [operatorDelayMs, ownDelayMs, isLeast] = [-1, -1, false];
+  let hold: 'none' | 'paused' | 'blocked' | 'removed' = 'none';
+  let recent = 0;
   for (const { kind, hostKey: of, by, amount, payload, atMs } of events) {
     if (of !== hostKey) continue;
-    const isOurs = by === deskName(hostKey);
-    if (isOurs && atMs > nowMs - hourMs) recent += 1;
+    if (by === deskName(hostKey) && atMs > nowMs - hourMs) recent += 1;
+    const isTheirs = isOfWebmaster(payload);
     if (kind === 'hostDelay') {
-      delayMs = amount < 0 ? null : amount;
-      if (!isOurs) operatorDelayMs = delayMs;
+      const least = leastDelayPayload(payload);
+      if (least === null) [operatorDelayMs, ownDelayMs, isLeast] = [Math.max(-1, amount), Math.max(-1, amount), false];
+      else if (amount < 0 && isLeast) [ownDelayMs, isLeast] = [least.instead, false];
+      else if (amount >= 0 && (isLeast || ownDelayMs <= amount)) [ownDelayMs, isLeast] = [amount, true];
     } else if (kind === 'blockHost') {
-      if (isOurs) isPausedHere = true;
-      else isBlocked = true;
+      if (hold !== 'removed' && !(isTheirs && hold === 'blocked')) hold = isTheirs ? 'paused' : 'blocked';
     } else if (kind === 'releaseHost') {
-      [isPausedHere, isBlocked, removed] = [false, false, false];
+      if (!isTheirs || hold === 'paused') hold = 'none';
     } else if (kind === 'purge' && payload === '') {
-      removed = true;
+      hold = 'removed';
     }
   }
-  return { operatorDelayMs, delayMs, paused: isBlocked ? 'byOperator' : isPausedHere ? 'here' : 'no', removed, recent };
+  return {
+    operatorDelayMs: operatorDelayMs < 0 ? null : operatorDelayMs,
+    delayMs: ownDelayMs < 0 ? null : ownDelayMs,
+    paused: hold === 'blocked' ? 'byOperator' : hold === 'paused' ? 'here' : 'no',
+    removed: hold === 'removed',
+    recent,
+  };
 }

@@ -1,7 +1,13 @@
 /** What a webmaster may order of a crawl, for the host that they have proven: never more than the crawl does by itself. */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
-import { hostEvent, leastDelayEvent, purgeEvent, type Said } from '../runtime/crawl/operator-events.ts';
+import {
+  leastDelayEvent,
+  pauseEvent,
+  purgeEvent,
+  type Said,
+  takeBackDelayEvent,
+} from '../runtime/crawl/operator-events.ts';
 import type { CrawlTopics, RequestRecord } from '../runtime/crawl/requests.ts';
 import { deskLimits } from './desk-limits.ts';
 import type { HostOrders } from './host-orders.ts';
@@ -43,15 +49,14 @@ export function eventsOf(
   if (orders.removed)
     throw invalid(`${hostKey} was removed already; only whoever runs this crawl can take it up again`);
   if (name === 'remove') return (topics, said) => purgeEvent(topics, said, hostKey, null);
-  if (name === 'pause') return (topics, said) => hostEvent(topics, said, 'blockHost', hostKey);
-  if (name === 'resume') {
+  if (name === 'pause' || name === 'resume') {
     if (orders.paused === 'byOperator')
       throw invalid(`whoever runs this crawl has blocked ${hostKey}: only they can end that`);
-    if (orders.paused === 'no') throw invalid(`${hostKey} was not paused here`);
-    return (topics, said) => hostEvent(topics, said, 'releaseHost', hostKey);
+    if (name === 'resume' && orders.paused === 'no') throw invalid(`${hostKey} was not paused here`);
+    return (topics, said) => pauseEvent(topics, said, hostKey, name === 'resume');
   }
   const { operatorDelayMs } = orders;
-  if (delayMs === null) return (topics, said) => hostEvent(topics, said, 'hostDelay', hostKey, operatorDelayMs ?? -1);
+  if (delayMs === null) return (topics, said) => takeBackDelayEvent(topics, said, hostKey, operatorDelayMs ?? -1);
   const leastMs = Math.max(policyMs, operatorDelayMs ?? 0);
   if (delayMs < leastMs)
     throw invalid(`seconds: the crawl waits ${leastMs / 1_000} by itself, and only a longer wait can be asked for`);

@@ -63,6 +63,10 @@ export function createOrders(noticeMs: number): Orders {
   const delays: Ledger = new Map();
   const hostSlots: Ledger = new Map();
   const blocks: Ledger = new Map();
+  /** Webmasters' own, which an operator's release ends too. */
+  const pauses: Ledger = new Map();
+  /** The delay that holds by now, in the order of `control`. */
+  const newestDelays = new Map<string, Omit<Dated, 'atMs'>>();
   /** The orders that may be in force at `atMs`; -1: as the policy says. */
   const inForce = (ledger: Ledger, host: string, atMs: number): Omit<Dated, 'atMs'>[] => {
     const list = ledger.get(host) ?? [];
@@ -76,11 +80,19 @@ export function createOrders(noticeMs: number): Orders {
         policies.set(event.version, policyOrders(event.payload));
         versions.splice(versions.findLastIndex((one) => one.atMs <= atMs) + 1, 0, { atMs, version: event.version });
       }
-      if (kind === 'hostDelay')
-        enter(delays, hostKey, { atMs, amount, ...(saysLeast(event.payload) && { least: true }) });
+      if (kind === 'hostDelay') {
+        const before = newestDelays.get(hostKey) ?? { amount: -1 };
+        const now = delayAfter(before, amount, payloadOf(event.payload));
+        newestDelays.set(hostKey, now);
+        if (now !== before) enter(delays, hostKey, { atMs, ...now });
+      }
       if (kind === 'hostLeases') enter(hostSlots, hostKey, { atMs, amount });
-      if (kind === 'blockHost') enter(blocks, hostKey, { atMs, amount: 1 });
-      if (kind === 'releaseHost') enter(blocks, hostKey, { atMs, amount: 0 });
+      if (kind === 'blockHost' || kind === 'releaseHost') {
+        const isTheirs = payloadOf(event.payload)['webmaster'] === true;
+        const order = { atMs, amount: kind === 'blockHost' ? 1 : 0 };
+        if (!isTheirs) enter(blocks, hostKey, order);
+        if (isTheirs || kind === 'releaseHost') enter(pauses, hostKey, order);
+      }
     },
     paceOf(host, grantedAtMs, policyVersion) {
       const version = policyVersion || versionAt(grantedAtMs);
@@ -114,8 +126,11 @@ export function createOrders(noticeMs: number): Orders {
       return null;
     },
     blockedSince(host, atMs) {
-      const newest = blocks.get(host)?.findLast((one) => one.atMs <= atMs);
-      return newest?.amount === 1 ? newest.atMs : null;
+      const since = [blocks, pauses].flatMap((ledger) => {
+        const newest = ledger.get(host)?.findLast((one) => one.atMs <= atMs);
+        return newest?.amount === 1 ? [newest.atMs] : [];
+      });
+      return since.length === 0 ? null : Math.min(...since);
     },
   };
 }
@@ -129,11 +144,22 @@ function enter(ledger: Ledger, host: string, order: Dated): void {
   list.splice(at + 1, 0, order);
 }
 
-function saysLeast(payload: string): boolean {
+/** A webmaster asks for no less than an operator ordered, and takes back what a webmaster asked for alone. */
+function delayAfter(
+  before: Omit<Dated, 'atMs'>,
+  amount: number,
+  { least, instead }: Readonly<Record<string, unknown>>,
+): Omit<Dated, 'atMs'> {
+  if (least !== true) return { amount };
+  if (amount >= 0) return before.least || before.amount <= amount ? { amount, least: true } : before;
+  return before.least ? { amount: typeof instead === 'number' ? instead : -1 } : before;
+}
+
+function payloadOf(payload: string): Readonly<Record<string, unknown>> {
   try {
-    return payload !== '' && (JSON.parse(payload) as { readonly least?: unknown } | null)?.least === true;
+    return payload === '' ? {} : ((JSON.parse(payload) as Readonly<Record<string, unknown>> | null) ?? {});
   } catch {
-    return false;
+    return {};
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import type { Control, DeadLetter, Duplicate, Page, Render, Response, Result, Task } from '../../schemas/types.ts';
 import {
-  isLeastDelay,
+  isOfWebmaster,
+  leastDelayPayload,
   lowerPayload,
   purgePayload,
   raisePayload,
@@ -138,13 +139,13 @@ function controlText(subject: Subject, control: Control): string | null {
   const orPolicy = (words: string) => (amount < 0 ? 'as the policy says' : words);
   switch (kind) {
     case 'blockHost':
-      return `host ${hostKey} blocked`;
+      return isOfWebmaster(payload) ? `host ${hostKey} paused by its webmaster` : `host ${hostKey} blocked`;
     case 'releaseHost':
-      return `host ${hostKey} released`;
+      return isOfWebmaster(payload) ? `pause of ${hostKey} ended by its webmaster` : `host ${hostKey} released`;
     case 'pauseHost':
       return `host ${hostKey} in trouble: leases before ${version} come back`;
     case 'hostDelay':
-      return `delay of ${hostKey}: ${isLeastDelay(payload) ? 'at least ' : ''}${orPolicy(seconds(amount))}`;
+      return `delay of ${hostKey}: ${delayText(amount, payload)}`;
     case 'hostLimit':
       return `limit of ${hostKey}: ${orPolicy(`${amount} pages`)}`;
     case 'hostLeases':
@@ -174,6 +175,14 @@ function controlText(subject: Subject, control: Control): string | null {
     default:
       return null;
   }
+}
+
+/** A webmaster's holds where the others are shorter; taken back, an operator's of before counts again. */
+function delayText(amount: number, payload: string): string {
+  const least = leastDelayPayload(payload);
+  if (least === null) return amount < 0 ? 'as the policy says' : seconds(amount);
+  if (amount >= 0) return `at least ${seconds(amount)}`;
+  return least.instead < 0 ? 'as the policy says' : `${seconds(least.instead)}, as before`;
 }
 
 function event(

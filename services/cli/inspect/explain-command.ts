@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Place, UrlStory } from '../../../topology/frontier/ask/url-story.ts';
-import { purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
+import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { pagesMaxOf } from '../../../topology/frontier/decide/politeness.ts';
 import type { Admission, Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
@@ -187,7 +187,7 @@ async function purgeOf(
   const { start, end } = await log.offsets(`${crawl}.control`, partition);
   for await (const { event } of controlEvents(log, codec, crawl, partition, start, end)) {
     if (event.hostKey !== hostKey) continue;
-    if (event.kind === 'releaseHost') ofHost = null;
+    if (event.kind === 'releaseHost' && !isOfWebmaster(event.payload)) ofHost = null;
     const purge = event.kind === 'purge' ? purgePayload(event.payload) : null;
     if (purge === null) continue;
     const { atMs, by } = event;

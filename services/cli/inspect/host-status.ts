@@ -44,6 +44,7 @@ export function hostStatus(policy: Policy, hostKey: string, story: UrlStory): Ho
 
 const holds: Readonly<Record<string, string>> = {
   blocked: 'an operator blocked it',
+  paused: 'its webmaster paused it',
   purged: 'it was purged: nothing of it is kept, and no link to it is admitted',
   crawlDelay: 'its Crawl-delay is above what the policy waits for',
 };

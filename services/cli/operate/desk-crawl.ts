@@ -10,6 +10,7 @@ import { auditOneHost } from '../../audit/one-host.ts';
 import type { DeskCrawl } from '../../desk/desk.ts';
 import { deskLimits } from '../../desk/desk-limits.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
+import { encodeRequest } from '../../runtime/crawl/requests.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import { sendRequest } from '../connect/send-request.ts';
@@ -19,7 +20,14 @@ import { signReceipt } from './receipt.ts';
 
 /** Its calls are made one at a time: a data folder's log is read as of one moment. */
 export function deskCrawl(
-  { log, codec, clock, manifest, refresh }: Pick<StateSource, 'clock' | 'manifest'> & Omit<ReadableCrawl, 'topics'>,
+  {
+    log,
+    brokersLog,
+    codec,
+    clock,
+    manifest,
+    refresh,
+  }: Pick<StateSource, 'clock' | 'manifest'> & Omit<ReadableCrawl, 'topics'>,
   flags: KafkaFlags,
   key: KeyObject,
 ): DeskCrawl {
@@ -27,12 +35,12 @@ export function deskCrawl(
   const partitionOfHost = (hostKey: string) => partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
   return {
     crawl,
-    async events(hostKey) {
+    async events(hostKey, before) {
       await refresh();
       const partition = partitionOfHost(hostKey);
       const { start, end } = await log.offsets(`${crawl}.control`, partition);
       const found = [];
-      for await (const { event } of controlEvents(log, codec, crawl, partition, start, end))
+      for await (const { event } of controlEvents(log, codec, crawl, partition, start, before ?? end))
         if (event.hostKey === hostKey) found.push(event);
       return found;
     },
@@ -60,8 +68,13 @@ export function deskCrawl(
       };
     },
     async send(make, said) {
-      const { records, offsets } = await sendRequest(flags, clock, (topics) => make(topics, said));
-      return records.map(({ partition }, index) => `${partition}:${offsets[index]}`);
+      if (brokersLog === null) {
+        const { records, offsets } = await sendRequest(flags, clock, (topics) => make(topics, said));
+        return records.map(({ partition }, index) => ({ partition, offset: offsets[index]! }));
+      }
+      const records = make(manifest, said);
+      const offsets = await brokersLog.append(encodeRequest(codec, crawl, records));
+      return records.map(({ partition }, index) => ({ partition, offset: offsets[index]! }));
     },
     sign: async (receipt) => signReceipt(receipt, key),
   };

@@ -26,6 +26,7 @@ export function reasonText(
 ): string {
   const { hold, deadUntilMs, leases, queued, deferred, failures, throttles, delayMs, readyAtMs, lastFailure } = host;
   if (hold === 'blocked') return 'by an operator';
+  if (hold === 'paused') return 'by its webmaster';
   if (hold !== '') return '';
   const last = lastFailure === undefined ? '' : `: ${outcomeText(lastFailure)}`;
   if (deadUntilMs !== null) return `for ${duration(Math.max(0, deadUntilMs - nowMs))}, all retries failed${last}`;

@@ -1,5 +1,5 @@
 /**
- * Which hosts an operator has blocked or purged by now, read from `control` as it grows (docs/design.md §4.4).
+ * Which hosts an operator has blocked or purged by now, or their webmaster paused, read from `control` as it grows (docs/design.md §4.4).
  *
  * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are
  * read, from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
@@ -7,6 +7,7 @@
  * which policy is in force.
  */
 import type { Control } from '../../../schemas/types.ts';
+import { isOfWebmaster } from '../../../topology/frontier/decide/control-payloads.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { awaitSchema } from '../../runtime/avro/await-schema.ts';
@@ -55,6 +56,8 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const { log, codec, clock, crawl, partitions, onFailure } = options;
   const topic = `${crawl}.control`;
   const blocked = new Set<string>();
+  /** Webmasters end these alone. */
+  const paused = new Set<string>();
   const reader = log.reader();
   const stopping = new AbortController();
   let isDeaf = false;
@@ -75,8 +78,11 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
       const { kind, hostKey, version, payload } = event;
       if (kind === 'payment' && partition === 0) options.onPayment?.(event);
       if (kind === 'signingKey' && partition === 0) options.onSigningKey?.(signingKeyIn(payload));
-      if (kind === 'blockHost' || (kind === 'purge' && payload === '')) blocked.add(hostKey);
-      if (kind === 'releaseHost') blocked.delete(hostKey);
+      const isTheirs = isOfWebmaster(payload);
+      if (kind === 'purge' && payload === '') blocked.add(hostKey);
+      if (kind === 'blockHost') (isTheirs ? paused : blocked).add(hostKey);
+      if (kind === 'releaseHost') paused.delete(hostKey);
+      if (kind === 'releaseHost' && !isTheirs) blocked.delete(hostKey);
       if (kind === 'pauseHost') options.onPause(hostKey, version);
       // Each policy is there once for every partition.
       if (kind === 'policy' && version > newest) {
@@ -111,7 +117,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
 
   return {
     caughtUp,
-    has: (hostKey) => isDeaf || blocked.has(hostKey),
+    has: (hostKey) => isDeaf || blocked.has(hostKey) || paused.has(hostKey),
     async stop() {
       stopping.abort();
       reader.wake();

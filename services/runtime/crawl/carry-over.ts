@@ -7,6 +7,7 @@
  * which changes nothing. The first manifest is the crawl's; one that lost the race must not become the first.
  */
 import type { Control } from '../../../schemas/types.ts';
+import { isOfWebmaster } from '../../../topology/frontier/decide/control-payloads.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
@@ -38,7 +39,7 @@ export async function carryOver(
     const event = await decoded(codec, value);
     if (event?.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, { event, value, at: offset });
     // The purge was lifted: repeating it would purge the host again.
-    if (event?.kind === 'releaseHost') purges.delete(`${event.hostKey} `);
+    if (event?.kind === 'releaseHost' && !isOfWebmaster(event.payload)) purges.delete(`${event.hostKey} `);
     if (partition !== 0) continue;
     // All of them are kept in their order: the first for an id counts, unless an operator noted another.
     if (event?.kind === 'schema') notes.set(value.toString('latin1'), { event, value, at: offset });

@@ -4,7 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';
-import { leastDelay, type RequeuePayload } from '../../../topology/frontier/decide/control-payloads.ts';
+import {
+  leastDelay,
+  ofWebmaster,
+  type RequeuePayload,
+  takenBackDelay,
+} from '../../../topology/frontier/decide/control-payloads.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { controlEvent } from './control-log.ts';
 import type { CrawlTopics, RequestRecord } from './requests.ts';
@@ -31,6 +36,21 @@ export function hostEvent(
 /** The policy's delay counts where it is longer, also one that comes later. */
 export function leastDelayEvent(topics: CrawlTopics, said: Said, hostKey: string, delayMs: number): RequestRecord[] {
   return aboutHost(topics, event(said, { kind: 'hostDelay', hostKey, amount: delayMs, payload: leastDelay }));
+}
+
+/** Takes back a least delay, and no other: in its place counts `insteadMs`, which an operator had ordered; -1: the policy's. */
+export function takeBackDelayEvent(
+  topics: CrawlTopics,
+  said: Said,
+  hostKey: string,
+  insteadMs: number,
+): RequestRecord[] {
+  return aboutHost(topics, event(said, { kind: 'hostDelay', hostKey, amount: -1, payload: takenBackDelay(insteadMs) }));
+}
+
+/** A webmaster's own pause, or its end: an operator's block is neither replaced nor ended by it. */
+export function pauseEvent(topics: CrawlTopics, said: Said, hostKey: string, isEnd: boolean): RequestRecord[] {
+  return aboutHost(topics, event(said, { kind: isEnd ? 'releaseHost' : 'blockHost', hostKey, payload: ofWebmaster }));
 }
 
 /** `url` null: the whole host. */

@@ -6,7 +6,7 @@
  * Once a host is released, pages fetched from then on are wanted again; those fetched before its purge are not.
  */
 import type { Control } from '../../../schemas/types.ts';
-import { purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
+import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
@@ -31,7 +31,8 @@ export class Purges {
   /** What an event purges; null: nothing. */
   take({ kind, hostKey, atMs, payload }: Control): Purged | null {
     const before = this.#hosts.get(hostKey);
-    if (kind === 'releaseHost' && before !== undefined) this.#hosts.set(hostKey, { ...before, isLifted: true });
+    if (kind === 'releaseHost' && !isOfWebmaster(payload) && before !== undefined)
+      this.#hosts.set(hostKey, { ...before, isLifted: true });
     const purge = kind === 'purge' ? purgePayload(payload) : null;
     if (purge === null) return null;
     if (purge.url === '') {

@@ -15,7 +15,7 @@ import {
   blankTaskUrl,
 } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
-import { leastDelay } from '../../../topology/frontier/decide/control-payloads.ts';
+import { leastDelay, ofWebmaster, takenBackDelay } from '../../../topology/frontier/decide/control-payloads.ts';
 import {
   controlEvents,
   deadLetterEvents,
@@ -231,6 +231,8 @@ describe('an operator’s word', () => {
   const words: readonly (readonly [Partial<Control>, string | null])[] = [
     [{ kind: 'policy', version: 4, hostKey: '' }, 'policy version 4'],
     [{ kind: 'blockHost' }, 'host a.test blocked'],
+    [{ kind: 'blockHost', payload: ofWebmaster }, 'host a.test paused by its webmaster'],
+    [{ kind: 'releaseHost', payload: ofWebmaster }, 'pause of a.test ended by its webmaster'],
     [{ kind: 'blockHost', hostKey: 'b.test' }, null],
     [{ kind: 'blockHost', hostKey: '' }, null],
     [{ kind: 'releaseHost' }, 'host a.test released'],
@@ -238,6 +240,8 @@ describe('an operator’s word', () => {
     [{ kind: 'hostDelay', amount: 2_000 }, 'delay of a.test: 2 s'],
     [{ kind: 'hostDelay', amount: 0 }, 'delay of a.test: 0 ms'],
     [{ kind: 'hostDelay', amount: 2_000, payload: leastDelay }, 'delay of a.test: at least 2 s'],
+    [{ kind: 'hostDelay', amount: -1, payload: takenBackDelay(5_000) }, 'delay of a.test: 5 s, as before'],
+    [{ kind: 'hostDelay', amount: -1, payload: takenBackDelay(-1) }, 'delay of a.test: as the policy says'],
     [{ kind: 'hostDelay', amount: -1 }, 'delay of a.test: as the policy says'],
     [{ kind: 'hostLimit', amount: 6 }, 'limit of a.test: 6 pages'],
     [{ kind: 'hostLeases', amount: 2 }, 'leases at once of a.test: 2'],

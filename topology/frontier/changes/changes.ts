@@ -9,8 +9,13 @@ import type { ValuesOf } from '../storage/fields.ts';
 import type { changeFields } from './change-fields.ts';
 import type { Entry } from './entry.ts';
 
-/** Why a host takes no leases; empty: it does. */
-export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit' | 'purged';
+/** Why a host takes no leases; empty: it does. `blocked`: by an operator. `paused`: by its webmaster. */
+export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit' | 'purged' | 'paused';
+
+/** Was it ordered that nothing is asked of the host? */
+export function isOrderedHold(hold: HostHold): boolean {
+  return hold === 'blocked' || hold === 'paused' || hold === 'purged';
+}
 
 /** What politeness and back-off know of a host. Times in ms since the Unix epoch, durations in ms. */
 export interface HostFacts {

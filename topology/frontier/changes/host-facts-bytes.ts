@@ -4,7 +4,7 @@ import { pick } from '../storage/fields.ts';
 import type { HostFacts, HostHold } from './changes.ts';
 
 // The order is the format: append, never reorder.
-const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged'] as const satisfies readonly HostHold[];
+const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged', 'paused'] as const satisfies readonly HostHold[];
 /** Beside the number of a hold. */
 const openFlag = 0x80;
 /** The bytes of a host follow. */

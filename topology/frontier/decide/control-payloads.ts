@@ -57,10 +57,20 @@ export type SeekPayload = z.infer<typeof seek>;
 export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
-/** Of `hostDelay`. */
-export const isLeastDelay = (json: string): boolean =>
-  json !== '' && read(z.object({ least: z.literal(true) }), json) !== null;
+/**
+ * Of a `hostDelay` that the host's webmaster asked for. `instead`: where it is taken back, what an operator had ordered before;
+ * -1: the policy's.
+ */
+const leastDelayOf = z.object({ least: z.literal(true), instead: z.int().min(-1).default(-1) });
+export const leastDelayPayload = (json: string): { readonly instead: number } | null =>
+  json === '' ? null : read(leastDelayOf, json);
 export const leastDelay = JSON.stringify({ least: true });
+export const takenBackDelay = (instead: number): string => JSON.stringify({ least: true, instead });
+
+/** Of a `blockHost` or `releaseHost` that the host's webmaster ordered: it begins or ends their own pause alone. */
+export const ofWebmaster = JSON.stringify({ webmaster: true });
+export const isOfWebmaster = (json: string): boolean =>
+  json !== '' && read(z.object({ webmaster: z.literal(true) }), json) !== null;
 
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that the event names. */

@@ -11,6 +11,7 @@ import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import type { Log } from '../../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { ofWebmaster } from '../../../../topology/frontier/decide/control-payloads.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { topics } from '../../../../topology/topics.ts';
 
@@ -71,6 +72,12 @@ it('each order is taken for what it is, and each policy once, the newest last', 
   await order({ kind: 'purge', hostKey: 'kept.test', payload: url });
   await order({ kind: 'blockHost', hostKey: 'free.test' });
   await order({ kind: 'releaseHost', hostKey: 'free.test' });
+  const theirs = { payload: ofWebmaster } as const;
+  for (const hostKey of ['paused.test', 'both.test', 'again.test', 'purge.test'])
+    await order({ kind: 'blockHost', hostKey, ...theirs });
+  await order({ kind: 'blockHost', hostKey: 'both.test' });
+  for (const hostKey of ['both.test', 'again.test', 'purge.test'])
+    await order({ kind: 'releaseHost', hostKey, ...theirs });
   letRead();
   const { hosts, said, failures } = watch();
   await hosts.caughtUp;
@@ -79,10 +86,17 @@ it('each order is taken for what it is, and each policy once, the newest last', 
     said.filter((one) => typeof one === 'number'),
     [2],
   );
-  const names = [...controlKinds.map((kind) => `${kind.toLowerCase()}.test`), 'kept.test', 'free.test'];
+  const names = [
+    ...controlKinds.map((kind) => `${kind.toLowerCase()}.test`),
+    'kept.test',
+    'free.test',
+    'paused.test',
+    'both.test',
+    'again.test',
+  ];
   assert.deepEqual(
     names.filter((name) => hosts.has(name)),
-    ['blockhost.test', 'purge.test'],
+    ['blockhost.test', 'purge.test', 'paused.test', 'both.test'],
   );
   await hosts.stop();
   await memory.close();

@@ -25,6 +25,9 @@ describe('a delay that a webmaster asked for', () => {
     hand.event('hostDelay', 'a.test', 5_000);
     assert.equal(delayOf(hand), 5_000, 'an operator’s own word is taken as it is');
     hand.event('hostDelay', 'a.test', 200, leastDelay);
+    assert.equal(delayOf(hand), 5_000, 'a webmaster’s shorter one changes nothing');
+    hand.event('hostDelay', 'a.test', -1);
+    hand.event('hostDelay', 'a.test', 200, leastDelay);
     assert.equal(delayOf(hand), 9_000);
     hand.event('hostDelay', 'a.test', -1, leastDelay);
     assert.equal(delayOf(hand), 9_000);
@@ -32,7 +35,7 @@ describe('a delay that a webmaster asked for', () => {
 
   it('is kept with the host, beside all else that its row says', () => {
     for (const ownDelayIsLeast of [false, true])
-      for (const hold of ['', 'crawlDelay', 'blocked', 'limit', 'purged'] as const)
+      for (const hold of ['', 'crawlDelay', 'blocked', 'limit', 'purged', 'paused'] as const)
         for (const bytes of [0, 7]) {
           const facts = { ...newHostFacts, ownDelayMs: 5_000, ownDelayIsLeast, hold, bytes, deferredOpen: bytes === 0 };
           const writer = new ByteWriter();

@@ -9,7 +9,7 @@ import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import type { Waiting } from '../../checkpoint/read-rows.ts';
 import type { Host } from '../../state/state.ts';
-import { duplicatesPayload, isLeastDelay, seekPayload, trapPayload } from '../control-payloads.ts';
+import { duplicatesPayload, isOfWebmaster, leastDelayPayload, seekPayload, trapPayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
@@ -33,20 +33,15 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
     case 'quotaReport':
       return decideQuotaReport(decision, event);
     case 'blockHost':
-      // A purge outweighs a block.
-      if (isPurged(decision, hostKey)) return;
-      return setFacts(decision, hostKey, { hold: 'blocked' });
+    case 'hostDelay':
+      return decideHostOrder(decision, event);
     case 'releaseHost':
+      if (isOfWebmaster(event.payload)) return decideHostOrder(decision, event);
       return setFacts(decision, hostKey, {
         hold: holdBehindBlock(decision, hostKey),
         deadUntilMs: 0,
         failures: 0,
         throttles: 0,
-      });
-    case 'hostDelay':
-      return setFacts(decision, hostKey, {
-        ownDelayMs: Math.max(-1, amount),
-        ownDelayIsLeast: amount >= 0 && isLeastDelay(event.payload),
       });
     case 'hostLimit':
       return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
@@ -83,6 +78,24 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
     default:
       decision.tally('unknownControls');
   }
+}
+
+/**
+ * What an operator or a webmaster orders. An operator's word stands in whatever order they come: a webmaster pauses what nobody
+ * has blocked, ends their own pause, and sets and takes back a wait that is no shorter than the operator's.
+ */
+function decideHostOrder(decision: Decision, { kind, hostKey, amount, payload }: Control): void {
+  const { hold, ownDelayMs, ownDelayIsLeast } = decision.state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const set = (change: Partial<HostFacts>) => setFacts(decision, hostKey, change);
+  const isTheirs = isOfWebmaster(payload);
+  if (kind === 'releaseHost') return hold === 'paused' ? set({ hold: holdBehindBlock(decision, hostKey) }) : undefined;
+  // A purge outweighs a block, and a block a pause.
+  if (kind === 'blockHost' && (hold === 'purged' || (isTheirs && hold === 'blocked'))) return;
+  if (kind === 'blockHost') return set({ hold: isTheirs ? 'paused' : 'blocked' });
+  const least = leastDelayPayload(payload);
+  if (least === null) return set({ ownDelayMs: Math.max(-1, amount), ownDelayIsLeast: false });
+  if (amount >= 0 && (ownDelayIsLeast || ownDelayMs <= amount)) set({ ownDelayMs: amount, ownDelayIsLeast: true });
+  if (amount < 0 && ownDelayIsLeast) set({ ownDelayMs: least.instead, ownDelayIsLeast: false });
 }
 
 /**
@@ -173,7 +186,7 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
 function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold {
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
   const isHeld = policy !== null && isTooLong(policy.hostSettings(hostKey), facts);
-  return facts.hold === 'blocked' && isHeld ? 'crawlDelay' : '';
+  return (facts.hold === 'blocked' || facts.hold === 'paused') && isHeld ? 'crawlDelay' : '';
 }
 
 /** 0: no Crawl-delay is too long. */

@@ -14,6 +14,7 @@ import type { Policy } from '../../../policy/policy.ts';
 import { robotsMove } from '../../../robots/moved.ts';
 import { robotsLimits } from '../../../robots/robots-limits.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
+import { isOrderedHold } from '../../changes/changes.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
@@ -88,14 +89,13 @@ export function nextHopAtMs(state: FrontierState, policy: Policy | null): number
 }
 
 /**
- * May the host have a lease for a hop now? Not while all its slots are taken, or it is blocked or purged. A host that
+ * May the host have a lease for a hop now? Not while all its slots are taken, or it is blocked, paused or purged. A host that
  * counts as dead may be asked, since the hop serves another host's robots.txt.
  */
 function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number): number {
   const { readyAtMs, hold } = host.facts;
   const slotAtMs = state.hosts.hostSlots.readyAtMs(host.id, host.leaseIds.length);
-  const isShut = hold === 'blocked' || hold === 'purged';
-  if (slotAtMs === Number.POSITIVE_INFINITY || isShut) return Number.POSITIVE_INFINITY;
+  if (slotAtMs === Number.POSITIVE_INFINITY || isOrderedHold(hold)) return Number.POSITIVE_INFINITY;
   const domainAtMs = state.domainPace.on ? state.domainPace.readyAtMs(host.key) : 0;
   if (domainAtMs === Number.POSITIVE_INFINITY) return domainAtMs;
   return policy.openAt(host.key, Math.max(readyAtMs, slotAtMs, domainAtMs, nowMs));

@@ -10,7 +10,7 @@ import type { HostSettings } from '../../../policy/overlay-config.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
-import type { FinalStatus, HostFacts, UrlRecord } from '../../changes/changes.ts';
+import { type FinalStatus, type HostFacts, isOrderedHold, type UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { Host, Lease } from '../../state/state.ts';
@@ -266,8 +266,8 @@ function taught(
   facts.bytes += bytesToCount(settings, result);
   facts.fetched += lesson.fetched;
   facts.pages += lesson.pages;
-  // A block or a purge stands until an operator lifts it.
-  if (lesson.heldBack && before.hold !== 'blocked' && before.hold !== 'purged') facts.hold = 'crawlDelay';
+  // A block, a pause or a purge stands until it is lifted.
+  if (lesson.heldBack && !isOrderedHold(before.hold)) facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(settings, facts);
   if (facts.hold === 'limit' && before.hold !== 'limit' && facts.pagesMax < 0) decision.tally('capped');
   const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
