@@ -18,6 +18,7 @@ import type { Log } from '../../../../services/runtime/log/log.ts';
 import { createMemoryObjects } from '../../../../services/runtime/objects/memory-objects.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { ofWebmaster } from '../../../../topology/frontier/decide/control-payloads.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
 
@@ -147,6 +148,8 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     const crawl = await trimmableCrawl([
       ...[purge('gone.test'), purge('back.test'), purge('one.test', 'http://one.test/a')],
       controlEvent({ kind: 'releaseHost', atMs: 5, by: 'test', hostKey: 'back.test', id: 'back' }),
+      // A webmaster's word that a pause is over.
+      controlEvent({ kind: 'releaseHost', atMs: 6, by: 'test', hostKey: 'gone.test', id: 'on', payload: ofWebmaster }),
     ]);
     const { log, codec } = crawl.harness;
     await crawl.trim();
