@@ -83,14 +83,14 @@ ${inForce.orders.removed ? null : orderForms(frame, host, inForce)}
 <section><h2>What the crawl did</h2>
 <pre class="account">${account.text}</pre>
 <h2>Newest requests</h2>
-<table><thead><tr><th>when (UTC)<th>for<th>URL<th>answer<th>bytes<th>robots.txt<th>as</tr></thead><tbody>
+<table class="requests"><thead><tr><th>when (UTC)<th>for<th>URL<th>answer<th>bytes<th>robots.txt<th>as</tr></thead><tbody>
 ${account.requests.map(
   ({ atMs, kind, url, status, bytes, robotsHash, userAgent }) =>
     html`<tr><td>${time(atMs)}<td>${kind}<td>${url}<td>${status === 0 ? 'none' : status}<td>${bytes}<td>${robotsHash}<td>${userAgent}</tr>
 `,
 )}</tbody></table>
 <h2>Copies of robots.txt, by hash</h2>
-<table><thead><tr><th>hash<th>URL<th>read (UTC)<th>answer</tr></thead><tbody>
+<table class="copies"><thead><tr><th>hash<th>URL<th>read (UTC)<th>answer</tr></thead><tbody>
 ${account.copies.map(({ hash, url, atMs, status }) => html`<tr><td>${hash}<td>${url}<td>${time(atMs)}<td>${status}</tr>\n`)}</tbody></table>
 </section>`,
   );
