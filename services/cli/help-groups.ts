@@ -37,7 +37,18 @@ export function groupCommands(program: Command): void {
 /** Options of `crawl`: those used most come first, the others in the order in which they were added. */
 const crawlFirst = [
   ...['maxPages', 'contact', 'data', 'maxDepth', 'scope', 'include', 'exclude', 'delay', 'allowPrivate', 'dashboard'],
-  ...['newOptions', 'with', 'extract', 'recrawl', 'recrawlEvery', 'sitemap', 'retries', 'concurrency', 'requests'],
+  ...[
+    'newOptions',
+    'with',
+    'extract',
+    'recrawl',
+    'recrawlEvery',
+    'recrawlHubs',
+    'sitemap',
+    'retries',
+    'concurrency',
+    'requests',
+  ],
 ];
 
 export function orderCrawlOptions(crawl: Command): void {

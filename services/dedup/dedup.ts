@@ -19,6 +19,7 @@ import { Deduper } from './deduper.ts';
 import { countRates, type Sighting } from './duplicate-rates.ts';
 import type { NearMethod } from './likeness.ts';
 import { ratesOf } from './rows.ts';
+import { verdictEvents } from './verdict-events.ts';
 
 export type DedupTopic = 'pages' | 'results' | 'control';
 
@@ -33,6 +34,8 @@ export interface DedupOptions {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly method: NearMethod;
+  /** Does the policy in force go by verdicts on single pages? Absent: it does not. */
+  readonly demotes?: () => Promise<boolean>;
   /** The key of the signatures: it is the crawl's, and must never change for a store. */
   readonly seed: number;
 }
@@ -55,18 +58,29 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     key: Buffer.from(duplicate.hostKey),
     value: codec.encode('duplicates', duplicate),
   });
-  const deduper = await Deduper.open({
-    store,
-    nodes,
-    nowMs: () => clock.nowMs(),
-    tell: async (told) => void (await log.append(told.map(toRecord))),
-  });
 
   const toControl = (event: Control): AppendRecord => ({
     topic: `${crawl}.control`,
     partition: partitionOf(partitionKeyOf(event.hostKey, options.keyMode), options.partitions),
     key: null,
     value: codec.encode('control', event),
+  });
+
+  const deduper = await Deduper.open({
+    store,
+    nodes,
+    nowMs: () => clock.nowMs(),
+    async tell(told) {
+      const records = told.map(toRecord);
+      if (await options.demotes?.())
+        records.push(
+          ...verdictEvents(
+            told.map(({ duplicate }) => duplicate),
+            clock.nowMs(),
+          ).map(toControl),
+        );
+      await log.append(records);
+    },
   });
 
   const purge = async ({ hostKey, url }: Purged) => {

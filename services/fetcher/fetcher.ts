@@ -265,6 +265,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       linksMax: config.linksMax,
       outlinks: config.outlinks ?? false,
       requisites: () => policies.now.requisites,
+      canonicals: () => policies.now.canonicals,
       ...{ pdf: config.extract?.pdf ?? false, office: config.extract?.office ?? false },
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },

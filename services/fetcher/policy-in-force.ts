@@ -11,6 +11,8 @@ export interface PolicyInForce {
   readonly requisites: boolean;
   /** May any URL be asked for as it was found? Then links say how they were spelt. */
   readonly spellings: boolean;
+  /** Is a page that names another URL as its canonical a redirect to it? */
+  readonly canonicals: boolean;
   settingsOf(hostKey: string): Pick<HostSettings, 'robotsNotAsked'>;
   outOfScope(url: string): boolean;
 }
@@ -20,6 +22,7 @@ const nothingSaid: PolicyInForce = {
   pay: undefined,
   requisites: false,
   spellings: false,
+  canonicals: false,
   settingsOf: () => ({}),
   outOfScope: () => false,
 };
@@ -29,13 +32,14 @@ export function followPolicy(): { now: PolicyInForce; follow(policy: PolicyConfi
   return {
     now: nothingSaid,
     follow(policy) {
-      const { scope, uses, usesBarred, requisites, pay, fetchAs, overlays = [] } = policy;
+      const { scope, uses, usesBarred, requisites, pay, fetchAs, equivalences, overlays = [] } = policy;
       const verdict = compileScope(scope);
       this.now = {
         uses: { uses, usesBarred },
         pay,
         requisites: requisites === true,
         spellings: [fetchAs, ...overlays.map(({ set }) => set.fetchAs)].includes('firstSpelling'),
+        canonicals: equivalences?.canonicals === true,
         settingsOf: hostSettingsOf(policy),
         outOfScope: (url) => verdict(url) !== null,
       };

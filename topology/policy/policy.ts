@@ -26,6 +26,7 @@ import { type ListSource, noLists } from '../url/url-lists.ts';
 import type { Use } from '../usage/statement.ts';
 import type { WhenBarred } from '../usage/uses-policy.ts';
 import type { BudgetConfig } from './budget.ts';
+import type { EquivalencesConfig } from './equivalences.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
 import type { HostSettings, OverlayConfig } from './overlay-config.ts';
 import { compileOverlays, type Deciding, type OverlaidUrl, openAtOf } from './overlays.ts';
@@ -137,6 +138,8 @@ export interface PolicyConfig {
   readonly requisites?: true | undefined;
   /** In which spelling a URL is asked for: its normal one, by which it is known in any case, or that in which it was found first (path and query; scheme and host are the normal ones). Absent: `normal`. */
   readonly fetchAs?: FetchAs | undefined;
+  /** URLs that a host's redirects and canonicals have proved to be one are folded without a request. Absent: each is asked for. */
+  readonly equivalences?: EquivalencesConfig | undefined;
   /** What becomes of a page of which a wanted use is barred. Absent: withhold. */
   readonly usesBarred?: WhenBarred | undefined;
   /** What may be paid for pages that answer 402, by a plugin that pays. Absent, or `none`: nothing, and the outcome names the price. */

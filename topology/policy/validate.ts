@@ -14,6 +14,7 @@ import { urlLimits } from '../url/url-limits.ts';
 import { listKinds } from '../url/url-lists.ts';
 import { uses } from '../usage/statement.ts';
 import { whenBarred } from '../usage/uses-policy.ts';
+import { equivalencesSchema } from './equivalences.ts';
 import { parallelLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { notInOverlays } from './overlay-config.ts';
@@ -166,6 +167,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   pay: paySchema.optional(),
   requisites: z.literal(true).optional(),
   fetchAs: z.enum(fetchAsChoices).optional(),
+  equivalences: equivalencesSchema.optional(),
   overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema, pattern }).optional(),
 });
 

@@ -10,6 +10,7 @@ import type { UrlEvent } from '../frontier/ask/url-events.ts';
 import { UrlStory } from '../frontier/ask/url-story.ts';
 import type { Claim, Commit } from '../frontier/changes/changelog.ts';
 import type { TallyName } from '../frontier/changes/changes.ts';
+import { foldsInto } from '../frontier/decide/links/fold.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Subject } from './record-events.ts';
 import { seconds } from './record-events.ts';
@@ -66,7 +67,9 @@ export class CommitEvents {
     const events = this.#events.splice(0);
     if (!takesLinks) return events;
     const { nowMs: atMs, policyVersion } = record;
-    const deciding = { partition: this.#partition, offset, atMs, tallies, policy: this.#policy };
+    const { equivalences } = this.story.verdicts;
+    const foldedInto = (url: string) => this.#policy && foldsInto(this.#policy, equivalences, url);
+    const deciding = { partition: this.#partition, offset, atMs, tallies, policy: this.#policy, foldedInto };
     const verdicts = this.#sightings.decide(range, { ...deciding, admitted: this.#admitted, wasKnown: before });
     return [...verdicts.map((event) => ({ ...event, policyVersion })), ...events];
   }

@@ -35,6 +35,8 @@ export interface Deciding {
   readonly tallies: ReadonlySet<TallyName>;
   /** The policy that decided; null: it is not known any more. */
   readonly policy: Policy | null;
+  /** Where a link leads by what its host has proved; null: to itself. */
+  foldedInto(url: string): string | null;
 }
 
 export class Sightings {
@@ -119,12 +121,17 @@ export class Sightings {
         admitted -= 1;
         wasKnown = true;
       } else {
-        const [kind, text] = verdictOf(wasKnown, deciding.tallies);
+        const into = wasKnown ? null : deciding.foldedInto(sighting.url);
+        const [kind, text] = into === null ? verdictOf(wasKnown, deciding.tallies) : foldedText(into);
         events.push({ kind, ...base, text, details: source });
       }
     }
     return events;
   }
+}
+
+function foldedText(into: string): [StoryKind, string] {
+  return ['known', `folded into ${into}, as its host has proved: not asked for`];
 }
 
 function verdictOf(wasKnown: boolean, tallies: ReadonlySet<TallyName>): [StoryKind, string] {

@@ -1,8 +1,10 @@
 /** What dedup.ts declares, at work. */
 import { contentLimits } from '../../../topology/content/content-limits.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { openDedup } from '../../dedup/dedup.ts';
 import type { NearMethod } from '../../dedup/likeness.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
+import { followControl } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { ProcessorContext, RunningProcessor } from '../processor/processor.ts';
@@ -12,7 +14,8 @@ export async function startDedup(
   context: ProcessorContext,
   { dedupBy = 'simhash' }: { readonly dedupBy?: NearMethod | undefined },
 ): Promise<RunningProcessor> {
-  const { log, manifest } = context;
+  const { log, manifest, codec } = context;
+  const control = followControl(log, codec, manifest.crawl);
   const store = await openStateStore(context.part('dedup'));
   try {
     const dedup = await openDedup({
@@ -21,6 +24,10 @@ export async function startDedup(
       store,
       purges: await readPurges(log, context.codec, manifest),
       method: dedupBy,
+      async demotes() {
+        const { policy } = await control();
+        return policy !== null && parsePolicy(policy.json).recrawl?.demote !== undefined;
+      },
       seed: Number.parseInt(manifest.fingerprintKey.slice(16, 24), 16) | 0,
     });
     return await runConsumer(context, {

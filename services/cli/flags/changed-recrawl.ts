@@ -1,13 +1,27 @@
-/** `--recrawl` and `--recrawl-every`, over what a policy has. */
+/** `--recrawl`, `--recrawl-every` and `--recrawl-hubs`, over what a policy has. */
+import type { Option } from 'commander';
 import {
   defaultRecrawl,
+  hubUrlsMax,
   type RecrawlConfig,
   type ScheduleName,
 } from '../../../topology/policy/recrawl/recrawl-config.ts';
+import { wholeNumber } from './arguments.ts';
+import { setting } from './setting.ts';
 
 interface RecrawlFlags {
   readonly recrawl?: ScheduleName;
   readonly recrawlEvery?: number;
+  readonly recrawlHubs?: number;
+}
+
+export function recrawlHubsOption(): Option {
+  return setting(
+    '--recrawl-hubs <n>',
+    'visit a page again, at the latest, when so many new URLs are to be expected of it (default: as it changes)',
+    'most pages lead nowhere new, and a schedule by changes needs no count of what they lead to',
+    wholeNumber('--recrawl-hubs', 1, hubUrlsMax),
+  );
 }
 
 /** Unless the options ask for shorter intervals, no page is visited twice within an hour. */
@@ -15,13 +29,14 @@ const minVisitMs = 3_600_000;
 
 /** The schedule that options ask for; without them the one before. */
 export function changedRecrawl(
-  { recrawl: schedule, recrawlEvery: intervalMs }: RecrawlFlags,
+  { recrawl: schedule, recrawlEvery: intervalMs, recrawlHubs: newUrls }: RecrawlFlags,
   before: RecrawlConfig | undefined,
 ): RecrawlConfig | undefined {
-  if (schedule === undefined && intervalMs === undefined) return before;
+  if (schedule === undefined && intervalMs === undefined && newUrls === undefined) return before;
   return {
     ...(before ?? defaultRecrawl),
     ...(schedule !== undefined && { schedule }),
     ...(intervalMs !== undefined && { intervalMs, minMs: Math.min(intervalMs, minVisitMs) }),
+    ...(newUrls !== undefined && { hubs: { newUrls } }),
   };
 }

@@ -19,9 +19,9 @@ import { noLists } from '../../../topology/url/url-lists.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
-import { changedRecrawl } from './changed-recrawl.ts';
+import { changedRecrawl, recrawlHubsOption } from './changed-recrawl.ts';
 import { overlaysFile, payFile } from './policy-part.ts';
-import { fetchAsOption, sameUrlOption } from './same-url-option.ts';
+import * as sameUrl from './same-url-option.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
@@ -40,6 +40,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly traps: boolean;
   readonly recrawl?: ScheduleName;
   readonly recrawlEvery?: number;
+  readonly recrawlHubs?: number;
   readonly sitemap?: string[];
   readonly uses?: Use[];
   readonly usesBarred?: WhenBarred;
@@ -49,6 +50,8 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly politeness?: PolitenessKey;
   readonly sameUrl?: SameUrlWord[];
   readonly fetchAs?: FetchAs;
+  readonly sameUrlProofs?: number | 'none';
+  readonly canonicals?: boolean;
   readonly addressDelay?: number;
   readonly maxCrawlDelay?: number | 'none';
   /** ms. */
@@ -111,8 +114,10 @@ export function addPolicyOptions(command: Command): Command {
         delay,
       ),
     )
-    .addOption(sameUrlOption())
-    .addOption(fetchAsOption())
+    .addOption(sameUrl.sameUrlOption())
+    .addOption(sameUrl.fetchAsOption())
+    .addOption(sameUrl.sameUrlProofsOption())
+    .addOption(sameUrl.canonicalsOption())
     .addOption(
       setting(
         '--politeness <key>',
@@ -151,6 +156,7 @@ export function addPolicyOptions(command: Command): Command {
         recrawlEvery,
       ),
     )
+    .addOption(recrawlHubsOption())
     .addOption(
       setting(
         '--sitemap <url>',
@@ -302,6 +308,7 @@ export function policyOf(
     ...(flags.usesBarred === undefined ? {} : { usesBarred: flags.usesBarred }),
     ...(flags.requisites && { requisites: true as const }),
     ...(flags.fetchAs === undefined ? {} : { fetchAs: flags.fetchAs }),
+    ...sameUrl.equivalencesOf(flags, base.equivalences),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
@@ -352,8 +359,8 @@ function scopeFrom(
 type Base = Omit<PolicyConfig, 'traps'>;
 
 function recrawlOf(flags: PolicyFlags, { recrawl: before }: Base): Pick<PolicyConfig, 'recrawl'> {
-  const isAsked = flags.recrawl !== undefined || flags.recrawlEvery !== undefined;
-  return isAsked ? { recrawl: changedRecrawl(flags, before)! } : {};
+  const recrawl = changedRecrawl(flags, before);
+  return recrawl === before ? {} : { recrawl };
 }
 
 /** A crawl that fetches pages again reads sitemaps again too, those of robots.txt among them. */

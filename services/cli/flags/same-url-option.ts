@@ -1,8 +1,12 @@
-/** `--same-url`: what makes no other URL, in the words of topology/policy/url-identity.ts. `--fetch-as`: which spelling of it is asked for. */
+/**
+ * `--same-url`: what makes no other URL, in the words of topology/policy/url-identity.ts. `--fetch-as`: which spelling of it is
+ * asked for. `--same-url-proofs`, `--canonicals`: what hosts themselves say of it.
+ */
 import type { Option } from 'commander';
-import { fetchAsChoices } from '../../../topology/policy/policy.ts';
+import { type EquivalencesConfig, proofsLeast, proofsMost } from '../../../topology/policy/equivalences.ts';
+import { fetchAsChoices, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { type SameUrlWord, sameUrlWords } from '../../../topology/policy/url-identity.ts';
-import { bad, oneOf } from './arguments.ts';
+import { bad, oneOf, orNone, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
 
 export function sameUrlOption(): Option {
@@ -20,6 +24,37 @@ export function fetchAsOption(): Option {
     'in which spelling a URL is asked for: its normal one, or firstSpelling, in which it was found first',
     'one spelling for each page is what caches and logs of sites expect',
   ).argParser(oneOf('--fetch-as', fetchAsChoices));
+}
+
+export function sameUrlProofsOption(): Option {
+  return setting(
+    '--same-url-proofs <n>',
+    'fold URLs of a host without asking, once so many of its redirects made the same step: https, www., a slash, an index page, a parameter ("none": ask for each)',
+    'each spelling is asked for: what some pages of a host say need not hold for all',
+    orNone(wholeNumber('--same-url-proofs', proofsLeast, proofsMost)),
+  );
+}
+
+export function canonicalsOption(): Option {
+  return setting(
+    '--canonicals',
+    'a page that names another URL of its host as canonical counts as a redirect to it, where parameters, an index page or http tell them apart',
+    'a page is published under the URL at which it was found, with the canonical that it names',
+  );
+}
+
+/** Proofs that are asked for where options do not say how many: two may be by chance. */
+const usualProofs = 3;
+
+/** What options say, over what a policy has. */
+export function equivalencesOf(
+  { sameUrlProofs, canonicals }: { readonly sameUrlProofs?: number | 'none'; readonly canonicals?: boolean },
+  before: EquivalencesConfig | undefined,
+): Pick<PolicyConfig, 'equivalences'> {
+  if (sameUrlProofs === undefined && !canonicals) return {};
+  if (sameUrlProofs === 'none') return { equivalences: undefined };
+  const proofs = sameUrlProofs ?? before?.proofs ?? usualProofs;
+  return { equivalences: { ...before, proofs, ...(canonicals && { canonicals: true as const }) } };
 }
 
 function sameUrl(text: string): SameUrlWord[] {

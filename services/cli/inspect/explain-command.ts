@@ -6,14 +6,18 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Place, UrlStory } from '../../../topology/frontier/ask/url-story.ts';
 import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
+import { isAskedAsFound, learntOf } from '../../../topology/frontier/decide/links/fold.ts';
 import { pagesMaxOf } from '../../../topology/frontier/decide/politeness.ts';
+import { foldedBy } from '../../../topology/policy/equivalences.ts';
 import type { Admission, Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
+import { gainPerDay, secondsToGain } from '../../../topology/policy/recrawl/gain.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { admitSpan } from '../../../topology/trace/journey.ts';
 import { fingerprint } from '../../../topology/url/fingerprint.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { explainNormalize } from '../../../topology/url/normalize.ts';
+import { rewritten } from '../../../topology/url/rewriting.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import { spelt } from '../../../topology/url/spelling.ts';
 import { toldPlugins } from '../../application/plugin/tell-plugins.ts';
@@ -124,6 +128,8 @@ async function explain(
     askedAs: first?.spelling === undefined ? null : spelt(url, first.spelling),
     /** What it inherits from the seed that led to it first. */
     tags: told.found.at(-1)?.tags ?? [],
+    /** Links to it go by another URL, by what its host has proved; null: they do not. */
+    folded: foldedOf(policy, topics, story, url),
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
     trap: first === undefined ? null : (story.trapOf(first.frontQueue) ?? null),
     queue: place === undefined ? null : queueOf(story, place),
@@ -151,6 +157,8 @@ async function explain(
     /** What was paid for it. */
     payments: [...(await readPaymentBook(log, codec, topics.crawl)).payments()].filter((one) => one.url === url),
     nextDueAtMs: nextDue(story, place),
+    hub: hubOf(policy, story, place),
+    demoted: demotedBy(policy, story, place),
     trace: traceOf(policy, topics, url),
     /** Plugins that take part in the crawl, in the order in which they were first recorded. */
     plugins: [...(await toldPlugins(log, codec, topics.crawl)).values()],
@@ -166,10 +174,7 @@ async function usageOf(kept: Parameters<typeof urlUsage>[0], url: string, { outc
 
 /** For a URL that is traced, its first trace, from the admission to the page. */
 function traceOf({ tracing }: Policy, manifest: Manifest, url: string): { readonly traceId: string } | null {
-  const { hi: keyHi, lo: keyLo } = fingerprintKeyOf(manifest);
-  const words = new Uint32Array(2);
-  fingerprint(seenKey(url), keyHi, keyLo, words);
-  const [hi = 0, lo = 0] = words;
+  const [hi = 0, lo = 0] = fingerprintOf(manifest, url);
   return tracing?.traces(hostKeyOf(url), lo) === true ? { traceId: admitSpan(hi, lo).traceId } : null;
 }
 
@@ -205,6 +210,7 @@ const nothingKnown = {
   budget: null,
   askedAs: null,
   tags: [],
+  folded: null,
   frontQueue: null,
   trap: null,
   queue: null,
@@ -220,6 +226,8 @@ const nothingKnown = {
   hostFailure: null,
   payments: [],
   nextDueAtMs: null,
+  hub: null,
+  demoted: null,
   trace: null,
   plugins: [],
 } as const;
@@ -253,6 +261,43 @@ function nextDue(story: UrlStory, place: Place | undefined): number | null {
   if (place === undefined || place.in === 'end' || place.in === 'lease' || story.facts.hold !== '') return null;
   if (place.in === 'again' || place.in === 'schedule') return Math.max(story.facts.readyAtMs, place.dueAtMs);
   return story.isHeld(place.frontQueue) ? null : story.facts.readyAtMs;
+}
+
+function foldedOf({ config }: Policy, manifest: Manifest, { verdicts: { equivalences } }: UrlStory, url: string) {
+  if (config.equivalences === undefined) return null;
+  const { proofs } = config.equivalences;
+  const learnt = learntOf(equivalences, proofs);
+  const into = foldedBy(url, learnt);
+  if (into === url) return null;
+  const by = learnt.filter((rewriting) => rewritten(url, rewriting) !== url);
+  const told = by.map((rewriting) => ({ rewriting, ...equivalences.get(rewriting)! }));
+  return { into, by: told, askedAsFound: isAskedAsFound(fingerprintOf(manifest, url)) };
+}
+
+function fingerprintOf(manifest: Manifest, url: string): Uint32Array {
+  const { hi, lo } = fingerprintKeyOf(manifest);
+  const words = new Uint32Array(2);
+  fingerprint(seenKey(url), hi, lo, words);
+  return words;
+}
+
+/** The verdict that makes it less urgent; null: there is none, or the policy does not go by it. */
+function demotedBy({ config }: Policy, { verdicts }: UrlStory, place: Place | undefined) {
+  const demote = config.recrawl?.demote;
+  if (demote === undefined || place?.in !== 'schedule') return null;
+  const { duplicateOf, isThin } = verdicts;
+  if (duplicateOf === '' && !(isThin && demote.thin === true)) return null;
+  const { waitFactor, frontQueue } = demote;
+  return { duplicateOf: duplicateOf || null, thin: isThin, waitFactor, frontQueue };
+}
+
+/** What its visits gained, where the policy visits pages for that; null: it does not, or they gained nothing. */
+function hubOf({ config }: Policy, { outcomes }: UrlStory, place: Place | undefined) {
+  const gain = outcomes.at(-1)?.gain;
+  const hubs = config.recrawl?.hubs;
+  if (gain === undefined || hubs === undefined || place?.in !== 'schedule') return null;
+  const { newUrls } = hubs;
+  return { ...gain, perDay: gainPerDay(gain), newUrls, expectedAfterS: secondsToGain(gain, newUrls) };
 }
 
 /** Fields that are -1 where nobody set them. */

@@ -38,6 +38,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['policy', `version ${filter.policyVersion}`],
     ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
     ['asked for as', explained.askedAs && `${explained.askedAs} (fetchAs: as it was found first)`],
+    ['folded', explained.folded && foldedText(explained.folded)],
     ['tags', tagsText(explained)],
     ['budget', budget === null ? null : budgetText(budget)],
     ['front queue', explained.frontQueue === null ? null : String(explained.frontQueue)],
@@ -60,6 +61,8 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
+    ['hub', explained.hub && hubText(explained.hub)],
+    ['demoted', explained.demoted && demotedText(explained.demoted)],
     ['trace', explained.trace?.traceId ?? null],
     ['plugins', explained.plugins.length === 0 ? null : explained.plugins.map(pluginText).join('\n')],
     [
@@ -76,6 +79,22 @@ function paymentText({ atMs, money, scheme, by, end }: Payment): string {
   if (end.state === 'withdrawn') return `${what}: withdrawn, as ${end.why}`;
   const charged = end.charged === '' ? '' : `, charged ${end.charged}`;
   return `${what}: answered ${end.status}${charged}${end.receipt === '' ? '' : `, receipt ${end.receipt}`}`;
+}
+
+function foldedText({ into, by, askedAsFound }: NonNullable<Explained['folded']>): string {
+  const why = by.map(({ rewriting, proofs }) => `${rewriting} (${proofs} redirects of its host)`).join(', ');
+  return askedAsFound
+    ? `it would be ${into}, by ${why}, but is asked for as found: one in sixteen is`
+    : `into ${into}, by ${why}`;
+}
+
+function demotedText({ duplicateOf, waitFactor, frontQueue }: NonNullable<Explained['demoted']>): string {
+  const why = duplicateOf === null ? 'it has too little text' : `it is nearly a copy of ${duplicateOf}`;
+  return `${why}: its visits wait ${waitFactor} times as long, and it counts in front queue ${frontQueue} at best (recrawl.demote)`;
+}
+
+function hubText({ urls, visits, seconds, newUrls, expectedAfterS }: NonNullable<Explained['hub']>): string {
+  return `its last ${visits} ${visits === 1 ? 'visit' : 'visits'} brought ${urls} new URLs in ${seconds} s: ${newUrls} are to be expected after ${expectedAfterS} s (recrawl.hubs)`;
 }
 
 function pluginText({ plugin: { name, version, sha256 }, atMs }: Explained['plugins'][number]): string {

@@ -30,6 +30,7 @@ import { outcomeOf, retryAfterMsOf } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from '../publish/page-links.ts';
 import type { UrlReport } from '../publish/publisher.ts';
+import { canonicalTarget } from './canonical-target.ts';
 import type { Extractor } from './extract.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { readFeed } from './feed-report.ts';
@@ -55,6 +56,8 @@ export interface PageReader {
   readonly office: boolean;
   /** Are links to what pages are built of wanted, too? Absent: they are not. */
   readonly requisites?: () => boolean;
+  /** Is a page that names another URL as its canonical a redirect to it? Absent: it is not. */
+  readonly canonicals?: () => boolean;
   /** Hooks of plugins. Absent: there are none. */
   readonly hooks?: Hooks | undefined;
 }
@@ -134,11 +137,13 @@ async function readAnswer(
   const target = redirectTarget(item.url, response.status, headerOf(response.headers, 'location') || null);
   const kind = kindOf(item, response, target);
   const answered = outcomeOf(index, item.url, kind, commonFields(response));
-  if (kind === 'redirect') {
+  const leadingTo = (url: string, detail: string): PageReport => {
     const hop = { depth: item.depth, hop: item.hop + 1, front: true, share: item.cash };
-    const { groups, pending } = gatherLinks(reader.links, from, [target!], hop);
-    return { outcome: { ...answered, redirectUrl: target! }, page: null, groups, pending, readMs: 0 };
-  }
+    const { groups, pending } = gatherLinks(reader.links, from, [url], hop);
+    const outcome: Outcome = { ...answered, kind: 'redirect', redirectUrl: url, detail };
+    return { outcome, page: null, groups, pending, readMs: 0 };
+  };
+  if (kind === 'redirect') return leadingTo(target!, answered.detail);
   if (kind === 'notModified') {
     // RFC 9111 §3.2: the fields of a 304 stand in the place of those of before.
     const { noindex } = headerDirectives(headersOf(response.headers, 'x-robots-tag'), reader.productToken);
@@ -163,6 +168,9 @@ async function readAnswer(
     return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
   }
   const { parsed } = whole;
+  const canonical =
+    reader.canonicals?.() === true ? canonicalTarget(from.url, parsed.canonical, reader.links.normalize) : null;
+  if (canonical !== null) return leadingTo(canonical, 'its rel=canonical');
   const isFeed = !isPlugins && type !== 'pdf' && type !== 'office' && looksLikeFeed(response.body);
   const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
   const links = withRequisites(reader, type, from, item, response, feed?.links ?? linksOf(reader, from, item, parsed));

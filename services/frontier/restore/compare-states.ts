@@ -16,6 +16,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   budget: 1,
   trap: 2,
   purged: 3,
+  equivalence: 2,
   inLinks: 0,
   cash: 0,
   released: 2,

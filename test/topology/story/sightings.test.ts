@@ -35,7 +35,9 @@ const rangeOf = (from: ReturnType<typeof at>, to: ReturnType<typeof at>) => ({
 });
 
 const deciding = (own: Partial<Deciding> = {}): Deciding => ({
-  ...{ partition: 2, offset: 50, atMs: 10_000, admitted: 0, wasKnown: false, tallies: new Set(), policy: null, ...own },
+  ...{ partition: 2, offset: 50, atMs: 10_000, admitted: 0, wasKnown: false, tallies: new Set(), policy: null },
+  foldedInto: () => null,
+  ...own,
 });
 
 describe('a link to a URL', () => {

@@ -1,5 +1,6 @@
 /** What the changelog of its partition says of one URL, as events: each with the decision that made it. */
 import type { OutcomeKind } from '../../../schemas/types.ts';
+import type { Gain } from '../../policy/recrawl/gain.ts';
 import type { InputRange } from '../changes/changelog.ts';
 import type { FinalStatus } from '../changes/changes.ts';
 
@@ -37,6 +38,8 @@ export interface CameTo extends Decided {
   readonly attempts: number;
   /** 'again': when it may go; 0: at once. */
   readonly dueAtMs: number;
+  /** New URLs that its visits brought, this one among them. Absent: none. */
+  readonly gain?: Gain;
 }
 
 /** Where the URL is. */
@@ -84,5 +87,8 @@ export type OfNoPlace =
       | 'inputEpoch'
       | 'check'
       | 'tagSet'
+      | 'gain'
+      | 'equivalence'
+      | 'verdict'
     )
   | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'robotsHop' | 'blockQueue');

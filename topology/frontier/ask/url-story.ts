@@ -15,7 +15,9 @@ import type { Entry } from '../changes/entry.ts';
 import type { LoadRow } from '../changes/load-row.ts';
 import { isTrapQueue } from '../queues/held-queues.ts';
 import type { ActiveTrap } from '../state/traps-state.ts';
+import { note } from './newest-events.ts';
 import type { Admitted, CameTo, Decided, Leased, OfNoPlace, Place, UrlEvent } from './url-events.ts';
+import { UrlVerdicts } from './url-verdicts.ts';
 
 export type { Place } from './url-events.ts';
 
@@ -23,9 +25,6 @@ interface Waiting {
   readonly url: string;
   readonly dueAtMs: number;
 }
-
-/** Events of one URL that are kept: the newest; a URL that comes back for years has many. */
-const eventsMax = 100;
 
 export class UrlStory {
   readonly hostKey: string;
@@ -41,6 +40,7 @@ export class UrlStory {
   readonly raised: Decided[] = [];
   readonly lowered: (Decided & { readonly frontQueue: number })[] = [];
   readonly traps = new Map<string, ActiveTrap & { readonly released: boolean }>();
+  readonly verdicts = new UrlVerdicts();
   policyVersion = 0;
   nowMs = 0;
   #end: FinalStatus | 'known' | undefined;
@@ -126,6 +126,7 @@ export class UrlStory {
 
   #apply(change: Change, decided: Decided, discovered: InputRange | null): void {
     if ('hostKey' in change && change.hostKey !== this.hostKey) return;
+    this.verdicts.take(change, (url) => this.#isIt(url));
     switch (change.kind) {
       case 'admit':
         for (const entry of change.entries) this.#admit(entry, !change.known, decided, discovered);
@@ -321,7 +322,8 @@ export class UrlStory {
     const { status, outcome, httpStatus, attempts } = page.record;
     this.#end = status;
     const lease = leaseId === 0 ? null : leaseId;
-    this.#noteOutcome({ ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs });
+    const gained = page.gain && { gain: page.gain };
+    this.#noteOutcome({ ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs, ...gained });
   }
 
   /** False: it was not there. */
@@ -391,9 +393,4 @@ export class UrlStory {
   #isIt(url: string | null): boolean {
     return url !== null && (url === this.#key || this.#keyOf(url) === this.#key);
   }
-}
-
-function note<T>(list: T[], event: T): void {
-  list.push(event);
-  if (list.length > eventsMax) list.shift();
 }

@@ -195,4 +195,10 @@ export const changeFields = {
   lower: { hostKey: text, frontQueue: frontQueueOrAgain, seq: uint, entry },
   /** A list of tags gets the next number (state/tag-sets.ts). */
   tagSet: { number: uint, tags: listOf(text) },
+  /** Links of a page that is to be visited again, by its URL's fingerprint, have led to so many new URLs. */
+  gain: { hi: uint32, lo: uint32, urls: uint },
+  /** The content dedup says of which page one that is to be visited again is nearly a copy; empty: of none. */
+  verdict: { hostKey: text, url: text, duplicateOf: text },
+  /** What is known of a rewriting of a host's URLs from now on (state/equivalences.ts). */
+  equivalence: { hostKey: text, rewriting: text, proofs: uint, against: uint, targets: listOf(uint) },
 } satisfies Readonly<Record<string, Layout>>;

@@ -2,11 +2,12 @@
  * What is kept of a URL that will be visited again: its record, and what its visits told. A row of the checkpoint, by
  * fingerprint, with the same key and the same beginning as the record of a URL that is not visited again.
  */
+import type { Gain } from '../../policy/recrawl/gain.ts';
 import type { PageHistory } from '../../policy/recrawl/history.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { UrlRecord } from './changes.ts';
 import type { Entry } from './entry.ts';
-import { readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
+import { readPagesUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
 
 export interface PageRecord {
   /** Time of the last visit that came to something. */
@@ -22,10 +23,13 @@ export interface PageRecord {
   readonly signature: string;
   /** Visits in a row that failed, for now. */
   readonly failures: number;
+  /** New URLs that its visits brought, where the policy visits hubs for them. Absent: none. */
+  readonly gain?: Gain;
 }
 
 export function writePageRecord(writer: ByteWriter, page: PageRecord): void {
-  writeUrlRecord(writer, page.record);
+  const { gain } = page;
+  writeUrlRecord(writer, page.record, gain !== undefined);
   writer.byte(page.frontQueue);
   writer.uint(page.visitedAtMs);
   writer.uint(page.changedAtMs);
@@ -39,11 +43,16 @@ export function writePageRecord(writer: ByteWriter, page: PageRecord): void {
   writer.uint(intervalS);
   writer.string(page.signature);
   writer.uint(page.failures);
+  if (gain === undefined) return;
+  writer.uint(gain.urls);
+  writer.uint(gain.seconds);
+  writer.uint(gain.visits);
 }
 
 export function readPageRecord(reader: ByteReader): PageRecord {
-  return {
-    record: readUrlRecord(reader),
+  const { record, hasGain } = readPagesUrlRecord(reader);
+  const page = {
+    record,
     frontQueue: reader.byte(),
     visitedAtMs: reader.uint(),
     changedAtMs: reader.uint(),
@@ -59,6 +68,8 @@ export function readPageRecord(reader: ByteReader): PageRecord {
     signature: reader.string(),
     failures: reader.uint(),
   };
+  if (!hasGain) return page;
+  return { ...page, gain: { urls: reader.uint(), seconds: reader.uint(), visits: reader.uint() } };
 }
 
 /** The page as an entry of a lease. */

@@ -23,8 +23,10 @@ const soft404Flag = 1;
 const barrenFlag = 2;
 const tagsFlag = 4;
 const spellingFlag = 8;
+/** Of a page's record: what its visits gained stands at its end (page-record.ts). */
+const gainFlag = 16;
 
-export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
+export function writeUrlRecord(writer: ByteWriter, record: KnownUrl, hasGain = false): void {
   writer.string(record.url);
   writer.byte(knownStatuses.indexOf(record.status));
   writer.byte(outcomeKinds.indexOf(kept(record.outcome)));
@@ -37,17 +39,22 @@ export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.contentHash);
   const { soft404, barren, tags = 0, spelling = '' } = record;
   const told = (soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0);
-  writer.byte(told | (tags > 0 ? tagsFlag : 0) | (spelling === '' ? 0 : spellingFlag));
+  writer.byte(told | (tags > 0 ? tagsFlag : 0) | (spelling === '' ? 0 : spellingFlag) | (hasGain ? gainFlag : 0));
   if (tags > 0) writer.uint(tags);
   if (spelling !== '') writer.string(spelling);
 }
 
 export function readUrlRecord(reader: ByteReader): UrlRecord {
+  return readRecord(reader, finalStatuses).record;
+}
+
+/** The beginning of a page's record; `hasGain`: what its visits gained stands at its end. */
+export function readPagesUrlRecord(reader: ByteReader): { readonly record: UrlRecord; readonly hasGain: boolean } {
   return readRecord(reader, finalStatuses);
 }
 
 export function readKnownUrl(reader: ByteReader): KnownUrl {
-  return readRecord(reader, knownStatuses);
+  return readRecord(reader, knownStatuses).record;
 }
 
 function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: readonly S[]) {
@@ -68,5 +75,6 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
   const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
   const told = (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
   const tagged = (flags & tagsFlag) === 0 ? told : { ...told, tags: reader.uint() };
-  return (flags & spellingFlag) === 0 ? tagged : { ...tagged, spelling: reader.string() };
+  const spelt = (flags & spellingFlag) === 0 ? tagged : { ...tagged, spelling: reader.string() };
+  return { record: spelt, hasGain: (flags & gainFlag) !== 0 };
 }

@@ -33,6 +33,7 @@ export type RowKind =
   | 'budget'
   | 'trap'
   | 'purged'
+  | 'equivalence'
   | 'inLinks'
   | 'cash'
   | 'released'
@@ -121,8 +122,9 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     lease.entries.forEach((entry, index) => {
       if (entry !== null) visit(['leased', lease.id, index, ...fieldsOf(entry)]);
     });
-    for (const [index, { visitedAtMs, changedAtMs, signature, history }] of lease.pages) {
-      visit(['leasedPage', lease.id, index, visitedAtMs, changedAtMs, signature, ...Object.values(history)]);
+    for (const [index, { visitedAtMs, changedAtMs, signature, history, gain }] of lease.pages) {
+      const gained = gain === undefined ? [] : Object.values(gain);
+      visit(['leasedPage', lease.id, index, visitedAtMs, changedAtMs, signature, ...Object.values(history), ...gained]);
     }
   }
   const { taken } = state.leases;
@@ -133,6 +135,10 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   state.tagSets.all.forEach((tags, at) => {
     visit(['tags', at, ...tags]);
   });
+  for (const [key, host] of state.equivalences.hosts) {
+    for (const [rewriting, { proofs, against, targets }] of host)
+      visit(['equivalence', key, rewriting, proofs, against, ...targets]);
+  }
   if (state.recrawl.isEmpty) return;
   visit(scheduleRow(state.recrawl));
   for (const [host, { told, proved, lastDueS }] of state.recrawl.trust)

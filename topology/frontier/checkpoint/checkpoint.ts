@@ -10,6 +10,7 @@
  * | b | budget key | its account: budgets/budgets-state.ts |
  * | c | block | cash that URLs hold; without a block: its scale |
  * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
+ * | e | host key | how it rewrites its URLs: state/equivalences.ts |
  * | h | host number | key, facts, front queues, what came back, leases: host-row.ts |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
  * | m | a | the newest record of the changelog in hosts' rows, which may be ahead of the position |
@@ -41,7 +42,7 @@ export const aheadKey = Buffer.from('ma');
 
 /** Ranges of all rows a restart reads after the position: queues and records of finished URLs are read row by row. */
 export const loadRanges = [
-  { gte: Buffer.from('a'), lt: Buffer.from('e') },
+  { gte: Buffer.from('a'), lt: Buffer.from('f') },
   { gte: Buffer.from('h'), lt: Buffer.from('j') },
   { gte: Buffer.from('p'), lt: Buffer.from('q') },
   { gte: Buffer.from('s'), lt: Buffer.from('t') },
@@ -61,6 +62,8 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
       return state.cash.load(key, value);
     case 'd':
       return loadDueRow(state.recrawl, key, value);
+    case 'e':
+      return state.equivalences.load(key.toString('utf8', 1), value);
     case 'h':
       return loadHost(state, key.readUInt32BE(1), value);
     case 'm':

@@ -37,6 +37,7 @@ export function* saveCheckpoint(
   const cash = state.cash.takeRows();
   const budgets = saveBudgets(state.budgets);
   const due = takeDueRows(state.recrawl);
+  const equivalences = state.equivalences.takeRows();
   const { records } = unsaved;
   unsaved.records = [];
   unsaved.writing = records;
@@ -66,7 +67,18 @@ export function* saveCheckpoint(
   // Blocks of fingerprints mean nothing until the manifest names them, and the manifest is written with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
   yield* inSlices(seen.filter(isBlock), sliceBytes);
-  yield { write: [...budgets, ...cash, ...due, ...inLinks, meta, ...purged, ...seen.filter((row) => !isBlock(row))] };
+  yield {
+    write: [
+      ...budgets,
+      ...cash,
+      ...due,
+      ...equivalences,
+      ...inLinks,
+      meta,
+      ...purged,
+      ...seen.filter((row) => !isBlock(row)),
+    ],
+  };
   state.recrawl.endSaving(pages);
   state.pull.known.written();
 }

@@ -41,6 +41,11 @@ export interface RequeuePayload {
 
 /** What the content dedup counted for each prefix of shapes. */
 const duplicates = z.object({
+  /** Verdicts on single pages; `of` empty: it is no copy any more. */
+  urls: z
+    .array(z.object({ url: pattern, of: z.string().max(urlLimits.urlCharsMax) }))
+    .max(1_000)
+    .default([]),
   prefixes: z.array(z.object({ prefix: pattern, pages: z.int().min(0), duplicates: z.int().min(0) })).max(1_000),
 });
 

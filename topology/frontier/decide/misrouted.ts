@@ -55,6 +55,11 @@ export class Misrouted {
     this.#group = undefined;
   }
 
+  /** Was the record that is being decided passed on by another partition? */
+  get isPassedOn(): boolean {
+    return this.#arrival.passedOn !== undefined;
+  }
+
   /** Does the host belong to this partition? */
   isOurs(hostKey: string): boolean {
     const { partition, partitions, keyMode = 'host' } = this.#identity;

@@ -1,4 +1,4 @@
-/** What a row of the schedule says beside its numbers, in 10 bits. */
+/** What a row of the schedule says beside its numbers, in 16 bits. */
 export interface DueFlags {
   /** Number of a final status: changes/changes.ts. */
   readonly status: number;
@@ -6,19 +6,37 @@ export interface DueFlags {
   readonly told: boolean;
   readonly out: boolean;
   readonly pushed: boolean;
+  /** The content dedup says that it is nearly the same as another page. */
+  readonly duplicate: boolean;
+  /** New URLs that links of the page have led to since its last visit; `gainedMax`: so many at least. */
+  readonly gained: number;
 }
 
 export const inUseFlag = 0x40;
 const toldFlag = 0x80;
 const outFlag = 0x100;
 const pushedFlag = 0x200;
+const duplicateFlag = 0x400;
+const gainedShift = 11;
+/** What five bits hold. A page that gains more is visited sooner, until it gains fewer between two visits. */
+export const gainedMax = 31;
 
-export function packFlags({ status, frontQueue, told, out, pushed }: DueFlags): number {
-  const marks = (told ? toldFlag : 0) | (out ? outFlag : 0) | (pushed ? pushedFlag : 0);
-  return status | (frontQueue << 3) | inUseFlag | marks;
+export function packFlags({ status, frontQueue, told, out, pushed, duplicate, gained }: DueFlags): number {
+  const marks =
+    (told ? toldFlag : 0) | (out ? outFlag : 0) | (pushed ? pushedFlag : 0) | (duplicate ? duplicateFlag : 0);
+  return status | (frontQueue << 3) | inUseFlag | marks | (gained << gainedShift);
 }
 
 export function unpackFlags(flags: number): DueFlags {
   const [told, out, pushed] = [(flags & toldFlag) !== 0, (flags & outFlag) !== 0, (flags & pushedFlag) !== 0];
-  return { status: flags & 7, frontQueue: (flags >> 3) & 7, told, out, pushed };
+  const duplicate = (flags & duplicateFlag) !== 0;
+  return {
+    status: flags & 7,
+    frontQueue: (flags >> 3) & 7,
+    told,
+    out,
+    pushed,
+    duplicate,
+    gained: flags >>> gainedShift,
+  };
 }

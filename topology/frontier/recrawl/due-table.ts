@@ -30,6 +30,10 @@ export interface Due {
   readonly out: boolean;
   /** Somebody asked for a fetch while the URL was on lease: it is due when the lease is over. */
   readonly pushed: boolean;
+  /** The content dedup says that it is nearly the same as another page. */
+  readonly duplicate: boolean;
+  /** New URLs that its links have led to since its last visit: due-flags.ts. */
+  readonly gained: number;
 }
 
 export const noRate = 0xffff;

@@ -8,7 +8,8 @@
  */
 import { isFeedSignature } from '../../content/feed-signature.ts';
 import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
-import { classOf } from '../../policy/recrawl/rate-classes.ts';
+import { countedIn, type DemoteConfig } from '../../policy/recrawl/demote.ts';
+import { classOf, rateClasses } from '../../policy/recrawl/rate-classes.ts';
 import type { RecrawlConfig } from '../../policy/recrawl/recrawl-config.ts';
 import type { Change, FinalStatus } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
@@ -16,6 +17,7 @@ import { entryOfPage, type PageRecord } from '../changes/page-record.ts';
 import { neverDue, type SitemapRound, SitemapRounds } from '../changes/sitemap-rounds.ts';
 import { finalStatuses } from '../changes/url-record-bytes.ts';
 import { unread } from '../hosts/lease.ts';
+import { gainedMax } from './due-flags.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
 
 /** How often a host's sitemaps and feeds said that a page had changed, and how often that was so. Halved together. */
@@ -60,10 +62,12 @@ export class RecrawlState {
   /** In thousandths. */
   share = 0;
   #unsaved = false;
+  #demote: DemoteConfig | undefined;
 
   /** Follows the policy that is in force from now on. */
   setPolicy(config: RecrawlConfig | undefined): void {
     this.share = config === undefined ? 0 : Math.round(1_000 * config.share);
+    this.#demote = config?.demote;
   }
 
   get isUnsaved(): boolean {
@@ -94,18 +98,27 @@ export class RecrawlState {
   put(hi: number, lo: number, host: number, page: PageRecord, dueAtMs: number): void {
     // Feeds are polled beside the bandwidth that pages share.
     const rate = isFeedSignature(page.signature) ? null : changesPerDay(page.history);
+    const visitedS = Math.floor(page.visitedAtMs / 1_000);
+    const row = this.table.find(hi, lo);
+    // A visit that failed leaves it as it was.
+    const before = row < 0 ? null : this.table.at(row);
+    const gained = before?.visitedS === visitedS ? before.gained : 0;
+    const duplicate = before?.duplicate === true;
+    const frontQueue = Math.min(7, countedIn(this.#demote, page, duplicate));
     this.table.put({
       hi,
       lo,
       host,
       dueS: Math.ceil(dueAtMs / 1_000),
-      visitedS: Math.floor(page.visitedAtMs / 1_000),
+      visitedS,
       status: finalStatuses.indexOf(page.record.status),
-      frontQueue: Math.min(7, page.frontQueue),
-      rateClass: rate === null ? noRate : classOf(rate, Math.min(7, page.frontQueue)),
+      frontQueue,
+      rateClass: rate === null ? noRate : classOf(rate, frontQueue),
       told: false,
       out: false,
       pushed: false,
+      duplicate,
+      gained,
     });
     this.pages.set(pageKey(hi, lo), page);
   }
@@ -133,6 +146,24 @@ export class RecrawlState {
     const due = this.table.remove(this.table.find(hi!, lo!));
     this.table.put(due.out ? { ...due, pushed: true } : { ...due, dueS, told });
     if (told) this.#trust(due.host, { lastDueS: dueS });
+  }
+
+  /** The content dedup's verdict on a page that is scheduled; its front queue follows at once, downward. */
+  judge([hi, lo]: Readonly<Uint32Array>, duplicate: boolean): void {
+    const row = this.table.find(hi!, lo!);
+    if (row < 0) return;
+    const due = this.table.remove(row);
+    const frontQueue = duplicate ? Math.max(due.frontQueue, this.#demote?.frontQueue ?? 0) : due.frontQueue;
+    const rateClass = due.rateClass === noRate ? noRate : frontQueue * rateClasses + (due.rateClass % rateClasses);
+    this.table.put({ ...due, duplicate, frontQueue, rateClass });
+  }
+
+  /** Links of a page have led to so many new URLs; nothing where it is not scheduled any more. */
+  gain([hi, lo]: Readonly<Uint32Array>, urls: number): void {
+    const row = this.table.find(hi!, lo!);
+    if (row < 0) return;
+    const due = this.table.remove(row);
+    this.table.put({ ...due, gained: Math.min(gainedMax, due.gained + urls) });
   }
 
   /** What a lease takes of its host's URLs that are due; credit goes by everything it takes. */

@@ -29,6 +29,7 @@ function purgeHost(state: FrontierState, host: Host, isAhead: boolean): void {
   purge.addHost(host.key, state.nowMs);
   unsaved.records = unsaved.records.filter(({ url }) => hostKeyOf(url) !== host.key);
   recrawl.forgetHost(host.id);
+  state.equivalences.forget(host.key);
   if (isAhead) return;
   for (const id of host.leaseIds) {
     const lease = state.leases.get(id)!;

@@ -39,10 +39,12 @@ import type { SeenConfig } from '../seen/seen-config.ts';
 import { SeenLoader } from '../seen/seen-rows.ts';
 import { SeenTest } from '../seen/seen-test.ts';
 import { applyGrant } from './apply-grant.ts';
+import { applyLearnt } from './apply-learnt.ts';
 import { applyLoadRow } from './apply-load-row.ts';
 import { applyPull } from './apply-pull.ts';
 import { applyPurge } from './apply-purge.ts';
 import { applyVisit } from './apply-visit.ts';
+import { Equivalences } from './equivalences.ts';
 import { followPolicy } from './follow-policy.ts';
 import { InLinks } from './in-links.ts';
 import { moveQueued } from './move-queued.ts';
@@ -79,6 +81,7 @@ export class FrontierState {
   readonly recrawl = new RecrawlState();
   readonly purge = new PurgeState();
   readonly tagSets = new TagSets();
+  readonly equivalences = new Equivalences();
   readonly leases = new Leases();
   readonly robotsHops = new RobotsHopQueue();
   readonly quota = new QuotaState();
@@ -160,24 +163,15 @@ export class FrontierState {
         return this.#grant(change);
       case 'visit':
         return this.#visit(change);
-      case 'price':
-        return this.recrawl.setPrice(change.price, change.atMs);
       case 'resolve':
         return this.#resolve(change);
       case 'release':
         return this.#release(change.leaseId);
       case 'policy':
         return this.setPolicy(change.version, change.json);
-      case 'linked':
-        return this.inLinks.count(change.fingerprints);
-      case 'cash':
-        return this.cash.move(change.amount, change.isNew, change.fingerprints);
       case 'quota':
       case 'quotaBook':
         return this.quota.apply(change, this.counters);
-      case 'countReferrer':
-      case 'spend':
-        return this.budgets.apply(change);
       case 'known':
       case 'dropQueue':
       case 'blockQueue':
@@ -186,13 +180,19 @@ export class FrontierState {
         return applyPurge(this, change);
       case 'taken':
         return this.leases.seeTaken(change.position, change.leases);
-      case 'inputEpoch':
-        this.inputEpochs[change.topic] = change.epoch;
-        return;
       case 'load':
         return applyLoadRow(this, change.row);
+      case 'inputEpoch':
+      case 'countReferrer':
+      case 'spend':
+      case 'price':
+      case 'linked':
+      case 'cash':
       case 'tagSet':
-        return this.tagSets.add(change.number, change.tags);
+      case 'equivalence':
+      case 'gain':
+      case 'verdict':
+        return applyLearnt(this, change);
       case 'check':
         return;
       default: {

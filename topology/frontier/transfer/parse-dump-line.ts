@@ -99,8 +99,15 @@ function checkVisits(line: Fields, number: number): void {
     line['status'] !== 'known' &&
     visitNumbers.every((name) => isWhole(visits[name])) &&
     Object.keys(noHistory).every((name) => isWhole(history[name])) &&
-    typeof visits['signature'] === 'string';
+    typeof visits['signature'] === 'string' &&
+    isGain(visits['gain']);
   if (!isRight) throw invalid(number, '"visits" is not what is kept of a page');
+}
+
+/** Absent, or what visits gained (policy/recrawl/gain.ts). */
+function isGain(gain: unknown): boolean {
+  if (gain === undefined) return true;
+  return ['urls', 'seconds', 'visits'].every((name) => isWhole((gain as Fields | null)?.[name]));
 }
 
 function checkHost(line: Fields, number: number): void {

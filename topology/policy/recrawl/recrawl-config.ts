@@ -1,5 +1,6 @@
 /** When fetched pages are fetched again, as plain data. Absent from a policy: never, and a crawl ends. */
 import { z } from 'zod';
+import { type DemoteConfig, demoteSchema } from './demote.ts';
 
 /** What a schedule goes by. `optimal` and `importance` share the bandwidth among all pages; the others know one page. */
 export const scheduleNames = ['fixed', 'adaptive', 'nutch', 'stormcrawler', 'optimal', 'importance'] as const;
@@ -54,6 +55,10 @@ export interface RecrawlConfig {
   readonly freshMsMax?: number | undefined;
   /** Bounds of the time between polls of a feed, which adapts by whether they bring new entries. Absent: they are pages like any other. */
   readonly feeds?: FeedBounds | undefined;
+  /** Pages are visited for the new URLs they lead to, too. Absent: for their changes alone. */
+  readonly hubs?: HubConfig | undefined;
+  /** What a verdict on a page does to its next visits. Absent: nothing. */
+  readonly demote?: DemoteConfig | undefined;
   /** What differs for some URLs; the first that fits decides. */
   readonly rules: readonly RecrawlRule[];
 }
@@ -67,6 +72,12 @@ export interface FeedBounds {
   readonly minMs: number;
   /** Polled no later than this, ms. */
   readonly maxMs: number;
+}
+
+/** New URLs of hosts of other partitions are not counted (topology/frontier/decide/links/gains.ts). */
+export interface HubConfig {
+  /** A page is visited again, at the latest, when so many new URLs are to be expected of it by what its visits brought; no sooner than the schedule’s shortest time. */
+  readonly newUrls: number;
 }
 
 export const defaultRecrawl: RecrawlConfig = {
@@ -85,6 +96,9 @@ export const defaultRecrawl: RecrawlConfig = {
   feeds: { minMs: hour / 2, maxMs: day },
   rules: [],
 };
+
+/** Half of what is counted between two visits (frontier/recrawl/due-flags.ts): beyond it, hubs would look alike. */
+export const hubUrlsMax = 15;
 
 const interval = z
   .int()
@@ -126,6 +140,8 @@ export const recrawlSchema: z.ZodType<RecrawlConfig> = z
       .max(30 * day)
       .optional(),
     feeds: z.strictObject({ minMs: interval, maxMs: interval }).refine(inOrder, 'minMs is above maxMs').optional(),
+    hubs: z.strictObject({ newUrls: z.int().min(1).max(hubUrlsMax) }).optional(),
+    demote: demoteSchema.optional(),
     rules: z.array(ruleSchema),
   })
   .refine(inOrder, 'minMs is above maxMs');

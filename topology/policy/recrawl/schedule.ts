@@ -10,6 +10,7 @@ import { compileSuffixSet } from '../../url/suffix-set.ts';
 import { type AdaptiveConfig, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
 import { type Bounds, boundedDays, priceOfVisit } from './allocation.ts';
 import { changesPerDay, daySeconds } from './change-rate.ts';
+import { type Gain, secondsToGain } from './gain.ts';
 import type { PageHistory } from './history.ts';
 import { type RateClasses, weightClasses } from './rate-classes.ts';
 import type { FeedBounds, RecrawlConfig, RecrawlRule, ScheduleName, VisitKind } from './recrawl-config.ts';
@@ -25,6 +26,10 @@ export interface Visited {
   readonly sinceChangeS: number;
   /** Front queue, 0 the most important. */
   readonly frontQueue: number;
+  /** New URLs that its visits brought. Absent: none. */
+  readonly gain?: Gain | undefined;
+  /** A verdict says that it is less urgent (demote.ts). */
+  readonly demoted?: boolean;
   /** For a feed: the shortest time between polls that it asks for, s. */
   readonly pollS?: number;
 }
@@ -74,7 +79,10 @@ export function compileRecrawl(config: RecrawlConfig, overlaid: readonly Overlai
       // A rule that only says how pages are scheduled does not change the times of errors, nor of feeds that it does
       // not name.
       const plan = rule?.plan.says(visit.kind) ? rule.plan : byKind[visit.kind];
-      return plan.next(visit, price, weights);
+      const next = plan.next(visit, price, weights);
+      if (next === null || visit.demoted !== true || config.demote === undefined) return next;
+      const { waitFactor } = config.demote;
+      return { ...next, delayS: Math.max(next.delayS, Math.min(bounds.maxS, Math.ceil(next.delayS * waitFactor))) };
     },
   };
 }
@@ -107,14 +115,17 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
   return {
     says: (kind) => kind === 'page' || (kind === 'feed' && rule.kinds?.includes(kind) === true),
-    next({ history, changed, sinceChangeS, frontQueue }, price, weights) {
-      if (schedule === 'fixed') return { intervalS: firstS, delayS: firstS };
-      if (!isPriced(schedule)) return adaptiveVisit(adaptive, history, changed, sinceChangeS);
+    next({ history, changed, sinceChangeS, frontQueue, gain }, price, weights) {
+      const { hubs } = config;
+      const hubS = hubs === undefined || gain === undefined ? maxS : Math.max(minS, secondsToGain(gain, hubs.newUrls));
+      const sooner = ({ intervalS, delayS }: NextVisit) => ({ intervalS, delayS: Math.min(delayS, hubS) });
+      if (schedule === 'fixed') return sooner({ intervalS: firstS, delayS: firstS });
+      if (!isPriced(schedule)) return sooner(adaptiveVisit(adaptive, history, changed, sinceChangeS));
       const rate = changesPerDay(history);
       const isKnown = rate !== null && price !== null;
       const days = isKnown ? boundedDays(rate, weights[frontQueue] ?? 1, price, bounds) : firstS / daySeconds;
       const intervalS = Math.ceil(days * daySeconds);
-      return { intervalS, delayS: intervalS };
+      return sooner({ intervalS, delayS: intervalS });
     },
   };
 }

@@ -192,15 +192,31 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'cash', amount: -1e-9, isNew: false, fingerprints: [1, 2] },
   ],
   grantDue: [{ kind: 'grantDue', due: 97, ...lease }],
-  visit: ([null, true, false] as const).map((proved) => ({
+  equivalence: [
+    {
+      kind: 'equivalence',
+      hostKey: 'a.test',
+      rewriting: 'query:sid',
+      proofs: 131,
+      against: 132,
+      targets: [133, 0xffff_ffff],
+    },
+    { kind: 'equivalence', hostKey: 'a.test', rewriting: 'https', proofs: 134, against: 135, targets: [] },
+  ],
+  verdict: [
+    { kind: 'verdict', hostKey: 'a.test', url: 'https://a.test/v', duplicateOf: 'https://b.test/v' },
+    { kind: 'verdict', hostKey: 'a.test', url: 'https://a.test/w', duplicateOf: '' },
+  ],
+  gain: [{ kind: 'gain', hi: 0xffff_fffe, lo: 121, urls: 122 }],
+  visit: ([null, true, false, 'gained'] as const).map((proved) => ({
     kind: 'visit' as const,
     hostKey: 'a.test',
     leaseId: 51,
     index: 52,
     dueAtMs: 53,
     spent: proved === true,
-    proved,
-    page,
+    proved: proved === 'gained' ? null : proved,
+    page: proved === 'gained' ? { ...page, gain: { urls: 32, seconds: 33, visits: 34 } } : page,
   })),
   due: [
     { kind: 'due', hostKey: 'a.test', url: 'https://a.test/d', dueS: 61, told: true },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { numbers } from '../../../../lab/web/random.ts';
-import { packFlags, unpackFlags } from '../../../../topology/frontier/recrawl/due-flags.ts';
+import { gainedMax, packFlags, unpackFlags } from '../../../../topology/frontier/recrawl/due-flags.ts';
 import { type Due, DueTable, noRate } from '../../../../topology/frontier/recrawl/due-table.ts';
 
 const due = (lo: number, more: Partial<Due> = {}): Due => ({
@@ -16,6 +16,8 @@ const due = (lo: number, more: Partial<Due> = {}): Due => ({
   told: false,
   out: false,
   pushed: false,
+  duplicate: false,
+  gained: 0,
   ...more,
 });
 
@@ -37,6 +39,8 @@ describe('the schedule of visits', () => {
           ...{
             told: next() % 2 === 0,
             pushed: next() % 2 === 0,
+            gained: next() % 32,
+            duplicate: next() % 2 === 0,
             rateClass: next() % 3 === 0 ? noRate : next() % 20,
             hi: lo % 3,
           },
@@ -89,15 +93,17 @@ describe('the schedule of visits', () => {
   });
 });
 
-it('what a row says beside its numbers fits into ten bits, each for itself', () => {
+it('what a row says beside its numbers fits into sixteen bits, each for itself', () => {
   for (let status = 0; status < 8; status++) {
     for (let frontQueue = 0; frontQueue < 8; frontQueue++) {
       for (const told of [false, true]) {
         for (const out of [false, true]) {
           for (const pushed of [false, true]) {
-            const flags = { status, frontQueue, told, out, pushed };
-            assert.deepEqual(unpackFlags(packFlags(flags)), flags);
-            assert.ok(packFlags(flags) < 1_024);
+            for (const gained of [0, 1, gainedMax]) {
+              const flags = { status, frontQueue, told, out, pushed, duplicate: gained !== 1, gained };
+              assert.deepEqual(unpackFlags(packFlags(flags)), flags);
+              assert.ok(packFlags(flags) < 65_536);
+            }
           }
         }
       }

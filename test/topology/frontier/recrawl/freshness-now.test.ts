@@ -6,7 +6,18 @@ import { RecrawlState } from '../../../../topology/frontier/recrawl/recrawl-stat
 import { classOf } from '../../../../topology/policy/recrawl/rate-classes.ts';
 
 const day = 86_400;
-const plain = { hi: 7, host: 0, dueS: 1e9, status: 0, frontQueue: 0, told: false, out: false, pushed: false };
+const plain = {
+  hi: 7,
+  host: 0,
+  dueS: 1e9,
+  status: 0,
+  frontQueue: 0,
+  told: false,
+  out: false,
+  pushed: false,
+  duplicate: false,
+  gained: 0,
+};
 
 test('freshness, age and trust are those of the pages that were seen, by front queue and by host', () => {
   const state = new RecrawlState();

@@ -19,6 +19,7 @@ import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
 import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
 import { decideRaise } from './raise.ts';
+import { decideVerdicts } from './verdicts.ts';
 
 /** `waiting`: where the URL waits that the event names, if it does. */
 export function decideControl(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
@@ -170,6 +171,7 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
     decision.tally('unknownControls');
     return;
   }
+  decideVerdicts(decision, hostKey, counted.urls);
   const config = decision.policy?.config.traps;
   if (config === undefined || config.wasteFetches === null) return;
   for (const { prefix, pages, duplicates } of counted.prefixes) {

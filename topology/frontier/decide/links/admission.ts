@@ -9,6 +9,7 @@ import { admittedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
 import { spendBudget } from './budgets.ts';
 import { Payments } from './cash.ts';
+import { Gains } from './gains.ts';
 import { noticeTraps } from './traps.ts';
 
 /** Entries gathered into one change: enough to share its cost, few enough to be searched one by one. */
@@ -25,11 +26,13 @@ export class Admission {
   /** Fingerprints of URLs that a link was sighted to, as pairs. */
   #sighted: number[] = [];
   readonly payments: Payments;
+  readonly gains: Gains;
   #bytes = 0;
 
   constructor(decision: Decision, config: PolicyConfig) {
     this.#decision = decision;
     this.payments = new Payments(decision);
+    this.gains = new Gains(decision);
     this.#config = config;
   }
 
@@ -84,6 +87,7 @@ export class Admission {
     if (this.#sighted.length > 0) this.#decision.emit({ kind: 'linked', fingerprints: this.#sighted });
     this.#sighted = [];
     this.payments.flush();
+    this.gains.flush();
     if (this.#entries.length > 0) {
       const { seen } = this.#decision.state;
       const { traps, budget } = this.#config;

@@ -7,6 +7,7 @@ import type { Policy } from '../../../policy/policy.ts';
 import type { TallyName } from '../../changes/changes.ts';
 import type { Decision } from '../decision.ts';
 import { cashPerLink } from './cash.ts';
+import { foldOf } from './fold.ts';
 
 export interface Arrival {
   readonly group: LinkGroup;
@@ -28,10 +29,19 @@ export interface Arrival {
 /** Null: the policy refuses it, it belongs to another partition, or it was purged; it is counted which of these. */
 export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup, index: number): Arrival | null {
   const { state } = decision;
-  const link = group.links[index]!;
+  const given = group.links[index]!;
   const { depth, hop, intent, sourceUrl } = group;
-  const { lastModifiedMs } = link;
-  const verdict = policy.admit(link.url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
+  const { lastModifiedMs } = given;
+  const verdictOn = (url: string) => policy.admit(url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
+  let verdict = verdictOn(given.url);
+  let link = given;
+  if (verdict.ok && decision.isOurs(verdict.hostKey)) {
+    const folded = foldOf(decision, policy, group, verdict.hostKey, verdict.url);
+    const other = folded === null ? null : verdictOn(folded);
+    if (other?.ok === true) {
+      [verdict, link] = [other, { ...given, url: other.url, spelling: '' }];
+    }
+  }
   if (!verdict.ok) {
     decision.tally('discovered');
     decision.tally(tallyOf(verdict.rule, verdict.detail));

@@ -25,6 +25,7 @@ import { dropOf, isFull } from './queue-room.ts';
 import { isBeyondShare } from './queue-share.ts';
 import { decideRefresh, isPush } from './refresh.ts';
 import { scoreInputs } from './score-inputs.ts';
+import { queueOfSource } from './source-queue.ts';
 import { tagNumber } from './tags.ts';
 import { trapAt } from './traps.ts';
 
@@ -142,9 +143,15 @@ function isDuplicate(decision: Decision, policy: Policy, arrival: Arrival): bool
 
 /** The front queue: as the sender says, or by cash, by score, or by depth and spelling. */
 function queueByPriority(decision: Decision, policy: Policy, arrival: Arrival): number {
-  const { group, link, url, hostKey, plainQueue, hi, lo } = arrival;
+  const { group, link } = arrival;
   if (group.front) return 0;
   if (link.priority >= 0) return Math.min(link.priority, frontQueueCount - 1);
+  return Math.max(ownQueue(decision, policy, arrival), queueOfSource(decision, policy, group));
+}
+
+/** By cash, by score, or by depth and spelling. */
+function ownQueue(decision: Decision, policy: Policy, arrival: Arrival): number {
+  const { group, link, url, hostKey, plainQueue, hi, lo } = arrival;
   if (!policy.byCash && !policy.scores) return plainQueue;
   const given = policy.givenQueueOf(url);
   if (given !== null) return given;
@@ -241,6 +248,7 @@ function admit(
     noteAdmitted(decision, group, known, { url, hostKey, frontQueue, hi, lo });
   if (!known && (lo & (timedOneIn - 1)) === 0) decision.timed.push({ url, foundAtMs: foundAt(group, decision.nowMs) });
   if (cash > 0) admission.payments.pay(cash, !known, hi, lo);
+  if (!known && policy.config.recrawl?.hubs !== undefined) admission.gains.note(group, frontQueue);
 }
 
 /** Clocks differ, and producers of others may write any number. */

@@ -10,8 +10,10 @@ import { hasNewEntries, isFeedSignature, pollSecondsOf } from '../../../content/
 import { sameText } from '../../../content/text-signature.ts';
 import { parseHttpDate } from '../../../fetch/http-date.ts';
 import { changesPerDay } from '../../../policy/recrawl/change-rate.ts';
+import { countedIn, isDemoted } from '../../../policy/recrawl/demote.ts';
+import { withVisit } from '../../../policy/recrawl/gain.ts';
 import { noHistory, recentShare, visited } from '../../../policy/recrawl/history.ts';
-import type { VisitKind } from '../../../policy/recrawl/recrawl-config.ts';
+import type { RecrawlConfig, VisitKind } from '../../../policy/recrawl/recrawl-config.ts';
 import type { Recrawl, Visited } from '../../../policy/recrawl/schedule.ts';
 import type { FreshnessInputs } from '../../../policy/score/inputs.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
@@ -25,6 +27,10 @@ export interface Seen {
   readonly atMs: number;
   readonly frontQueue: number;
   readonly record: UrlRecord;
+  /** New URLs that links of the page have led to since the visit before. Absent: none. */
+  readonly gained?: number;
+  /** The content dedup says that it is nearly the same as another page. Absent: it does not. */
+  readonly duplicate?: boolean;
   /** The front queue by what visits have told, this one among them. Absent: it stays in the one it has. */
   readonly scoreAgain?: ((freshness: FreshnessInputs) => number) | undefined;
 }
@@ -46,11 +52,18 @@ export function afterVisit(
 ): AfterVisit {
   const changed = hasChanged(before, seen.outcome, seen.record);
   const page = scoredAgain(before, seen, pageAfter(before, seen, changed));
-  const next = recrawl?.next(visitedOf(page, kindOf(page), changed, seen.atMs), price) ?? null;
+  const visit = visitedOf(page, kindOf(page), changed, seen.atMs);
+  const next = recrawl?.next(judged(recrawl.config, visit, page, seen.duplicate === true), price) ?? null;
   if (next === null) return { page, changed, delayS: null };
   const { intervalS } = next;
   const delayS = Math.max(next.delayS, freshS(seen, recrawl?.config.freshMsMax));
   return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS };
+}
+
+/** A verdict on the page is one on its next visits. */
+function judged({ demote }: RecrawlConfig, visit: Visited, page: PageRecord, duplicate: boolean): Visited {
+  if (visit.kind !== 'page' || !isDemoted(demote, page, duplicate)) return visit;
+  return { ...visit, demoted: true, frontQueue: countedIn(demote, page, duplicate) };
 }
 
 /** A visit that failed tells nothing of the page's worth. */
@@ -102,7 +115,7 @@ function isStrong(etag: string): boolean {
 
 function pageAfter(
   before: PageRecord | undefined,
-  { outcome, atMs, frontQueue, record }: Seen,
+  { outcome, atMs, frontQueue, record, gained = 0 }: Seen,
   changed: boolean | null,
 ): PageRecord {
   if (before === undefined) {
@@ -114,7 +127,7 @@ function pageAfter(
   if (record.status !== 'page') return { ...before, record: { ...keptOf(before, record) }, failures: 0 };
   const history =
     changed === null ? before.history : visited(before.history, (atMs - before.visitedAtMs) / 1_000, changed);
-  return {
+  const page = {
     record: outcome.kind === 'notModified' ? keptOf(before, record) : record,
     frontQueue,
     visitedAtMs: atMs,
@@ -123,6 +136,9 @@ function pageAfter(
     signature: signatureAfter(before.signature, outcome, changed),
     failures: 0,
   };
+  if (before.visitedAtMs === 0) return page;
+  const gain = withVisit(before.gain, gained, (atMs - before.visitedAtMs) / 1_000);
+  return gain === undefined ? page : { ...page, gain };
 }
 
 /**
@@ -145,10 +161,10 @@ function keptOf({ record: { etag, lastModified, contentHash } }: PageRecord, rec
 }
 
 export function visitedOf(page: PageRecord, kind: VisitKind, changed: boolean | null, atMs: number): Visited {
-  const { record, frontQueue, history, changedAtMs } = page;
+  const { record, frontQueue, history, changedAtMs, gain } = page;
   const modifiedMs = record.lastModified === '' ? null : parseHttpDate(record.lastModified);
   const since = modifiedMs !== null && modifiedMs > 0 && modifiedMs <= atMs ? modifiedMs : changedAtMs;
   const sinceChangeS = changed === true ? 0 : Math.max(0, Math.round((atMs - since) / 1_000));
-  const visit = { url: record.url, kind, history, changed, sinceChangeS, frontQueue };
+  const visit = { url: record.url, kind, history, changed, sinceChangeS, frontQueue, gain };
   return kind === 'feed' ? { ...visit, pollS: pollSecondsOf(page.signature) } : visit;
 }

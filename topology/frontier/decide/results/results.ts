@@ -31,6 +31,7 @@ import {
 import { decideSitemapsRead } from '../sitemaps.ts';
 import { noteResolved, type ResolvedTo } from '../trace-events.ts';
 import { giveUp } from './give-up.ts';
+import { learnEquivalences } from './prove.ts';
 import { putBack } from './put-back.ts';
 import { decideLateVisit, decideNoVisit, decideVisit } from './visits.ts';
 
@@ -128,6 +129,7 @@ function decideOutcome(
   if (status !== undefined) {
     const disposition = { to: 'final', status } as const;
     const record = recordOf(policy, outcome, entry, status, nowMs);
+    learnEquivalences(decision, policy, lease.host.key, record.url, outcome, status);
     if (!decideVisit(decision, recrawl, visit, record))
       decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
     if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);

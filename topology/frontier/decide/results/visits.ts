@@ -33,7 +33,15 @@ export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: 
   if (recrawl === null && !isPushed) return false;
   const { lease, index, outcome, atMs, frontQueue } = visit;
   const scoreAgain = scorerOf(decision, lease.host, record);
-  const seen = { outcome, atMs, frontQueue, record, scoreAgain };
+  const seen = {
+    outcome,
+    atMs,
+    frontQueue,
+    record,
+    scoreAgain,
+    gained: due?.gained ?? 0,
+    duplicate: due?.duplicate === true,
+  };
   const { page, changed, delayS } = afterVisit(
     recrawl,
     lease.pages.get(index),

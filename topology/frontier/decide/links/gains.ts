@@ -1,0 +1,46 @@
+/**
+ * New URLs that the links of a page have led to, gathered into one change: what makes a page a hub
+ * (policy/recrawl/gain.ts).
+ *
+ * What a first visit finds is all new, and tells nothing of the next: it is not counted. Nor is what lies in a trap or beyond
+ * a budget, or a calendar without end would be the best of hubs; nor URLs that another partition admits, as that would cost
+ * a record to this one for each page. Feeds are polled by their entries.
+ */
+import type { LinkGroup } from '../../../../schemas/types.ts';
+import { frontQueueCount } from '../../../url/front-queue.ts';
+import { noRate } from '../../recrawl/due-table.ts';
+import type { Decision } from '../decision.ts';
+
+export class Gains {
+  readonly #decision: Decision;
+  #source = '';
+  #urls = 0;
+
+  constructor(decision: Decision) {
+    this.#decision = decision;
+  }
+
+  /** A link of the group has led to a new URL, which waits in that front queue. */
+  note({ sourceUrl, hop }: LinkGroup, frontQueue: number): void {
+    if (sourceUrl === '' || hop > 0 || frontQueue >= frontQueueCount) return;
+    if (sourceUrl !== this.#source) this.flush();
+    this.#source = sourceUrl;
+    this.#urls += 1;
+  }
+
+  flush(): void {
+    const [source, urls] = [this.#source, this.#urls];
+    this.#urls = 0;
+    const { state } = this.#decision;
+    const { table } = state.recrawl;
+    if (urls === 0 || table.size === 0) return;
+    const [hi = 0, lo = 0] = state.fingerprintOf(source);
+    const row = table.find(hi, lo);
+    if (row < 0 || !isVisitedAgain(table.at(row))) return;
+    this.#decision.emit({ kind: 'gain', hi, lo, urls });
+  }
+}
+
+function isVisitedAgain({ out, rateClass }: { readonly out: boolean; readonly rateClass: number }): boolean {
+  return out || rateClass !== noRate;
+}

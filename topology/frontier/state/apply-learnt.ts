@@ -1,0 +1,46 @@
+/**
+ * Applies what was learnt beside the URLs themselves: of inputs, links, budgets, cash, tags, prices, hubs, and of how hosts spell. None of it
+ * is in the rows of hosts, so it is never ahead of the changelog's position.
+ */
+import type { Change } from '../changes/changes.ts';
+import { evidenceOf } from './equivalences.ts';
+import type { FrontierState } from './state.ts';
+
+type Learnt = Change & {
+  readonly kind:
+    | 'inputEpoch'
+    | 'countReferrer'
+    | 'spend'
+    | 'price'
+    | 'linked'
+    | 'cash'
+    | 'tagSet'
+    | 'equivalence'
+    | 'gain'
+    | 'verdict';
+};
+
+export function applyLearnt(state: FrontierState, change: Learnt): void {
+  switch (change.kind) {
+    case 'inputEpoch':
+      state.inputEpochs[change.topic] = change.epoch;
+      return;
+    case 'countReferrer':
+    case 'spend':
+      return state.budgets.apply(change);
+    case 'price':
+      return state.recrawl.setPrice(change.price, change.atMs);
+    case 'linked':
+      return state.inLinks.count(change.fingerprints);
+    case 'cash':
+      return state.cash.move(change.amount, change.isNew, change.fingerprints);
+    case 'tagSet':
+      return state.tagSets.add(change.number, change.tags);
+    case 'equivalence':
+      return state.equivalences.put(change.hostKey, change.rewriting, evidenceOf(change));
+    case 'verdict':
+      return state.recrawl.judge(state.fingerprintOf(change.url), change.duplicateOf !== '');
+    case 'gain':
+      return state.recrawl.gain(Uint32Array.of(change.hi, change.lo), change.urls);
+  }
+}
