@@ -1,6 +1,7 @@
 /**
  * The schedule of visits to one host as its rules read, in the plainest way: when each page is due, whether it is on lease,
- * and whether somebody asked for it meanwhile. For a policy of one fixed interval, under which every page is visited for ever.
+ * whether somebody asked for it meanwhile, what new URLs it led to, and what the dedup says of it. For a policy of one fixed interval,
+ * under which every page is visited for ever.
  */
 import assert from 'node:assert/strict';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
@@ -11,17 +12,33 @@ export interface NaiveVisit {
   pushed: boolean;
 }
 
+/** What is known of a page beside when it is due. */
+interface Known {
+  fetches: number;
+  fetchedMs: number;
+  /** New URLs since it was last fetched. */
+  gained: number;
+  /** New URLs, seconds and visits since a visit first brought some; halved after eight visits. */
+  gain: [urls: number, seconds: number, visits: number] | null;
+  isCopy: boolean;
+}
+
 /** Times after which a page is due again, ms: after a visit, after its end, after an error, and of a first failure. */
 export interface NaiveWaits {
   readonly intervalMs: number;
   readonly goneMs: number;
   readonly errorMs: number;
   readonly retryMs: number;
+  /** A page comes again when so many new URLs are to be expected, but not within a second. */
+  readonly hubUrls: number;
+  /** A copy waits so many times as long. */
+  readonly copyFactor: number;
 }
 
 export class NaiveSchedule {
   readonly visits = new Map<string, NaiveVisit>();
   readonly #failures = new Map<string, number>();
+  readonly #known = new Map<string, Known>();
   readonly #waits: NaiveWaits;
 
   constructor(waits: NaiveWaits) {
@@ -45,14 +62,42 @@ export class NaiveSchedule {
     else visit.dueS = Math.min(visit.dueS, Math.floor(nowMs / 1_000));
   }
 
+  /** Links of the page led to new URLs. What a first visit finds is all new, and does not count. */
+  leadsTo(url: string, urls: number): void {
+    const known = this.#known.get(url)!;
+    if (known.fetches > 1 || this.visits.get(url)!.out) known.gained = Math.min(31, known.gained + urls);
+  }
+
+  judged(url: string, isCopy: boolean): void {
+    this.#known.get(url)!.isCopy = isCopy;
+  }
+
   /** What a fetch came to. Who asked for it meanwhile is heard at once, but for a failure that is tried again soon. */
   visited(url: string, kind: OutcomeKind, atMs: number, nowMs: number): void {
     const { intervalMs, goneMs, errorMs, retryMs } = this.#waits;
     const failures = this.#failures.get(url) ?? 0;
     if (kind === 'returned') return this.#due(url, atMs, failures);
     if (kind === 'serverError' && failures === 0) return this.#due(url, atMs + retryMs, 1);
-    const waitMs = kind === 'fetched' ? intervalMs : kind === 'gone' ? goneMs : errorMs;
+    const waitMs = kind === 'fetched' ? this.#fetched(url, atMs, intervalMs) : kind === 'gone' ? goneMs : errorMs;
     this.#due(url, this.visits.get(url)?.pushed === true ? nowMs : atMs + waitMs, 0);
+  }
+
+  #fetched(url: string, atMs: number, intervalMs: number): number {
+    const known = this.#known.get(url) ?? { fetches: 0, fetchedMs: 0, gained: 0, gain: null, isCopy: false };
+    this.#known.set(url, known);
+    if (known.fetches > 0 && (known.gain !== null || known.gained > 0)) {
+      let [urls, seconds, visits] = known.gain ?? [0, 0, 0];
+      if (visits === 8) [urls, seconds, visits] = [urls >> 1, seconds >> 1, 4];
+      urls += known.gained;
+      seconds += Math.max(1, Math.round((atMs - known.fetchedMs) / 1_000));
+      known.gain = urls === 0 ? null : [urls, seconds, visits + 1];
+    }
+    known.fetches += 1;
+    known.fetchedMs = atMs;
+    known.gained = 0;
+    const { hubUrls, copyFactor } = this.#waits;
+    const expectedMs = known.gain === null ? intervalMs : 1_000 * Math.ceil((hubUrls * known.gain[1]) / known.gain[0]);
+    return Math.min(intervalMs, Math.max(1_000, expectedMs)) * (known.isCopy ? copyFactor : 1);
   }
 
   /** Its fetcher died: it comes back as it was. */

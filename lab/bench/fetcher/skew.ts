@@ -4,11 +4,12 @@
  * What a group of fetchers loses because a partition's tasks are one fetcher's: the same number of hosts, once on all
  * partitions and once on those of one of two fetchers, which leaves the other without work. Two crawls: one whose pace is
  * that of its hosts (a second between requests), and one whose pace is its fetchers' (no delay, answers after 300 ms, and so
- * few requests at once that each fetcher is busy all the time). The share of pages a second that skew leaves is what work
+ * few requests at once (four for each) that each fetcher is busy all the time). The share of pages a second that skew leaves is what work
  * stealing could win back, at most.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { build } from '../process/compiled.ts';
@@ -21,7 +22,7 @@ const partitions = 8;
 const latencyMs = 300;
 const crawls = {
   'by its hosts': ['--delay', '1000'],
-  'by its fetchers': ['--delay', '0', '--concurrency', '6'],
+  'by its fetchers': ['--delay', '0', '--concurrency', '8'],
 } as const;
 const placements = ['even', 'on one fetcher'] as const;
 
@@ -48,8 +49,9 @@ export async function run(args: readonly string[]): Promise<void> {
 function measure(hosts: number, pages: number, flags: readonly string[], placement: (typeof placements)[number]) {
   return inTemporaryFolder(async (folder) => {
     // Half of all hosts are on the partitions of the first fetcher.
-    const web = ['--preset', 'plain', '--hosts', `${3 * hosts}`, '--pages', `${pages}`, '--domains', `${3 * hosts}`];
-    const running = await startWebProcess([...web, '--set', 'slow=1', '--set', `slowMs=${latencyMs}`], null);
+    const web = ['--preset', 'plain', '--hosts', `${3 * hosts}`, '--pages', `${pages}`];
+    const set = ['slow=1', `slowMs=${latencyMs}`, `domains=${3 * hosts}`].flatMap((one) => ['--set', one]);
+    const running = await startWebProcess([...web, ...set], null);
     try {
       const resolve = running.resolve.flatMap((one) => ['--resolve', one]);
       const seeds = placed(running.seeds, hosts, placement);
@@ -72,6 +74,13 @@ function placed(seeds: readonly string[], count: number, placement: (typeof plac
     return partitionOf(partitionKeyOf(host, 'host'), partitions) % fetchers;
   };
   const of = (fetcher: number) => seeds.filter((seed) => fetcherOf(seed) === fetcher);
-  if (placement === 'on one fetcher') return of(0).slice(0, count);
-  return [...of(0).slice(0, count / 2), ...of(1).slice(0, count / 2)];
+  const chosen =
+    placement === 'on one fetcher'
+      ? of(0).slice(0, count)
+      : [...of(0).slice(0, count / 2), ...of(1).slice(0, count / 2)];
+  if (chosen.length === count) return chosen;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `--hosts ${count}: too few of them are on one fetcher; try another even number`,
+  );
 }

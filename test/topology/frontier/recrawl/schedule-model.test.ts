@@ -1,11 +1,12 @@
 /**
- * The schedule of visits against a naive one: random pushes, visits that end in every way, fetchers that die, restarts.
+ * The schedule of visits against a naive one: random pushes, visits that end in every way, pages that lead to new URLs or
+ * are copies, fetchers that die, restarts.
  * After each step both must agree on every page. CRAWLSTREAM_TEST_MODEL_SEEDS=N runs so many seeds.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
-import { Chance } from '../../../../lab/model/model-script.ts';
+import { Chance, controlOf } from '../../../../lab/model/model-script.ts';
 import { NaiveSchedule } from '../../../../lab/model/naive-schedule.ts';
 import type { Task } from '../../../../schemas/types.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
@@ -13,8 +14,9 @@ import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-conf
 
 const seeds = Math.ceil(Number(process.env['CRAWLSTREAM_TEST_MODEL_SEEDS'] ?? 500) / 10);
 const [pages, turns] = [6, 60];
-const waits = { intervalMs: 120_000, goneMs: 300_000, errorMs: 200_000, retryMs: 5_000 };
+const waits = { intervalMs: 120_000, goneMs: 300_000, errorMs: 200_000, retryMs: 5_000, hubUrls: 3, copyFactor: 2 };
 const skewMs = 5_000;
+const contentHash = 'body';
 const urlOf = (path: number) => `https://a.test/${path}`;
 
 class Game {
@@ -23,6 +25,7 @@ class Game {
   readonly #naive = new NaiveSchedule(waits);
   #lease: Task | undefined;
   pushesOnLease = 0;
+  #found = 0;
 
   constructor(seed: number) {
     this.#chance = new Chance(seed);
@@ -35,12 +38,16 @@ class Game {
       goneMs,
       errorMs,
       share: 1,
+      hubs: { newUrls: waits.hubUrls },
+      demote: { waitFactor: waits.copyFactor, frontQueue: 7 },
     };
     this.#hand = new Hand({ delayMs: 500, recrawl, retriesMs: [retryMs], urlsPerLeaseMax: 3 });
+    // What pages lead to is never fetched.
+    this.#hand.event('blockHost', 'b.test');
     this.#hand.links('a.test', pages);
     for (let left = pages; left > 0; left -= 3) {
       const first = this.#hand.lease(1_000);
-      this.#hand.report(first);
+      this.#hand.report(first, { contentHash });
       for (const { url } of first.urls) this.#naive.visited(url, 'fetched', this.#hand.nowMs, this.#hand.nowMs);
     }
   }
@@ -51,6 +58,8 @@ class Game {
     this.#expire();
     this.#compare('time passes');
     if (chance.percent(40)) this.#push(urlOf(chance.below(pages)));
+    if (chance.percent(25)) this.#lead(urlOf(chance.below(pages)), chance.of([1, 2, 5, 40]));
+    if (chance.percent(10)) this.#judge(urlOf(chance.below(pages)), chance.percent(50));
     if (this.#lease === undefined) {
       [this.#lease] = hand.grant();
       if (this.#lease !== undefined) naive.grant(this.#lease, hand.nowMs);
@@ -69,6 +78,19 @@ class Game {
     this.#compare(`${url} is pushed`);
   }
 
+  #lead(url: string, count: number): void {
+    const urls = Array.from({ length: count }, () => `https://b.test/${this.#found++}`);
+    this.#hand.linksTo(urls, 0, { sourceUrl: url });
+    this.#naive.leadsTo(url, count);
+  }
+
+  #judge(url: string, isCopy: boolean): void {
+    const payload = JSON.stringify({ prefixes: [], urls: [{ url, of: isCopy ? 'https://b.test/' : url }] });
+    this.#hand.rig.send('control', controlOf({ kind: 'duplicates', hostKey: 'a.test', payload }));
+    this.#hand.rig.step(this.#hand.nowMs, 0);
+    this.#naive.judged(url, isCopy);
+  }
+
   #expire(): void {
     const { nowMs, rig } = this.#hand;
     const lease = this.#lease;
@@ -83,7 +105,7 @@ class Game {
     const kinds = lease.urls.map(() =>
       this.#chance.of(['fetched', 'fetched', 'gone', 'serverError', 'returned'] as const),
     );
-    this.#hand.report(lease, { kind: kinds });
+    this.#hand.report(lease, { kind: kinds, contentHash });
     const { nowMs } = this.#hand;
     for (const [index, { url }] of lease.urls.entries()) this.#naive.visited(url, kinds[index]!, nowMs, nowMs);
     this.#lease = undefined;
