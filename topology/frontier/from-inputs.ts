@@ -3,7 +3,7 @@
  *
  * Exactly that is promised, and what visits told of pages that are visited again, with the time of the next visit.
  * Order, times and choices were only in the changelog: queued URLs are queued again in the order in which they were
- * found, and leases and budgets are lost. Control comes first, then results, then discovered.
+ * found, and leases, budgets and what hosts have proved of their spellings are lost. Control comes first, then results, then discovered.
  *
  * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. docs/design.md §4.10.
  */

@@ -35,7 +35,7 @@ export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup,
   const verdictOn = (url: string) => policy.admit(url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
   let verdict = verdictOn(given.url);
   let link = given;
-  if (verdict.ok && decision.isOurs(verdict.hostKey)) {
+  if (policy.config.equivalences !== undefined && verdict.ok && decision.isOurs(verdict.hostKey)) {
     const folded = foldOf(decision, policy, group, verdict.hostKey, verdict.url);
     const other = folded === null ? null : verdictOn(folded);
     if (other?.ok === true) {
