@@ -157,8 +157,8 @@ async function explain(
     /** What was paid for it. */
     payments: [...(await readPaymentBook(log, codec, topics.crawl)).payments()].filter((one) => one.url === url),
     nextDueAtMs: nextDue(story, place),
-    hub: hubOf(policy, story, place),
-    demoted: demotedBy(policy, story, place),
+    hub: hubOf(policy, story),
+    demoted: demotedBy(policy, story),
     trace: traceOf(policy, topics, url),
     /** Plugins that take part in the crawl, in the order in which they were first recorded. */
     plugins: [...(await toldPlugins(log, codec, topics.crawl)).values()],
@@ -282,9 +282,9 @@ function fingerprintOf(manifest: Manifest, url: string): Uint32Array {
 }
 
 /** The verdict that makes it less urgent; null: there is none, or the policy does not go by it. */
-function demotedBy({ config }: Policy, { verdicts }: UrlStory, place: Place | undefined) {
+function demotedBy({ config }: Policy, { verdicts, outcomes }: UrlStory) {
   const demote = config.recrawl?.demote;
-  if (demote === undefined || place?.in !== 'schedule') return null;
+  if (demote === undefined || outcomes.length === 0) return null;
   const { duplicateOf, isThin } = verdicts;
   if (duplicateOf === '' && !(isThin && demote.thin === true)) return null;
   const { waitFactor, frontQueue } = demote;
@@ -292,10 +292,10 @@ function demotedBy({ config }: Policy, { verdicts }: UrlStory, place: Place | un
 }
 
 /** What its visits gained, where the policy visits pages for that; null: it does not, or they gained nothing. */
-function hubOf({ config }: Policy, { outcomes }: UrlStory, place: Place | undefined) {
+function hubOf({ config }: Policy, { outcomes }: UrlStory) {
   const gain = outcomes.at(-1)?.gain;
   const hubs = config.recrawl?.hubs;
-  if (gain === undefined || hubs === undefined || place?.in !== 'schedule') return null;
+  if (gain === undefined || hubs === undefined) return null;
   const { newUrls } = hubs;
   return { ...gain, perDay: gainPerDay(gain), newUrls, expectedAfterS: secondsToGain(gain, newUrls) };
 }
