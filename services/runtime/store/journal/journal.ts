@@ -84,6 +84,7 @@ export async function openJournal(
   let lastMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;
   let turning: Promise<void> | undefined;
+  let mending: Promise<void> | undefined;
   const stores = new Set<{ sync(): Promise<void> }>();
 
   const flush = async () => {
@@ -144,8 +145,19 @@ export async function openJournal(
     return durable;
   };
 
+  /** After a disk was full, say. What was not acknowledged is void, and no store is open that could be ahead of it. */
+  const beginAnew = async () => {
+    const broken = file;
+    file = await open(pathOf(number + 1), 'a');
+    old.push(number++);
+    [written, failure] = [0, undefined];
+    await broken.close();
+  };
+
   return {
     async store(inner) {
+      if (failure !== undefined && stores.size === 0)
+        await (mending ??= beginAnew().finally(() => (mending = undefined)));
       const mark = randomBytes(storeIdBytes);
       const before = (await inner.get(markKey))?.toString('hex');
       const missing = before === undefined ? undefined : lacking.get(before);

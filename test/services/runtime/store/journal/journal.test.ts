@@ -1,6 +1,15 @@
 /** One journal for several stores: what was acknowledged survives kills and power cuts, and nothing old is written over what is new. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SystemClock } from '../../../../../services/runtime/clock.ts';
@@ -164,4 +173,25 @@ test('writes of many stores share syncs', async () => {
   assert.equal(marks, 50);
   assert.ok(statSync(join(folder, '1.journal')).size > 0);
   await journal.close();
+});
+
+test('a full disk fails the writes of all, and once their stores are closed and there is room, it is written to again', {
+  skip: !existsSync('/dev/full') && 'no /dev/full here',
+}, async () => {
+  const folder = temporaryFolder();
+  const journal = await openJournal(folder, clock, { intervalMs: 1, fileBytes: 100 });
+  const disk = createMemoryStore();
+  const stores = [await journal.store(onDisk(createMemoryStore())), await journal.store(onDisk(disk))];
+  // The next file has no room.
+  symlinkSync('/dev/full', join(folder, '2.journal'));
+  await stores[1]!.write([row('a', 'x'.repeat(200))]);
+  for (const store of stores) await assert.rejects(store.write([row('b', '1')]), { code: 'DISK_FULL' });
+  for (const store of stores) await assert.rejects(store.close(), { code: 'DISK_FULL' });
+  rmSync(join(folder, '2.journal'));
+  const again = await journal.store(createMemoryStore());
+  await again.write([row('c', '1')]);
+  assert.equal(await read(again, 'c'), '1');
+  await again.close();
+  await journal.close();
+  assert.deepEqual(readdirSync(folder), []);
 });
