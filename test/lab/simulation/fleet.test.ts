@@ -8,14 +8,16 @@ import { drawWorld, type SimHost } from '../../../lab/simulation/world.ts';
 
 test('whatever goes wrong, no host sees more of several crawls than the fleet promises, and each comes to its end', async () => {
   // A second or two each; npm run verify:full runs more.
-  for (const seed of [2, 4, 5, 6]) {
+  for (const seed of [4, 6]) {
     const { violations } = await runFleet(seed);
     assert.deepEqual(violations, [], `seed ${seed}: npm run simulate -- --fleet --seed ${seed}`);
   }
 });
 
 test('a fleet’s seed gives the same run again, to the byte', async () => {
-  assert.deepEqual(await runFleet(2), await runFleet(2));
+  const first = await runFleet(2);
+  assert.deepEqual(first.violations, []);
+  assert.deepEqual(await runFleet(2), first);
 });
 
 test('crawls that all want more get their shares, within a tenth', async () => {
