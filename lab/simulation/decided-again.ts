@@ -7,9 +7,9 @@ import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
 import { ReDecider } from '../../topology/what-if/re-decider.ts';
 import { crawl, fingerprintKey } from './machines.ts';
-import type { Stage } from './run.ts';
+import type { Setting } from './setting.ts';
 
-export function checkDecidedAgain(stage: Stage): void {
+export function checkDecidedAgain(stage: Setting): void {
   const { world, cluster, violate } = stage;
   // What was decided on may be gone.
   if (inputTopics.some((topic) => cluster.lost.has(`${crawl}.${topic}`))) return;
@@ -28,7 +28,7 @@ export function checkDecidedAgain(stage: Stage): void {
   }
 }
 
-function taken({ cluster, codec }: Stage, partition: number, topic: InputTopic, commit: Commit): Input[] {
+function taken({ cluster, codec }: Setting, partition: number, topic: InputTopic, commit: Commit): Input[] {
   const [from, to] = ReDecider.wanted(commit, topic);
   return cluster
     .partition(`${crawl}.${topic}`, partition)

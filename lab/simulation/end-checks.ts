@@ -12,14 +12,20 @@ import { clockOf } from './clock-of.ts';
 import { checkDecidedAgain } from './decided-again.ts';
 import type { Fault } from './faults.ts';
 import type { Judge } from './judge.ts';
-import { crawl, fingerprintKey } from './machines.ts';
+import { crawl, fingerprintKey, type Machine } from './machines.ts';
 import { createProcess } from './process.ts';
-import type { Stage } from './run.ts';
+import type { Setting } from './setting.ts';
 import { createSimLog } from './sim-log.ts';
 import { recount } from './standby.ts';
 import { mustBeFetched } from './world.ts';
 
-export async function checkEnd(stage: Stage, judge: Judge, faults: readonly Fault[]): Promise<void> {
+/** A run that is over. */
+export interface EndedRun extends Setting {
+  readonly machines: readonly Pick<Machine, 'name' | 'disk' | 'live' | 'copies' | 'kill'>[];
+  readonly foreign: ReadonlySet<string>;
+}
+
+export async function checkEnd(stage: EndedRun, judge: Judge, faults: readonly Fault[]): Promise<void> {
   const { standby, violate } = stage;
   standby.states.forEach((state, partition) => {
     recount(state, `partition ${partition} at its end`, violate);
@@ -35,7 +41,7 @@ export async function checkEnd(stage: Stage, judge: Judge, faults: readonly Faul
 }
 
 /** digest(live) = digest(standby) = digest(warm copies) = digest(rebuild). */
-function checkCopies({ machines, standby, cluster, violate }: Stage): void {
+function checkCopies({ machines, standby, cluster, violate }: EndedRun): void {
   standby.states.forEach((state, partition) => {
     const expected = digest(state);
     const rebuilt = new FrontierState(fingerprintKey);
@@ -61,7 +67,7 @@ function checkCopies({ machines, standby, cluster, violate }: Stage): void {
 }
 
 /** Whatever a disk holds of a partition, opening it gives the same state. */
-async function checkFolders(stage: Stage): Promise<void> {
+async function checkFolders(stage: EndedRun): Promise<void> {
   const { machines, standby, scheduler, world, seed, violate } = stage;
   const expected = standby.states.map(digest);
   for (const machine of machines) machine.kill('all', Number.POSITIVE_INFINITY);
@@ -100,7 +106,7 @@ async function checkFolders(stage: Stage): Promise<void> {
 }
 
 /** Liveness: what could be had was had; and without faults, once. */
-function checkFetched({ standby, world, foreign, violate }: Stage, judge: Judge, faults: readonly Fault[]): void {
+function checkFetched({ standby, world, foreign, violate }: EndedRun, judge: Judge, faults: readonly Fault[]): void {
   const { pages, givenUp } = standby;
   const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
   const letters = [...givenUp.keys()].filter((url) => url !== '').length;

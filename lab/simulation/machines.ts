@@ -243,15 +243,15 @@ function applicationOf({ log, codec, process, world }: Pick<Start, 'log' | 'code
   return createApplication({ log, codec, clock: process.clock, manifest: manifestOf(world) });
 }
 
-function manifestOf({ partitions }: World) {
+export function manifestOf({ partitions }: World) {
   return { crawl, partitions, keyMode: 'host' as const };
 }
 
-function frontierOptions(process: SimProcess) {
+export function frontierOptions(process: SimProcess) {
   return { key: fingerprintKey, nonce: () => `${process.chance.next()}` };
 }
 
-function fetcherOptions({ process, web, onFailure }: Start) {
+export function fetcherOptions({ process, web, onFailure }: Pick<Start, 'process' | 'web' | 'onFailure'>) {
   const { chance } = process;
   return {
     fetcherId: process.name,

@@ -1,13 +1,16 @@
 /**
  * `npm run simulate -- [--seeds N] [--seed S] [--minutes M] [--json] [--trace]`
+ * `npm run simulate -- --fleet …`: the same with fleets of several crawls that share hosts, each seed as it is.
  * `npm run simulate -- --fetchers-gone [--json]`: one crawl of 60,000 URLs whose fetchers are all gone for two hours.
  *
  * Runs seeds S to S+N−1; `--seed` alone runs that one; `--minutes` goes on until the time is up. A seed that fails is run
  * again with fewer and fewer faults, and the shortest list that still fails is printed. Exit code 1: a seed failed.
  */
 import { parseArgs } from 'node:util';
+import { drawFleet } from './fleet-world.ts';
 import { printFetchersGone } from './print-fetchers-gone.ts';
 import { run } from './run.ts';
+import { runFleet } from './run-fleet.ts';
 import { shrink } from './shrink.ts';
 
 const { values } = parseArgs({
@@ -18,6 +21,7 @@ const { values } = parseArgs({
     json: { type: 'boolean' },
     trace: { type: 'boolean' },
     'fetchers-gone': { type: 'boolean' },
+    fleet: { type: 'boolean' },
   },
 });
 if (values['fetchers-gone']) process.exit((await printFetchersGone(values.json ?? false)) ? 0 : 1);
@@ -38,7 +42,16 @@ let count = 0;
 for (; count < seeds && Date.now() < deadlineMs; count++) {
   const seed = first + count;
   const startMs = performance.now();
-  const report = await run(seed, values.trace ? { onNote: (line) => process.stderr.write(`${line}\n`) } : {});
+  const noting = values.trace ? { onNote: (line: string) => void process.stderr.write(`${line}\n`) } : {};
+  if (values.fleet) {
+    const { violations, virtualMs, pages, trace } = await runFleet(seed, noting);
+    const ok = violations.length === 0;
+    if (!ok) failed.push(seed);
+    const ms = Math.round(performance.now() - startMs);
+    say({ seed, ok, ms, ...(ok ? { virtualMs, pages, trace } : { violations }), faults: drawFleet(seed).faults });
+    continue;
+  }
+  const report = await run(seed, noting);
   const ms = Math.round(performance.now() - startMs);
   if (report.violations.length > 0) {
     failed.push(seed);

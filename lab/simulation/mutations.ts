@@ -12,6 +12,8 @@ export interface Mutation {
   readonly replace: string;
   /** Where to begin: the first seed that met it when it was last looked for. Absent: at 1. */
   readonly from?: number;
+  /** In fleets of several crawls. Absent: in single ones. */
+  readonly inFleets?: boolean;
 }
 
 export const seedsMax = 300;
@@ -186,5 +188,27 @@ export const mutations: readonly Mutation[] = [
     find: 'const before = leaderEpoch < 0 ? undefined : { end: slice > 0 ? offset + 1 : offset, leaderEpoch };',
     replace: 'const before = undefined;',
     from: 169,
+  },
+  {
+    bug: 'each crawl of a fleet keeps a clock of hosts of its own',
+    file: 'services/fetcher/pace/fleet-pace.ts',
+    find: 'const ask = arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',
+    replace:
+      'const ask = arbiter.ask({ crawl, hostKey: crawl + hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',
+    inFleets: true,
+  },
+  {
+    bug: 'a pause that a host asks one crawl of a fleet for does not hold for the others',
+    file: 'topology/fleet/host-times.ts',
+    find: 'host.heldUntilMs = Math.max(host.heldUntilMs, nowMs + 1 + Math.max(backOffMs, contact.retryAfterMs));',
+    replace: '',
+    inFleets: true,
+  },
+  {
+    bug: 'each crawl of a fleet asks for robots.txt itself',
+    file: 'services/fetcher/robots/shared-robots.ts',
+    find: 'if (shared === undefined) return undefined;',
+    replace: 'if (shared === undefined || shared !== null) return undefined;',
+    inFleets: true,
   },
 ];

@@ -9,7 +9,7 @@ import { crawl, fingerprintKey, type MachineOptions } from './machines.ts';
 import { createSimRegistry, openWatchersCodec } from './registry.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createStandby, type Standby } from './standby.ts';
-import { createWeb } from './web.ts';
+import { createWeb, type Web } from './web.ts';
 import type { World } from './world.ts';
 
 export interface Setting extends MachineOptions {
@@ -23,8 +23,10 @@ export async function createSetting(
   world: World,
   scheduler: Scheduler,
   violate: (what: string) => void,
+  /** What it shares with other crawls. */
+  shared?: { readonly judge: Judge; readonly web: Web },
 ): Promise<Setting> {
-  const judge = createJudge(world, violate);
+  const judge = shared?.judge ?? createJudge(world, violate);
   const codec = await openWatchersCodec(crawl);
   const isGarbage = (topic: string, partition: number, offset: number) =>
     cluster.partition(topic, partition).records[offset]?.headers['garbage'] !== undefined;
@@ -36,7 +38,7 @@ export async function createSetting(
     fetcherless.see(record, standby);
   });
   const groups = createGroups(scheduler, chanceOf(seed, 'groups'));
-  const web = createWeb({ seed, world, judge, scheduler });
+  const web = shared?.web ?? createWeb({ seed, world, judge, scheduler });
   for (const name of topicNames) cluster.create(`${crawl}.${name}`, world.partitions);
   const registry = createSimRegistry();
   return { seed, world, scheduler, cluster, groups, web, codec, registry, violate, judge, standby, fetcherless };

@@ -17,11 +17,19 @@ import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
 import { headerOf } from './http-message.ts';
-import { capturedAtMs, isRendered, type Met, recordsOfResponse, renderedRecord } from './response-records.ts';
+import {
+  capturedAtMs,
+  isRendered,
+  type Met,
+  mayArchive,
+  payloadDigest,
+  recordsOfResponse,
+  renderedRecord,
+} from './response-records.ts';
 import { openSharedBodies } from './shared-bodies.ts';
 import { readSights, type Sights } from './sights.ts';
 import { openWarcFolder } from './warc-folder.ts';
-import { digestOf, namedDigest, recordId, type WarcRecord, warcBytes, warcChunks } from './warc-record.ts';
+import { recordId, type WarcRecord, warcBytes, warcChunks } from './warc-record.ts';
 import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
 
 export interface ArchiverOptions extends WarcinfoOptions {
@@ -140,20 +148,11 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
   };
 }
 
-/** By the time of its fetch, so that the same responses give the same files whenever they are read. */
-function mayArchive({ noArchiveFromMs, fetchedAtMs }: Response): boolean {
-  return noArchiveFromMs < 0 || noArchiveFromMs > fetchedAtMs;
-}
-
 function metBefore(sights: Sights, response: Response, digest: string): Met | undefined {
   const unchanged = sights.unchanged(response);
   if (unchanged !== undefined) return { ...unchanged, profile: 'server-not-modified' };
   const first = sights.payloadOf(response, digest);
   return first && { ...first, digest, profile: 'identical-payload-digest' };
-}
-
-function payloadDigest({ body, bodyFile, bodyDigest }: Response): string {
-  return bodyFile === '' ? digestOf(body) : namedDigest(Buffer.from(bodyDigest, 'hex'));
 }
 
 async function* compressed(record: WarcRecord): AsyncGenerator<Buffer> {

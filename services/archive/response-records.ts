@@ -10,7 +10,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Response } from '../../schemas/types.ts';
 import type { FirstSight } from './sights.ts';
-import { recordId, type WarcRecord, warcDate } from './warc-record.ts';
+import { digestOf, namedDigest, recordId, type WarcRecord, warcDate } from './warc-record.ts';
 
 /** Where a payload is that is there already, and how that is known. */
 export interface Met extends FirstSight {
@@ -51,6 +51,15 @@ export function renderedRecord(
     block: bytesOf(response.body),
     ...(bodyPath !== null && { rest: { path: bodyPath, bytes: response.bodyBytes } }),
   };
+}
+
+/** By the time of its fetch, so that the same responses give the same files whenever they are read. */
+export function mayArchive({ noArchiveFromMs, fetchedAtMs }: Response): boolean {
+  return noArchiveFromMs < 0 || noArchiveFromMs > fetchedAtMs;
+}
+
+export function payloadDigest({ body, bodyFile, bodyDigest }: Response): string {
+  return bodyFile === '' ? digestOf(body) : namedDigest(Buffer.from(bodyDigest, 'hex'));
 }
 
 const revisitProfiles = 'http://netpreserve.org/warc/1.1/revisit/';

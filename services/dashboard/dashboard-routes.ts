@@ -10,7 +10,7 @@
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { HttpApp } from '../runtime/http/http-server.ts';
+import type { HttpApp, HttpReply, HttpRequest } from '../runtime/http/http-server.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { streamTo } from './event-stream.ts';
 import { dashboardLimits } from './limits.ts';
@@ -32,71 +32,102 @@ export interface Dashboard {
   over(phase: CrawlPhase): Promise<void>;
 }
 
+/** A crawl that is looked at. */
+export interface ShownCrawl {
+  readonly viewers: Viewers;
+  /** undefined while it is not up yet, or is stopping. */
+  readonly view: () => CrawlView | undefined;
+  isExplaining: boolean;
+}
+
+export function showCrawl(clock: Clock, view: () => CrawlView | undefined): ShownCrawl {
+  return { viewers: new Viewers({ clock, view }), view, isExplaining: false };
+}
+
 /** `view`: undefined while this process is not up yet, or is stopping. */
 export function createDashboard(clock: Clock, view: () => CrawlView | undefined): Dashboard {
-  const viewers = new Viewers({ clock, view });
-  const now = () => {
-    const one = view();
+  const crawl = showCrawl(clock, view);
+  const routes = (app: HttpApp) => {
+    app.addHook('preClose', (done) => {
+      crawl.viewers.close();
+      done();
+    });
+    dashboardRoutes(() => crawl)(app);
+  };
+  return { routes, over: (phase) => crawl.viewers.over(phase) };
+}
+
+/** `of`: which crawl a call is about; throws where it may not be. `door`: lets calls in. Absent: as those of any service. */
+export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?: RouteDoor): (app: HttpApp) => void {
+  const now = (request: HttpRequest) => {
+    const one = of(request).view();
     if (one !== undefined) return one;
     throw away('this crawl is not up yet, or is stopping: ask again in a moment');
   };
-  let explaining = false;
-
-  const routes = (app: HttpApp) => {
-    app.addHook('preClose', (done) => {
-      viewers.close();
-      done();
-    });
+  const reading = door ?? {};
+  const controlling = door ?? { config: { access: 'control' as const } };
+  return (app) => {
     servePages(app, 'page/index.html');
-    app.get('/dashboard/data', async (_, reply) => reply.headers(pageHeaders).send(await viewers.now()));
-    app.get('/dashboard/history', async (_, reply) => reply.headers(pageHeaders).send(await now().history()));
-    app.get('/dashboard/hosts', async (request, reply) =>
-      reply.headers(pageHeaders).send(await now().hosts(hostsAsked(request.query))),
+    app.get('/dashboard/data', reading, async (request, reply) =>
+      reply.headers(pageHeaders).send(await of(request).viewers.now()),
     );
-    app.get('/dashboard/host', async (request, reply) => {
+    app.get('/dashboard/history', reading, async (request, reply) =>
+      reply.headers(pageHeaders).send(await now(request).history()),
+    );
+    app.get('/dashboard/hosts', reading, async (request, reply) =>
+      reply.headers(pageHeaders).send(await now(request).hosts(hostsAsked(request.query))),
+    );
+    app.get('/dashboard/host', reading, async (request, reply) => {
       const { host, from = '' } = request.query as { readonly host?: unknown; readonly from?: unknown };
       if (typeof host !== 'string' || host.trim() === '') throw invalid('host is missing: name the host that is meant');
       if (typeof from !== 'string') throw invalid('from is given twice: give "next" of the page before');
-      return reply.headers(pageHeaders).send(await now().host(host.trim(), from));
+      return reply.headers(pageHeaders).send(await now(request).host(host.trim(), from));
     });
     app.get('/story', publicPage, (request, reply) =>
       reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`),
     );
     for (const telling of ['explain', 'story'] as const) {
-      app.get(`/dashboard/${telling}`, { config: { access: 'control' } }, async (request, reply) => {
+      app.get(`/dashboard/${telling}`, controlling, async (request, reply) => {
+        const crawl = of(request);
         const { url } = request.query as { readonly url?: unknown };
         if (typeof url !== 'string' || url.trim() === '') throw invalid('url is missing: name the URL that is meant');
-        if (explaining) throw away('another URL is being explained: ask again in a moment');
-        explaining = true;
+        if (crawl.isExplaining) throw away('another URL is being explained: ask again in a moment');
+        crawl.isExplaining = true;
         try {
-          return await reply.headers(pageHeaders).send(await now()[telling](url.trim()));
+          return await reply.headers(pageHeaders).send(await now(request)[telling](url.trim()));
         } finally {
-          explaining = false;
+          crawl.isExplaining = false;
         }
       });
     }
-    app.get('/dashboard/events', ({ ip }, reply) => {
-      const taken = viewers.takenFor(ip);
+    app.get('/dashboard/events', reading, (request, reply) => {
+      const { viewers } = of(request);
+      const taken = viewers.takenFor(request.ip);
       if (taken !== null) throw away(`${taken} look at this crawl already: close one`);
       reply.hijack();
-      streamTo(reply.raw, pageHeaders, ip, viewers);
+      streamTo(reply.raw, pageHeaders, request.ip, viewers);
     });
     for (const act of hostActs) {
-      app.post(`/hosts/:key/${act}`, async (request, reply) => {
+      app.post(`/hosts/:key/${act}`, reading, async (request, reply) => {
         const { key } = request.params as { readonly key: string };
         const amount = amountOf(act, request.body);
-        const host = await now().act(act, key, byOf(request), amount);
+        const host = await now(request).act(act, key, byOf(request), amount);
         return reply.code(202).send(actsWithAmount.has(act) ? { host, act, amount } : { host, act });
       });
     }
     for (const act of crawlActs) {
-      app.post(`/crawl/${act}`, async (request, reply) => {
-        const changed = await now().steer(act, byOf(request));
+      app.post(`/crawl/${act}`, reading, async (request, reply) => {
+        const changed = await now(request).steer(act, byOf(request));
         return reply.code(202).send({ act, changed });
       });
     }
   };
-  return { routes, over: (phase) => viewers.over(phase) };
+}
+
+/** What a route is given of who lets its calls in. */
+export interface RouteDoor {
+  readonly config?: { readonly access: 'keyed' };
+  readonly onRequest?: (request: HttpRequest, reply: HttpReply) => Promise<void>;
 }
 
 /** With what `byOf` adds. */

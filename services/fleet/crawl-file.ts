@@ -6,6 +6,7 @@
  *   DIR/crawls/.new-NAME/      a crawl that is being made: a kill leaves it, and the next start removes it
  *   DIR/crawls/.gone-…/        a crawl that is being deleted: the next start goes on with it
  *   DIR/hosts/                 what hosts asked for that outlives the process (host-facts.ts); its lock is the fleet's
+ *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
  */
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -64,7 +65,7 @@ const fileSchema = z.object({
   counts: countsSchema,
   changes: z.array(changeSchema).default([]),
   webhook: webhookSchema.nullable().default(null),
-  output: z.object({ markdown: z.boolean() }).default({ markdown: false }),
+  output: z.object({ markdown: z.boolean(), warc: z.boolean().optional() }).default({ markdown: false }),
 });
 
 export type CrawlFile = z.output<typeof fileSchema>;

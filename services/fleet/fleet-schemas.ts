@@ -61,6 +61,11 @@ export const createCall = z.strictObject({
         .boolean()
         .default(false)
         .describe('Its pages have their main text, also as Markdown, and their language.'),
+      // Without a default: a call of before, sent again with its idempotencyKey, is the same call.
+      warc: z
+        .boolean()
+        .optional()
+        .describe('Raw responses of its pages are kept, for archive.warc.gz; bodies up to 2 MiB.'),
     })
     .default({ markdown: false })
     .describe('What is made of its pages, beside links and text.'),

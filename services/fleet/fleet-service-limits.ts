@@ -9,6 +9,12 @@ export const fleetServiceLimits = {
   /** What each gathers before it is a file: a small crawl writes some megabytes in all. */
   bufferBytes: 4 << 20,
   cacheBytes: 4 << 20,
+  /** Recent records of each crawl's log in memory, for readers that keep up: what they are behind by is some ms. */
+  tailBytes: 1 << 20,
+  /** What all crawls append gathers so long for one sync, ms: a page waits for some five of them. */
+  journalMs: 5,
+  /** Journal after which another file begins: what a start after a power cut reads, and holds in memory. */
+  journalFileBytes: 64 * 1024 * 1024,
   /** Links that a crawl's fetcher remembers, 9 B each: what a crawl by itself has eight times. */
   linkCacheEntries: 32_768,
   /** Files and sockets that a crawl is counted with when it starts: those of its two stores, and what they hold open beside them. */

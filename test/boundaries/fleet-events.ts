@@ -1,5 +1,6 @@
 /** What a fleet tells of its crawls, to streams and webhooks, and whom it lets call. */
 import type { eventLimits } from '../../services/fleet/events/event-limits.ts';
+import type { outputLimits } from '../../services/fleet/outputs/output-limits.ts';
 import { ownersOf, ownersSchema } from '../../services/fleet/owners/owner-file.ts';
 import type { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
 import type { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
@@ -15,6 +16,16 @@ export const eventBoundaries: BoundaryTable<typeof eventLimits> = {
   readCharsSoft: tuning('how much is read at once: the stream goes on'),
   ofOwnerMax: undriven('twenty sockets: the stream beyond them is refused with 429'),
   streamsMax: undriven('two hundred sockets: the stream beyond them is refused with 429'),
+};
+
+export const outputBoundaries: BoundaryTable<typeof outputLimits> = {
+  ofOwnerMax: undriven(
+    'test/services/fleet/outputs/send-output.test.ts takes all places: the next is refused with 429',
+  ),
+  outputsMax: undriven(
+    'test/services/fleet/outputs/send-output.test.ts takes all places: the next is refused with 429',
+  ),
+  stalledMs: undriven('two minutes of a client that takes nothing: it is let go'),
 };
 
 export const webhookBoundaries: BoundaryTable<typeof webhookLimits> = {

@@ -36,6 +36,9 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
   openFiles: tuning('how often a store opens a table file'),
   bufferBytes: tuning('how often a memtable becomes a file'),
   cacheBytes: tuning('how often a block is read from disk'),
+  tailBytes: tuning('how often a record is read from disk'),
+  journalMs: tuning('how many appends share a sync'),
+  journalFileBytes: tuning('how much of a journal is read again after a power cut'),
   linkCacheEntries: tuning('how often a link is told that was told before'),
   crawlFiles: undriven(
     'Fleet.create asks for the room of one more; the process that tests it would need few descriptors',

@@ -14,6 +14,7 @@ import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
 import { eventLimits } from '../../services/fleet/events/event-limits.ts';
 import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
+import { outputLimits } from '../../services/fleet/outputs/output-limits.ts';
 import { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
 import { scrapeLimits } from '../../services/fleet/scrape/scrape-limits.ts';
 import { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
@@ -59,7 +60,7 @@ import type { Boundary } from './boundary.ts';
 import { deskBoundaries } from './desk.ts';
 import * as fetchers from './fetcher.ts';
 import { fleetBoundaries, fleetServiceBoundaries } from './fleet.ts';
-import { eventBoundaries, ownerBoundaries, webhookBoundaries } from './fleet-events.ts';
+import { eventBoundaries, outputBoundaries, ownerBoundaries, webhookBoundaries } from './fleet-events.ts';
 import * as frontier from './frontier.ts';
 import { lendingBoundaries } from './lending.ts';
 import { parseBoundaries } from './parse.ts';
@@ -96,6 +97,7 @@ export const table: Readonly<Record<string, Group>> = {
   fleetLimits: of(fleetLimits, fleetBoundaries),
   fleetServiceLimits: of(fleetServiceLimits, fleetServiceBoundaries),
   eventLimits: of(eventLimits, eventBoundaries),
+  outputLimits: of(outputLimits, outputBoundaries),
   webhookLimits: of(webhookLimits, webhookBoundaries),
   ownerLimits: of(ownerLimits, ownerBoundaries),
   lendingLimits: of(lendingLimits, lendingBoundaries),

@@ -92,6 +92,15 @@ describe('the page of a fleet in a browser', {
     await page.locator('#one-pages td', { hasText: markup }).first().waitFor();
     assert.match((await page.locator('#one-text').textContent())!, /1 seed.*crawlstream dashboard --data/s);
     assert.equal(await page.evaluate('window.ours'), undefined);
+    // All of it: hosts, queues, what is done to them, as of a crawl by itself.
+    const whole = await page.context().newPage();
+    await whole.goto(new URL((await page.locator('#one-dashboard').getAttribute('href'))!, page.url()).href);
+    await whole.locator('#crawl', { hasText: 'big' }).waitFor();
+    const { host } = new URL(seed);
+    await whole.getByRole('link', { name: host, exact: true }).first().waitFor();
+    const blocked = await fleet.call('POST', `/crawls/big/hosts/${host}/delay`, { amount: 5 });
+    assert.equal(blocked.status, 202, JSON.stringify(blocked.body));
+    assert.equal((await fleet.call('GET', '/crawls/none/dashboard/data')).status, 404);
     assert.equal(await page.locator('table img, table script').count(), 0);
     // A policy that lets no inline script run: what got in by another way would not run either.
     const { headers } = await fleet.call('GET', '/dashboard/');

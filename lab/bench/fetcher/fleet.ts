@@ -64,6 +64,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const seedsOf = (n: number) => Array.from({ length: each }, (_, i) => seedOf(Math.floor((n * hosts) / crawls) + i));
 
     const idle = usageOf(child.pid!);
+    const cpuAtMs = cpuMsOf(child.pid!);
     const startMs: number[] = [];
     let firstPageMs = 0;
     for (let n = 0; n < crawls; n++) {
@@ -74,13 +75,17 @@ export async function run(args: readonly string[]): Promise<void> {
       while (((await call('GET', `/v1/crawls/c${n}`)) as CrawlAnswer).counts.pages === 0) await sleep(20);
       firstPageMs = performance.now() - beginMs - startMs.at(-1)!;
     }
+    const cpuPerStartMs = (cpuMsOf(child.pid!) - cpuAtMs) / crawls;
     await sleep(seconds * 500);
     const before = await list();
+    const cpuBeforeMs = cpuMsOf(child.pid!);
     await sleep(seconds * 500);
     const after = await list();
+    const cpuMs = cpuMsOf(child.pid!) - cpuBeforeMs;
     const busy = usageOf(child.pid!);
     const gained = after.map(({ counts }, n) => counts.pages - before[n]!.counts.pages);
     const all = sum(gained);
+    const cpuPerPageMs = cpuMs / Math.max(1, all);
     const shares = [1, 2, 3, 4].map((weight) => {
       const own = after.flatMap((one, n) => (one.weight === weight ? [gained[n]!] : []));
       const part = (weight * own.length) / sum(after.map((one) => one.weight));
@@ -105,7 +110,8 @@ export async function run(args: readonly string[]): Promise<void> {
     const report = await web.report(`delayMs=${delayMs}&sitemaps=false`);
     const result = {
       ...{ bench: 'fleet', crawls, hosts, each },
-      ...{ lastStartMs: startMs.at(-1)!, medianStartMs: median(startMs), firstPageMs, medianDeleteMs: median(endMs) },
+      ...{ lastStartMs: startMs.at(-1)!, startMs: spreadOf(startMs), firstPageMs, deleteMs: spreadOf(endMs) },
+      ...{ cpuPerStartMs, cpuPerPageMs },
       ...{ pagesPerSecond: (1_000 * all) / rateMs, shares, poisonedRate: others / all },
       ...{ shortGaps: report.shortGaps.count, concurrent: report.concurrency.count, requests: report.requests },
       ...{ idle, busy, freed, foldersLeft: readdirSync(join(folder, 'crawls')).length },
@@ -134,9 +140,12 @@ interface Result {
   readonly crawls: number;
   readonly hosts: number;
   readonly lastStartMs: number;
-  readonly medianStartMs: number;
+  readonly startMs: Spread;
+  /** Processor time of the fleet's process, ms: of each start with its first pages, and of each page while all run. */
+  readonly cpuPerStartMs: number;
+  readonly cpuPerPageMs: number;
   readonly firstPageMs: number;
-  readonly medianDeleteMs: number;
+  readonly deleteMs: Spread;
   readonly pagesPerSecond: number;
   readonly shares: readonly number[];
   readonly poisonedRate: number;
@@ -151,10 +160,12 @@ interface Result {
 function textOf(result: Result): string {
   const { crawls, hosts, shares, idle, busy, freed } = result;
   const whole = (ms: number) => `${Math.round(ms)} ms`;
+  const spread = ({ min, median, max }: Spread) => `${whole(median)} (${whole(min)} to ${whole(max)})`;
   const used = ({ residentMb, threads, files }: Usage) => `${residentMb} MB, ${threads} threads, ${files} files`;
   return [
     `${crawls} crawls, ${hosts} hosts: ${result.pagesPerSecond.toFixed(1)} pages/s`,
-    `a start takes ${whole(result.medianStartMs)}, the last one ${whole(result.lastStartMs)}, its first page ${whole(result.firstPageMs)} more; a deletion ${whole(result.medianDeleteMs)}`,
+    `a start takes ${spread(result.startMs)}, the last one ${whole(result.lastStartMs)}, its first page ${whole(result.firstPageMs)} more; a deletion ${spread(result.deleteMs)}`,
+    `processor time: ${whole(result.cpuPerStartMs)} a start, ${result.cpuPerPageMs.toFixed(1)} ms a page`,
     `pages over the share of weights 1 to 4: ${shares.map((share) => share.toFixed(3)).join(', ')}`,
     `beside a delay of a day and a spent quota: ${result.poisonedRate.toFixed(3)} of the pages of before`,
     `${result.shortGaps} gaps too short and ${result.concurrent} requests at once, of ${result.requests}`,
@@ -186,6 +197,22 @@ function usageOf(pid: number): Usage {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1]!;
+interface Spread {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
+function spreadOf(numbers: readonly number[]): Spread {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return { min: sorted[0]!, median: sorted[sorted.length >> 1]!, max: sorted.at(-1)! };
+}
+
+/** As Linux tells; 0 elsewhere. */
+function cpuMsOf(pid: number): number {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return 0;
+  const fields = readFileSync(path, 'utf8').split(') ')[1]!.split(' ');
+  // utime and stime (proc(5)), in hundredths of a second.
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }

@@ -7,8 +7,9 @@ import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry, type SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { crawlsNear, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
-import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import type { EmbeddedLog, EmbeddedLogOptions } from '../../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import { type Journal, leaveJournal } from '../../runtime/store/journal/journal.ts';
 import type { StoreOptions } from '../../runtime/store/store.ts';
 import { logFolder } from './crawl-folder.ts';
 import { withStores } from './stores.ts';
@@ -20,17 +21,27 @@ export interface FolderLog {
   readonly registry: SchemaRegistry;
 }
 
-/** The crawl's topics exist afterwards. `groupIntervalMs`: appends within this time are made durable together. */
+export interface FolderLogOptions extends Pick<EmbeddedLogOptions, 'groupIntervalMs' | 'tailBytes'> {
+  readonly store?: StoreOptions | undefined;
+  /** Makes what is appended durable together with what others append. */
+  readonly journal?: Pick<Journal, 'store'> | undefined;
+}
+
+/** The crawl's topics exist afterwards. */
 export function withFolderLog<T>(
   folder: DataFolder,
   clock: Clock,
   act: (opened: FolderLog) => Promise<T>,
-  groupIntervalMs = 0,
-  storeOptions: StoreOptions = {},
+  { store: storeOptions = {}, journal, ...options }: FolderLogOptions = {},
 ): Promise<T> {
   return withStores(async (open) => {
-    const store = await open(logFolder(folder), storeOptions);
-    const log = await openEmbeddedLog(store, clock, { groupIntervalMs });
+    const own = await open(logFolder(folder), storeOptions);
+    if (journal === undefined) await leaveJournal(own);
+    const store = (await journal?.store(own)) ?? own;
+    const log = await openEmbeddedLog(store, clock, options).catch(async (error) => {
+      await store.close();
+      throw error;
+    });
     try {
       const { crawl, partitions } = folder.manifest;
       await log.createTopics(topicsOfCrawl(crawl, partitions));
@@ -42,6 +53,7 @@ export function withFolderLog<T>(
       return await act({ log, codec: await openCodec(registry, crawl), registry });
     } finally {
       await log.close();
+      await store.close();
     }
   });
 }

@@ -19,8 +19,10 @@ import type { RunningProcessors } from '../../application/start-processors.ts';
 import { type FetchWorkersOptions, startFetchWorkers } from '../../application/workers/fetch-workers.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
+import type { Frontier } from '../../frontier/frontier.ts';
 import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metrics.ts';
 import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';
+import type { OwnerOptions } from '../../frontier/own/partition-owner.ts';
 import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import type { Lending } from '../../lending/lending.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -32,6 +34,7 @@ import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
+import type { Journal } from '../../runtime/store/journal/journal.ts';
 import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
 import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
@@ -91,8 +94,18 @@ export interface EmbeddedCrawl {
   readonly attach: (log: Log, codec: RecordCodec) => Promise<RunningProcessors>;
 }
 
-export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'> {
+export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>, Pick<OwnerOptions, 'idleMs'> {
+  /** Time between looks for what commands have left, ms. */
+  readonly inboxEveryMs: number;
+  /** Time between the signs of life in its folder, ms. */
+  readonly signEveryMs: number;
+  /** Is called with the frontier once it runs. */
+  onFrontier(frontier: Pick<Frontier, 'committed'>): void;
   readonly fetcher: Pick<FetcherOptions, 'seat' | 'addressPacer'>;
+  /** Makes its log durable with theirs. */
+  readonly journal: Pick<Journal, 'store'>;
+  /** Recent records of its log in memory, bytes. */
+  readonly tailBytes: number;
   /** Bounds of its stores, which are made for one crawl otherwise. */
   readonly stores: StoreOptions;
 }
@@ -116,8 +129,11 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
       return runOn(crawl, opened, checkpoints);
     });
   };
-  const marked = (opened: FolderLog) => markedAsRunning(folder, clock, () => run(opened));
-  return withFolderLog(folder, clock, marked, crawlLimits.groupIntervalMs, crawl.beside?.stores);
+  const marked = (opened: FolderLog) => markedAsRunning(folder, clock, () => run(opened), crawl.beside?.signEveryMs);
+  const { stores: store, journal, tailBytes } = crawl.beside ?? {};
+  // A journal gathers for all.
+  const groupIntervalMs = journal === undefined ? crawlLimits.groupIntervalMs : 0;
+  return withFolderLog(folder, clock, marked, { groupIntervalMs, store, journal, ...(tailBytes && { tailBytes }) });
 }
 
 async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, checkpoints: StateStore[]): Promise<CrawlOutcome> {
@@ -168,6 +184,7 @@ async function runWith(
         printRestore(progress);
       },
       leasesMax,
+      idleMs: crawl.beside?.idleMs,
     },
     fetcher: {
       fetcherId: `${process.pid}`,
@@ -207,6 +224,7 @@ async function attend(
   const { folder, clock, service, desk } = crawl;
   const { manifest } = folder;
   const name = manifest.crawl;
+  crawl.beside?.onFrontier(frontier);
   service.crawl = name;
   service.partitions = manifest.partitions;
   service.probes.serve(frontier.waitsFor);
@@ -224,7 +242,7 @@ async function attend(
   const work = [
     expireRegularly(kept, stopping.signal),
     snapshotsBeside(kept, stopping.signal),
-    takeRegularly({ inbox, log, codec, crawl: name, clock, everyMs: crawl.beside?.lookEveryMs }, stopping.signal),
+    takeRegularly({ inbox, log, codec, crawl: name, clock, everyMs: crawl.beside?.inboxEveryMs }, stopping.signal),
   ];
   try {
     desk.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });

@@ -7,7 +7,9 @@ import { scrapeRoutes } from '../../fleet/api/scrape-routes.ts';
 import { ownersOf, ownersSchema } from '../../fleet/owners/owner-file.ts';
 import { rulesFile } from '../flags/rules-file.ts';
 import { setting } from '../flags/setting.ts';
+import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
+import { fleetOutputs } from './fleet-outputs.ts';
 import { runFleet } from './run-fleet.ts';
 
 const readFile = rulesFile('--owners', ownersSchema, []);
@@ -28,9 +30,16 @@ export function addFleetCommand(program: Command): void {
       const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
+    const dashboards = new CrawlDashboards();
     await runFleet(flags, {
+      dashboards,
       role: 'fleet',
-      routes: (desk, callers) => [fleetRoutes(desk, callers), scrapeRoutes(desk, callers), fleetPage],
+      routes: (desk, callers) => [
+        fleetRoutes(desk, callers, fleetOutputs),
+        scrapeRoutes(desk, callers),
+        dashboards.routes(desk, callers),
+        fleetPage,
+      ],
       owners: owners === undefined ? undefined : () => ownersOf(readFile(owners)),
     });
   });

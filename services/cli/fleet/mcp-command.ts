@@ -13,6 +13,7 @@ import { hasIndex, searchFolder } from '../../indexer/sqlite-index.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { bad, useList, wholeNumber } from '../flags/arguments.ts';
 import { setting } from '../flags/setting.ts';
+import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { runFleet } from './run-fleet.ts';
 import { withMarkdown } from './start-fleet-crawl.ts';
@@ -75,6 +76,7 @@ async function runMcp(flags: McpFlags): Promise<void> {
   };
   await runFleet(flags, {
     role: 'mcp',
+    dashboards: new CrawlDashboards(),
     routes: (fleet) => [fleetRoutes(fleet), mcpRoutes(deskOf(fleet))],
     extract: withMarkdown(flags.extract),
     processors: [searchIndex],

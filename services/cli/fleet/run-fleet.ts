@@ -16,6 +16,7 @@ import { Fleet } from '../../fleet/fleet.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
 import { KeptPages } from '../../fleet/kept-pages.ts';
+import { OutputSender } from '../../fleet/outputs/send-output.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { followOwners } from '../../fleet/owners/follow-owners.ts';
 import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
@@ -28,6 +29,7 @@ import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
+import { openJournal } from '../../runtime/store/journal/journal.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
@@ -37,6 +39,7 @@ import { withHttp } from '../flags/http-flags.ts';
 import { explainer } from '../inspect/explain-command.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
+import type { CrawlDashboards } from './crawl-dashboards.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 import { fleetPolicy } from './fleet-policy.ts';
 import { startFleetCrawl } from './start-fleet-crawl.ts';
@@ -52,6 +55,8 @@ export interface FleetCommand {
   readonly extract?: FetcherConfig['extract'];
   /** Consumers that run beside each crawl. */
   readonly processors?: readonly Processor[];
+  /** Where each crawl that runs is shown. */
+  readonly dashboards: CrawlDashboards;
   /** Beside the HTTP side; the fleet stops once it resolves. Absent: it stops by a signal alone. */
   serve?(desk: () => FleetDesk, signal: AbortSignal): Promise<void>;
 }
@@ -93,6 +98,8 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           facts: facts.known,
           onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
         });
+        const { journalMs: intervalMs, journalFileBytes: fileBytes } = fleetServiceLimits;
+        const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
         const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
         const { extract } = command;
         const options = {
@@ -108,6 +115,8 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           },
           processors: command.processors ?? [],
           leasesMax: flags.concurrency,
+          dashboards: command.dashboards,
+          journal,
           seen: flags,
           keepMs: flags.keep ?? null,
           snapshots: flags,
@@ -141,7 +150,8 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
         const streams = new EventStreams(clock);
         const pages = new PageDesk({ fleet, clock, reading, explain });
         const requestsInFlight = () => pace.requestsInFlight;
-        desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages };
+        const outputs = new OutputSender();
+        desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
         const stopping = new AbortController();
         let posting: Promise<void> | undefined;
         let counting: Promise<unknown> | undefined;
@@ -179,6 +189,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           await quotas?.write(true);
           pace.close();
           await facts.settled();
+          await journal.close();
         }
       }
     });

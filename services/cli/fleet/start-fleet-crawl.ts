@@ -5,6 +5,7 @@ import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import type { FetcherConfig } from '../../application/fetching.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { startProcessors } from '../../application/start-processors.ts';
+import { archiveLimits } from '../../archive/archive-limits.ts';
 import type { FleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
@@ -14,12 +15,14 @@ import type { ReadLog, RunningCrawl } from '../../fleet/running-crawl.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { createService } from '../../runtime/metrics/service.ts';
+import type { Journal } from '../../runtime/store/journal/journal.ts';
 import type { BesideOthers } from '../crawl/embedded-crawl.ts';
 import { runEmbeddedCrawl } from '../crawl/embedded-crawl.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { QueryService } from '../roles/query-service.ts';
+import type { CrawlDashboards } from './crawl-dashboards.ts';
 
 export interface FleetCrawlOptions {
   readonly pace: FleetPace;
@@ -29,16 +32,36 @@ export interface FleetCrawlOptions {
   /** Consumers that run beside the crawl. */
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
+  readonly dashboards: Pick<CrawlDashboards, 'add'>;
+  readonly journal: Pick<Journal, 'store'>;
   readonly seen: SeenFlags;
   readonly keepMs: number | null;
   readonly snapshots: SnapshotRoleFlags;
   say(text: string): void;
 }
 
-const { graceMs, openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries } = fleetServiceLimits;
+const {
+  graceMs,
+  openFiles,
+  bufferBytes: writeBufferBytes,
+  cacheBytes,
+  linkCacheEntries,
+  tailBytes,
+} = fleetServiceLimits;
 
-/** Two hundred crawls look for their ends so often. */
+/** Bodies in their messages alone: a crawl's log is all it has. */
+const archive = {
+  what: 'pages',
+  bodyBytesMax: archiveLimits.bodyBytesMax,
+  messageBytesMax: archiveLimits.bodyBytesMax,
+} as const;
+
+/** Two hundred crawls look for their ends so often, and for what commands have left for them. */
 const lookEveryMs = 500;
+const inboxEveryMs = 2_000;
+const signEveryMs = 10_000;
+/** A frontier is woken by what comes, and by its hosts’ times: without those it looks seldom, and two hundred cost next to nothing. */
+const idleMs = 5_000;
 
 export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
   const { name, weight, seeds } = file;
@@ -46,11 +69,14 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   const clock = new SystemClock();
   const stop = new AbortController();
   const seat = options.pace.join(name, weight);
+  const desk = new QueryService(clock);
+  const hide = options.dashboards.add(name, clock, () => desk.shown);
   const policy = validatePolicy(file.policy);
   const extract = withMarkdown(options.fetcher.extract);
   let reads: ReadLog | undefined;
   let status: CrawlStatus | undefined;
   let counters: Counters | undefined;
+  let live = (): Counters | undefined => undefined;
   let isUp = () => {};
   const up = new Promise<void>((resolve) => {
     isUp = resolve;
@@ -60,13 +86,18 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     const folder = await readDataFolder(path);
     const sayOf = (text: string) => options.say(`${name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
-      ...{ clock, policy, service, folder, desk: new QueryService(clock) },
+      ...{ clock, policy, service, folder, desk },
       ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
       seeds: seeds.map((url) => ({ url, priority: -1 })),
       // What was set since then stays in force.
       ask: (_, before) => before ?? policy,
       say: sayOf,
-      fetcher: { ...options.fetcher, linkCacheEntries, ...(file.output.markdown && { extract }) },
+      fetcher: {
+        ...options.fetcher,
+        linkCacheEntries,
+        ...(file.output.markdown && { extract }),
+        ...(file.output.warc && { archive }),
+      },
       leasesMax: options.leasesMax,
       seen: seenConfigOf(options.seen, 1),
       keepMs: options.keepMs,
@@ -74,12 +105,16 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       signal: stop.signal,
       beside: {
         fetcher: { seat: Object.assign(seat, { robots: options.robots }), addressPacer: options.addressPacer },
+        journal: options.journal,
+        tailBytes,
         stores: { openFiles, writeBufferBytes, cacheBytes },
-        ...{ lookEveryMs, graceMs },
+        ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs, graceMs },
+        onFrontier(frontier) {
+          live = () => frontier.committed()[0]?.counters;
+        },
       },
       onStatus(now) {
         status = now;
-        counters = now.counters;
         isUp();
       },
       attach: async (log, codec) => {
@@ -93,16 +128,19 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     });
     // What was decided after the last look.
     counters = outcome.counters;
+    live = () => undefined;
     return outcome.end;
   };
   const ended = run().finally(() => {
     reads = undefined;
+    hide();
     seat.leave();
   });
   return {
     up,
     ended,
     get counts() {
+      counters = live() ?? counters;
       return counters === undefined ? file.counts : countsOf(counters);
     },
     get pagesPerSecond() {

@@ -87,6 +87,11 @@ export class QueryService {
     });
   }
 
+  /** What a dashboard shows of it; undefined while it is not up. */
+  get shown(): CrawlView | undefined {
+    return this.#view;
+  }
+
   /** The crawl is at its end: viewers get a last update. */
   over(phase: CrawlPhase): Promise<void> {
     return this.#dashboard.over(phase);

@@ -75,7 +75,7 @@ export async function withTarget(
   const { manifest } = folder;
   const pathOf = (partition: number) => stateFolder(folder, partition);
   const load = (opened: FolderLog) => withLoaders({ ...opened, manifest }, folder, pathOf);
-  await withFolderLog(folder, clock, load, crawlLimits.groupIntervalMs);
+  await withFolderLog(folder, clock, load, { groupIntervalMs: crawlLimits.groupIntervalMs });
 }
 
 function openFolder(flags: KafkaFlags, clock: Clock, fresh: NewCrawl): Promise<DataFolder> {

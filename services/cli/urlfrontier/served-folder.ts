@@ -31,7 +31,7 @@ export interface ServedFolder {
 export function withServedFolder(served: ServedFolder, act: (book: CrawlBook) => Promise<void>): Promise<void> {
   const keepBook = (opened: FolderLog) => withStores((open) => withBook({ ...served, ...opened, open }, act));
   const marked = (opened: FolderLog) => markedAsRunning(served.folder, served.clock, () => keepBook(opened));
-  return withFolderLog(served.folder, served.clock, marked, pullLimits.groupIntervalMs);
+  return withFolderLog(served.folder, served.clock, marked, { groupIntervalMs: pullLimits.groupIntervalMs });
 }
 
 interface OpenedFolder extends ServedFolder, FolderLog {

@@ -9,6 +9,7 @@ export function showOne() {
   const head = el('thead', {}, rowOf(heading('Page'), heading('Title')));
   byId('one-pages').append(scrolled('Its pages', el('table', {}, head, body)));
   const more = byId<HTMLButtonElement>('one-more');
+  const dashboard = byId<HTMLAnchorElement>('one-dashboard');
   let name = '';
   let cursor = '0';
   const readOn = async () => {
@@ -21,7 +22,9 @@ export function showOne() {
   };
   const told = (crawl: FleetCrawl) => {
     if (crawl.name !== name) return;
-    const { counts, seeds, createdAtMs, failure, data } = crawl;
+    const { counts, seeds, createdAtMs, failure, data, state } = crawl;
+    dashboard.href = `../crawls/${name}/dashboard/`;
+    dashboard.hidden = state !== 'running';
     const facts = [
       `made ${clock(createdAtMs)} of ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
       `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} being fetched, ${count(counts.failed)} without a page`,

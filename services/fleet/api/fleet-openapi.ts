@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { bodyOf, license, schemasOf, security, securitySchemes } from '../../runtime/http/openapi.ts';
 import { crawlAnswer, createCall, listAnswer, ownersAnswer, problem } from '../fleet-schemas.ts';
+import type { Output } from '../outputs/output.ts';
 import { scrapeAnswer, scrapeCall, scrapeWait } from '../scrape/scrape-schemas.ts';
 import { eventsQuery, pagesQuery } from './query-schemas.ts';
 
@@ -37,14 +38,35 @@ function queryOf(query: z.ZodType): object[] {
   return Object.entries(properties).map(([field, schema]) => ({ name: field, in: 'query', schema }));
 }
 
-/** Made when it is first asked for. */
-export function fleetOpenApi(): object {
-  return (made ??= document());
+/** Made when it is first asked for. `outputs`: files that crawls give. */
+export function fleetOpenApi(outputs: readonly Output[]): object {
+  return (made ??= document(outputs));
 }
 
 let made: object | undefined;
 
-const document = () => ({
+const outputPaths = (outputs: readonly Output[]) =>
+  Object.fromEntries(
+    outputs.map(({ file, type, about }) => [
+      `/v1/crawls/{name}/${file}`,
+      {
+        parameters: [name],
+        get: {
+          ...{ operationId: file.replace(/\W.*/, 'File'), summary: about, tags: ['crawls'] },
+          responses: {
+            '200': {
+              description: 'The file, as it is made. A connection that breaks before its end tells of a failure.',
+              content: { [type]: { schema: { type: 'string', format: 'binary' } } },
+            },
+            ...problems,
+            ...missing,
+          },
+        },
+      },
+    ]),
+  );
+
+const document = (outputs: readonly Output[]) => ({
   openapi: '3.1.0',
   info: {
     title: 'Crawlstream: a fleet of crawls',
@@ -152,6 +174,7 @@ const document = () => ({
         },
       },
     },
+    ...outputPaths(outputs),
     '/v1/crawls/{name}/pause': wishing('pause', 'Stops a crawl until it is resumed; it takes no memory meanwhile.'),
     '/v1/crawls/{name}/resume': wishing('resume', 'Goes on with a crawl that was paused or has failed.'),
     '/v1/crawls/{name}/end': wishing('end', 'Stops a crawl for good; what it fetched stays.'),

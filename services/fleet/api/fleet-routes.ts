@@ -13,6 +13,8 @@ import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { KeptPages } from '../kept-pages.ts';
+import type { Output } from '../outputs/output.ts';
+import type { OutputSender } from '../outputs/send-output.ts';
 import type { Callers } from '../owners/callers.ts';
 import type { Owner } from '../owners/owner-file.ts';
 import type { Quotas } from '../owners/quotas.ts';
@@ -32,6 +34,7 @@ export interface FleetDesk {
   readonly events: EventReader;
   readonly streams: EventStreams;
   readonly pages: PageDesk;
+  readonly outputs: OutputSender;
   /** What a crawl makes of a URL: names and values. `path`: of its folder. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
   /** null: owners have none. */
@@ -46,8 +49,15 @@ interface Named {
 
 const verbs: Readonly<Record<string, Wish>> = { pause: 'paused', resume: 'running', end: 'ended' };
 
-/** `desk` throws OWNERSHIP_LOST while the fleet is not up. `callers` null: owners have no keys, and calls are the operator's. */
-export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = null): Routes {
+/**
+ * `desk` throws OWNERSHIP_LOST while the fleet is not up. `callers` null: owners have no keys, and calls are the operator's.
+ * `outputs`: what crawls give as files.
+ */
+export function fleetRoutes(
+  desk: () => FleetDesk,
+  callers: Callers | null = null,
+  outputs: readonly Output[] = [],
+): Routes {
   const { door, callerOf } = createDoor(callers);
   /** A crawl that the caller may see; what is another's is not there. */
   const seen = (request: HttpRequest, name: string): CrawlAnswer => {
@@ -67,7 +77,7 @@ export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = nul
   };
 
   return (app: HttpApp) => {
-    app.get('/v1/openapi.json', { config: { access: 'public' } }, () => fleetOpenApi());
+    app.get('/v1/openapi.json', { config: { access: 'public' } }, () => fleetOpenApi(outputs));
 
     const making = { ...door, bodyLimit: fleetServiceLimits.bodyBytesMax };
     app.post('/v1/crawls', making, async (request, reply) => {
@@ -133,6 +143,26 @@ export function fleetRoutes(desk: () => FleetDesk, callers: Callers | null = nul
         .type('application/jsonl')
         .send(lines.map((line) => `${line}\n`).join(''));
     });
+
+    for (const output of outputs) {
+      app.get<Named>(`/v1/crawls/:name/${output.file}`, door, async (request, reply) => {
+        const { reading, outputs: sender } = desk();
+        const { name, owner, data } = seen(request, request.params.name);
+        const taken = sender.takenFor(owner);
+        if (taken !== null) throw tooMany(reply, { message: `${taken}: wait for one to end`, waitS: 5 });
+        // By a log of its own, as it stands now: the crawl may stop meanwhile, or be deleted.
+        await sender.place(owner, () =>
+          reading(data, (reads) =>
+            sender.send(
+              output,
+              output.bytes(reads, data),
+              { crawl: name, response: reply.raw, begin: () => reply.hijack() },
+              request.raw,
+            ),
+          ),
+        );
+      });
+    }
 
     app.get<Named>('/v1/crawls/:name/events', door, async (request, reply) => {
       const { name } = request.params;

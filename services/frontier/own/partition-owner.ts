@@ -63,6 +63,8 @@ export interface OwnerOptions {
   readonly fetchers?: FetcherWatch | undefined;
   /** Reads the lists that policies refer to. Absent: from the paths they name. */
   readonly lists?: ListFiles;
+  /** An idle partition looks at least so often, ms. Default: frontierServiceLimits. */
+  readonly idleMs?: number | undefined;
   /** Bytes of changelog after which the checkpoint is written, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
   /** Names this owner's claims. Absent: 128 random bits each. */
@@ -170,8 +172,7 @@ export class PartitionOwner {
     needLoaded(identity.partition, partition.state);
     await this.#loadLists(partition, { kind: 'policy', payload: partition.state.policyJson });
     this.#acks = Promise.resolve();
-    this.#underWay = 0;
-    this.#failure = undefined;
+    [this.#underWay, this.#failure] = [0, undefined];
     const checkpoint = new CheckpointSaver({ ...this.#options, state: partition.state, settle: () => this.#settle() });
     this.#checkpoint = checkpoint;
     const reader = log.reader();
@@ -290,15 +291,14 @@ export class PartitionOwner {
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
-    if (this.#checkpoint?.isSaving || this.#calls.isCalled) return 0;
+    if (this.#checkpoint?.isSaving || this.#calls.isCalled || partition.waiting('control') > 0) return 0;
     // The end of the job under way wakes whatever waits for it.
     const waitsForJob = partition.blocked && busy;
-    if (partition.waiting('control') > 0) return 0;
     if (partition.waiting('results') > 0 && partition.policy !== null) return 0;
     if (partition.waiting('discovered') > 0 && !partition.full && !waitsForJob) return 0;
     const wakeAtMs = partition.wakeAtMs(demand);
-    const idleMs = frontierServiceLimits.idleMs;
-    return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - this.#options.clock.nowMs()));
+    const { clock, idleMs = frontierServiceLimits.idleMs } = this.#options;
+    return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - clock.nowMs()));
   }
 
   /**

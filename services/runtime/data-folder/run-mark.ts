@@ -22,15 +22,20 @@ export interface FolderActivity {
   readonly lastWrittenMs: number | null;
 }
 
-/** Gives signs of life while `act` goes on. The process holds the folder's log. */
-export async function markedAsRunning<T>(folder: DataFolder, clock: Clock, act: () => Promise<T>): Promise<T> {
+/** Gives signs of life while `act` goes on. The process holds the folder's log. `everyMs`: well below `silentMsMax`. */
+export async function markedAsRunning<T>(
+  folder: DataFolder,
+  clock: Clock,
+  act: () => Promise<T>,
+  everyMs = signEveryMs,
+): Promise<T> {
   const file = folder.part(markName);
   const ended = new AbortController();
   const signs = (async () => {
     while (!ended.signal.aborted) {
       // A sign cannot be written on a full disk. That is no reason to end a crawl, since the next sign may succeed.
       await sign(file, clock.nowMs()).catch(() => {});
-      await clock.sleepUntil(clock.nowMs() + signEveryMs, ended.signal);
+      await clock.sleepUntil(clock.nowMs() + everyMs, ended.signal);
     }
   })();
   try {

@@ -17,6 +17,8 @@ export interface EmbeddedReader extends LogReader {
   notify(partitions: Iterable<Partition>): void;
 }
 
+const news = Symbol('news');
+
 interface Assignment {
   readonly partition: Partition;
   position: number;
@@ -63,7 +65,8 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
 
   const waitForNews = async (waitMs: number) => {
     const done = new AbortController();
-    wakeUp = () => done.abort();
+    // With a reason of its own: the usual one is an error with a stack, for each wait.
+    wakeUp = () => done.abort(news);
     await clock.sleepUntil(clock.nowMs() + waitMs, done.signal);
     wakeUp = undefined;
   };

@@ -1,6 +1,13 @@
 /** Rows as a Parquet file, Snappy-compressed. The only file that knows hyparquet-writer. */
-import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
-import type { Cell, Column, ColumnType, RowWriter } from './table.ts';
+import {
+  type BasicType,
+  ByteWriter,
+  fileWriter,
+  ParquetWriter,
+  schemaFromColumnData,
+  type Writer,
+} from 'hyparquet-writer';
+import type { Cell, Column, ColumnType, RowWriter, Table } from './table.ts';
 
 /** Rows of one group: a reader skips or reads a group whole, and a writer holds one in memory. */
 const groupRows = 50_000;
@@ -18,6 +25,27 @@ const basicTypes: Readonly<Record<ColumnType, BasicType>> = {
 };
 
 export function parquetFile(path: string, columns: readonly Column[]): RowWriter {
+  return parquetRows(fileWriter(path), columns);
+}
+
+/** The bytes of such a file, made while they are taken: a row group is in memory at most. */
+export async function* parquetBytes({ columns, rows }: Table): AsyncGenerator<Uint8Array> {
+  const buffer = new ByteWriter();
+  const out = parquetRows(buffer, columns);
+  const taken = () => {
+    const bytes = buffer.getBytes().slice();
+    buffer.index = 0;
+    return bytes;
+  };
+  for await (const row of rows) {
+    await out.write(row);
+    if (buffer.index > 0) yield taken();
+  }
+  await out.end();
+  yield taken();
+}
+
+function parquetRows(writer: Writer, columns: readonly Column[]): RowWriter {
   const typed = (data: Cell[][]) =>
     columns.map(({ name, type }, at) => ({
       name,
@@ -27,7 +55,7 @@ export function parquetFile(path: string, columns: readonly Column[]): RowWriter
     }));
   const empty = () => columns.map((): Cell[] => []);
   const out = new ParquetWriter({
-    writer: fileWriter(path),
+    writer,
     schema: schemaFromColumnData({ columnData: typed(empty()) }),
     codec: 'SNAPPY',
   });

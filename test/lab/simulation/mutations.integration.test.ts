@@ -12,7 +12,7 @@ describe('the simulator finds a planted bug:', { concurrency: 2 }, () => {
   for (const mutation of mutations) {
     it(mutation.bug, async (test) => {
       const { args, env } = editedProcess(mutation);
-      const seeds = [`${mutation.from ?? 1}`, `${seedsMax}`];
+      const seeds = [`${mutation.from ?? 1}`, `${seedsMax}`, ...(mutation.inFleets ? ['fleet'] : [])];
       const { stdout } = await run(process.execPath, [...args, 'lab/simulation/first-failure.ts', ...seeds], {
         cwd: root,
         env,

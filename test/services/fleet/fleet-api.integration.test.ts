@@ -100,7 +100,7 @@ test('crawls are made, paused, resumed, ended and deleted by HTTP while others g
   // Its name is free.
   await fleet.create({ seeds: small.seeds, policy: polite, name: 'third' });
   const document = (await fleet.call('GET', '/v1/openapi.json')).body as { readonly paths: object };
-  assert.equal(Object.keys(document.paths).length, 9);
+  assert.equal(Object.keys(document.paths).length, 11);
 
   const other = await runCommand(['fleet', '--data', data, '--http', '0']);
   assert.equal(other.code, 1);

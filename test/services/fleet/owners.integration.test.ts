@@ -50,6 +50,8 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
       ['DELETE', '/x'],
       ['GET', '/x/pages'],
       ['GET', '/x/events'],
+      ['GET', '/x/pages.parquet'],
+      ['GET', '/x/archive.warc.gz'],
     ],
     ...[
       ['POST', '/x/pause'],
@@ -82,6 +84,21 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
   const spoofed = await bob('POST', '/v1/crawls', { ...call, owner: 'ann', idempotencyKey: '' });
   assert.equal(spoofed.status, 400);
   assert.match(JSON.stringify(spoofed.body), /owner: it is the one whose key calls, bob/);
+
+  // So does its dashboard; what is done to hosts there is the operator's.
+  const looked = async (owner: string, method: string, path: string) =>
+    (await as(owner)(method, `/crawls/ann-1${path}`, method === 'POST' ? {} : undefined)).status;
+  assert.deepEqual(
+    [
+      await looked('bob', 'GET', '/dashboard/data'),
+      await looked('bob', 'POST', '/hosts/a.test/block'),
+      await looked('ann', 'POST', '/hosts/a.test/block'),
+      await looked('ann', 'GET', '/dashboard/story?url=http://a.test/'),
+      await looked('dan', 'GET', '/dashboard/data'),
+    ],
+    [404, 404, 403, 403, 401],
+  );
+  await until(async () => (await looked('ann', 'GET', '/dashboard/data')) === 200);
 
   // What is another's answers as what is not there.
   for (const [method, path] of routes.filter(([, path]) => path !== '')) {

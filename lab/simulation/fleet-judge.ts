@@ -1,0 +1,100 @@
+/**
+ * Sees the requests of all crawls of a fleet where they arrive: is a host asked by one at a time, and are the waits kept that
+ * all of them together owe it (docs/fleet.md)? A crawl's own judge hands what it sees to this one.
+ */
+
+import type { FleetWorld, SimCrawl } from './fleet-world.ts';
+import type { Contact, Judge } from './judge.ts';
+import type { SimProcess } from './process.ts';
+
+export interface FleetJudge {
+  /** Of a crawl's requests. `crawlOf`: whose process asks. */
+  of(crawl: SimCrawl): Judge;
+  /** Of the web that all share. */
+  readonly all: Judge;
+  /** A process of the fleet, and which crawl it acts for. */
+  register(process: SimProcess, crawl: SimCrawl, generation: number): void;
+}
+
+interface HostSeen {
+  busy: number;
+  /** End of the last contact of any crawl, and whose it was. */
+  endMs: number;
+  by: SimCrawl | undefined;
+  readonly endsOf: Map<SimCrawl, number>;
+  askedUntilMs: number;
+  /** The fleet's process that has read its robots.txt, by its generation. */
+  readonly robotsOf: Set<number>;
+}
+
+const never = Number.NEGATIVE_INFINITY;
+
+export function createFleetJudge({ web, hostDelayMs }: FleetWorld, violate: (what: string) => void): FleetJudge {
+  const hosts = new Map<string, HostSeen>();
+  const actors = new Map<SimProcess, { readonly crawl: SimCrawl; readonly generation: number }>();
+  const fetches = new Map<SimCrawl, Map<string, number>>();
+  const seen = (name: string): HostSeen => {
+    let host = hosts.get(name);
+    if (host === undefined) {
+      host = { busy: 0, endMs: never, by: undefined, endsOf: new Map(), askedUntilMs: 0, robotsOf: new Set() };
+      hosts.set(name, host);
+    }
+    return host;
+  };
+  const fetchesOf = (crawl: SimCrawl) => {
+    const own = fetches.get(crawl) ?? new Map<string, number>();
+    fetches.set(crawl, own);
+    return own;
+  };
+
+  const arrives = ({ hostName, url, kind, process, startMs }: Contact) => {
+    const { crawl, generation } = actors.get(process)!;
+    const host = seen(hostName);
+    const { crawlDelayMs } = web.byName.get(hostName)!;
+    if (host.busy > 0) violate(`${crawl.name} asked for ${url} while another request was under way there`);
+    const ownMs = crawl.world.delayMs;
+    const betweenMs = host.by === undefined || host.by === crawl ? ownMs : Math.min(ownMs, host.by.world.delayMs);
+    const owedMs = Math.max(hostDelayMs, betweenMs, kind === 'page' ? crawlDelayMs : 0);
+    const waitedMs = startMs - host.endMs;
+    if (waitedMs < owedMs)
+      violate(`${crawl.name} asked for ${url} ${waitedMs} ms after ${host.by?.name} was there, not ${owedMs}`);
+    const sinceOwnMs = startMs - (host.endsOf.get(crawl) ?? never);
+    if (sinceOwnMs < ownMs) violate(`${crawl.name} asked for ${url} ${sinceOwnMs} ms after itself, not ${ownMs}`);
+    if (startMs < host.askedUntilMs)
+      violate(`${crawl.name} asked for ${url} ${host.askedUntilMs - startMs} ms before ${hostName} wanted it`);
+    if (kind === 'page') {
+      fetchesOf(crawl).set(url, (fetchesOf(crawl).get(url) ?? 0) + 1);
+      if (web.byUrl.get(url)?.forbidden) violate(`${crawl.name} fetched ${url}, which robots.txt forbids`);
+      if (!host.robotsOf.has(generation))
+        violate(`${crawl.name} fetched ${url}, and nobody of its process knew the host's robots.txt`);
+    } else if (host.robotsOf.has(generation)) violate(`${crawl.name} asked for ${url}, which its process has read`);
+    host.busy += 1;
+    let ended = false;
+    return (endMs: number) => {
+      if (ended) return;
+      ended = true;
+      host.busy -= 1;
+      host.endMs = Math.max(host.endMs, endMs);
+      host.by = crawl;
+      host.endsOf.set(crawl, endMs);
+    };
+  };
+
+  const judge: Omit<Judge, 'fetches'> = {
+    arrives,
+    readRobots: (process, hostName) => void seen(hostName).robotsOf.add(actors.get(process)!.generation),
+    asked(hostName, pauseMs, endMs) {
+      const host = seen(hostName);
+      host.askedUntilMs = Math.max(host.askedUntilMs, endMs + pauseMs);
+    },
+    // Nobody sets clocks here, and operators say nothing.
+    clockWrong() {},
+    clockRight() {},
+    told() {},
+  };
+  return {
+    of: (crawl) => ({ ...judge, fetches: fetchesOf(crawl) }),
+    all: { ...judge, fetches: new Map() },
+    register: (process, crawl, generation) => void actors.set(process, { crawl, generation }),
+  };
+}

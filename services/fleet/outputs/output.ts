@@ -1,0 +1,12 @@
+/** A crawl's data as a file of a kind that other programs read, made while it is taken. */
+import type { ReadLog } from '../running-crawl.ts';
+
+export interface Output {
+  /** Last part of its address, and the name under which it is saved. */
+  readonly file: string;
+  readonly type: string;
+  /** What it holds, as its OpenAPI entry says. */
+  readonly about: string;
+  /** `folder`: of the crawl's data, where there is room for rows a second time. */
+  bytes(reads: ReadLog, folder: string): AsyncIterable<Uint8Array>;
+}

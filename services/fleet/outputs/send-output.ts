@@ -1,0 +1,69 @@
+/**
+ * Sends outputs of crawls as they are made. What a client does not take is not read for it, and not made; if making it fails
+ * half-way, its connection breaks, so that nobody takes the half for the whole.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Output } from './output.ts';
+import { outputLimits } from './output-limits.ts';
+
+export class OutputSender {
+  readonly #underWay = new Map<string, number>();
+  #all = 0;
+
+  /** Who has taken all places that there are for an owner, in words; null: there is one. */
+  takenFor(owner: string): string | null {
+    const { ofOwnerMax, outputsMax } = outputLimits;
+    if (this.#all >= outputsMax) return `${outputsMax} outputs are being read already`;
+    return (this.#underWay.get(owner) ?? 0) >= ofOwnerMax
+      ? `${ofOwnerMax} outputs of yours are being read already`
+      : null;
+  }
+
+  /** Takes a place from the call on until `act` is over. */
+  async place<T>(owner: string, act: () => Promise<T>): Promise<T> {
+    this.#count(owner, 1);
+    try {
+      return await act();
+    } finally {
+      this.#count(owner, -1);
+    }
+  }
+
+  /** Rejects while nothing was sent yet, and `begin` was not called; later, the connection tells. */
+  async send(
+    output: Output,
+    bytes: AsyncIterable<Uint8Array>,
+    { crawl, response, begin }: { readonly crawl: string; readonly response: ServerResponse; begin(): void },
+    request: IncomingMessage,
+  ): Promise<void> {
+    const chunks = bytes[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    begin();
+    response.writeHead(200, {
+      'content-type': output.type,
+      'content-disposition': `attachment; filename="${crawl}-${output.file}"`,
+      'cache-control': 'no-store',
+    });
+    request.socket.setTimeout(outputLimits.stalledMs, () => response.destroy());
+    try {
+      await pipeline(rest(first, chunks), response);
+    } catch {
+      response.destroy();
+    } finally {
+      await chunks.return?.();
+      request.socket.setTimeout(0);
+    }
+  }
+
+  #count(owner: string, by: number): void {
+    this.#all += by;
+    const left = (this.#underWay.get(owner) ?? 0) + by;
+    if (left === 0) this.#underWay.delete(owner);
+    else this.#underWay.set(owner, left);
+  }
+}
+
+async function* rest(first: IteratorResult<Uint8Array>, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let one = first; one.done !== true; one = await chunks.next()) yield one.value;
+}
