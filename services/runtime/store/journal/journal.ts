@@ -3,6 +3,7 @@
  * store by itself would sync a file of its own for each write.
  *
  *   FOLDER/<number>.journal    frames (journal-frames.ts), the oldest file first
+ *   FOLDER/settled             marks whose stores have what the oldest files hold, though others lack it still; 8 bytes each
  *
  * A write reaches its store once its frame is durable, and without a sync; it is acknowledged after both. So a kill of the process
  * takes nothing back, and after a power cut a store lacks at most a suffix of what the journal holds: when it is next opened
@@ -59,6 +60,7 @@ export async function openJournal(
     .flatMap((name) => /^(\d+)\.journal$/.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
+  const last = numbers.at(-1) ?? 0;
   /** What stores of a process before may lack, by their marks. */
   const lacking = new Map<string, (readonly StoreOp[])[]>();
   for (const number of numbers)
@@ -67,16 +69,32 @@ export async function openJournal(
       else if (lacking.has(store)) lacking.get(store)!.push(ops);
       else lacking.set(store, [ops]);
     }
-  /** Files that go once every store has what they hold. */
-  let old: number[] = numbers;
-  const removeOld = async () => {
-    const gone = old;
-    old = [];
-    for (const number of gone) await rm(pathOf(number), { force: true });
+  const settledPath = join(folder, 'settled');
+  const settled = await readFile(settledPath, 'hex').catch(() => '');
+  for (const mark of settled.match(/.{16}/g) ?? []) lacking.delete(mark);
+  const settle = async (mark: string) => {
+    const marks = await open(settledPath, 'a');
+    try {
+      await marks.write(Buffer.from(mark, 'hex'));
+      await marks.datasync();
+    } finally {
+      await marks.close();
+    }
   };
-  if (lacking.size === 0) await removeOld();
+  const remove = async (numbers: readonly number[]) => {
+    for (const number of numbers) await rm(pathOf(number), { force: true });
+  };
+  /** Files of processes before, which go once no store lacks what they hold. */
+  const removeEarlier = async () => {
+    await remove(numbers.splice(0));
+    await rm(settledPath, { force: true });
+  };
+  if (lacking.size === 0) await removeEarlier();
 
-  let number = (numbers.at(-1) ?? 0) + 1;
+  /** Files of this process that go once every store has synced what they hold. */
+  let old: number[] = [];
+
+  let number = last + 1;
   let file = await open(pathOf(number), 'a');
   let written = 0;
   let waiting: Waiting[] = [];
@@ -128,9 +146,8 @@ export async function openJournal(
         for (let store = left.pop(); store !== undefined; store = left.pop()) await store.sync();
       });
       await Promise.all(some);
-      if (lacking.size > 0) return;
       old = old.filter((one) => !before.includes(one));
-      for (const one of before) await rm(pathOf(one), { force: true });
+      await remove(before);
     })()
       // A store that cannot be synced is told so by its next write; its frames stay.
       .catch(() => {})
@@ -164,7 +181,7 @@ export async function openJournal(
       for (const ops of missing ?? []) await inner.write(ops);
       // With its new mark all of it is durable, and what was written again is never written a third time.
       await inner.write([{ key: markKey, value: mark }], { sync: true });
-      if (before !== undefined && lacking.delete(before) && lacking.size === 0) await removeOld();
+      if (before !== undefined && lacking.delete(before)) await (lacking.size === 0 ? removeEarlier() : settle(before));
       let isOpen = true;
       /** Writes apply in the order in which they were issued. */
       let applied: Promise<unknown> = Promise.resolve();
@@ -207,9 +224,7 @@ export async function openJournal(
       await flushing;
       await turning;
       await file.close();
-      if (stores.size > 0 || lacking.size > 0) return;
-      await removeOld();
-      await rm(pathOf(number), { force: true });
+      if (stores.size === 0) await remove([...old, number]);
     },
   };
 }

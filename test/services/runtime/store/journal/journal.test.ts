@@ -146,10 +146,30 @@ test('a store that is not opened again for a while keeps its frames, whatever ot
     for (let n = 0; n < 5; n++) await busy.write([row('x', 'y'.repeat(200))]);
     await busy.close();
     await next.close();
+    assert.deepEqual(readdirSync(folder), ['1.journal'], 'only what it lacks is kept, not what others write after it');
   }
   const last = await openJournal(folder, clock, limits);
   assert.equal(await read(await last.store(lost), 'a'), '2');
   await last.close();
+});
+
+test('what a store was given back is not kept for it a second time, through however many starts', async () => {
+  const folder = temporaryFolder();
+  const disks = Array.from({ length: 3 }, createMemoryStore);
+  const journal = await openJournal(folder, clock, limits);
+  const powered = disks.map(onDisk);
+  for (const disk of powered) await (await journal.store(disk)).write([row('a', '1')]);
+  for (const disk of powered) await disk.crash();
+  await journal.close();
+  // One is opened at each start; the last start has nothing left to keep.
+  for (const disk of disks) {
+    const next = await openJournal(folder, clock, limits);
+    const store = await next.store(disk);
+    assert.equal(await read(store, 'a'), '1');
+    await store.close();
+    await next.close();
+  }
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test('writes of many stores share syncs', async () => {
