@@ -38,9 +38,9 @@ const cores = Math.max(1, Math.min(4, availableParallelism()));
 const files = named.length > 0 ? named.filter((file) => speedOf(file) === speed) : testFiles(speed);
 // More than there are cores: on a busy machine, the scheduler shares by process.
 const atOnce = speed === 'unit' ? 3 * cores : Math.max(2, cores);
-// The longest stand late in the alphabet, and many wait: for an outage to end, for a host's delay.
+// Many integration tests wait: for an outage to end, for a host's delay.
 const atMost = speed === 'unit' ? atOnce : 2 * atOnce;
-const groups = speed === 'unit' ? dealOut(files, atOnce + 2) : files.map((file) => [file]).reverse();
+const groups = speed === 'unit' ? dealOut(files, atOnce + 2) : files.map((file) => [file]);
 
 const startMs = Date.now();
 const runs: FirstRun[] = [];
