@@ -1,14 +1,51 @@
 /**
  * What `npm ci` runs after it (`prepare`): compiles the sources and the dashboard's page into `dist`, and joins what the
  * command, its workers and the package's entries load into few files there: Node opens, reads and links each module by
- * itself, and 900 of them take as long as all else that a start does. Without the development dependencies
+ * itself, and 900 of them take as long as all else that a start does. So what each crawl needs of other packages is joined
+ * as well, with their licences beside it. Without the development dependencies
  * (`--omit=dev`) there is no compiler: that is said in a line, and is no failure of the install.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/**
+ * Packages that are joined: a crawl's start loads a hundred of their files, a third of its processor time. Others stay outside:
+ * those with native parts or data of their own, those that few commands load, and avsc, which has to be the one that the
+ * registry's client has (services/runtime/avro/avro-types.ts bounds it).
+ */
+const joined = new Set(['commander', 'franc', 'htmlparser2', 'ipaddr.js', 'socks', 'tldts', 'undici', 'yaml', 'zod']);
+
+const packageOf = (name) =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** What our sources import of any other package is left to Node. */
+const outside = {
+  name: 'outside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
+      /[\\/]node_modules[\\/]/.test(importer) || joined.has(packageOf(path)) || importer === ''
+        ? undefined
+        : { path, external: true },
+    );
+  },
+};
+
+/** The licences of the packages whose files are among `inputs`, as each asks for where it is copied. */
+function licencesOf(inputs) {
+  const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+  return [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
+    const text = file === undefined ? '' : `\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}`;
+    return `${name} ${version}, ${license}${text}\n`;
+  });
+}
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 // What is published is compiled already, and holds no sources.
@@ -25,7 +62,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const { build } = (await import(pathToFileURL(bundler).href)).default;
   const outdir = join(root, 'dist/bundle');
   rmSync(outdir, { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     outdir,
     // A worker is found beside the file that starts it, so all lie in one folder.
@@ -42,12 +79,18 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
     chunkNames: 'part-[hash]',
     bundle: true,
     splitting: true,
-    packages: 'external',
+    plugins: [outside],
+    // CommonJS packages ask for Node's own modules by `require`.
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module';const require = makeRequire(import.meta.url);",
+    },
+    metafile: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
   });
+  writeFileSync(join(outdir, 'third-party-licences.txt'), licencesOf(Object.keys(metafile.inputs)).join('\n---\n\n'));
 } else if (hasSources) {
   process.stderr.write(
     'crawlstream: not compiled, as the development dependencies were left out: npm ci, with them, compiles it\n',

@@ -14,7 +14,7 @@ try {
   const { createProgram } = await import('./program.ts');
   await (await createProgram(process.argv.slice(2))).parseAsync();
 } catch (error) {
-  if ((error as Error).name === 'CommanderError') {
+  if (`${(error as Partial<CommanderError>).code}`.startsWith('commander.')) {
     process.exitCode = (error as CommanderError).exitCode === 0 ? 0 : 2;
   } else if (error instanceof CrawlstreamError) {
     say(error.message, 'error', { code: error.code });

@@ -36,8 +36,13 @@ describe('the package', { timeout: 600_000 }, () => {
   });
 
   it('holds what runs and what explains, and no test', () => {
-    for (const file of ['README.md', 'LICENSE', 'dist/bundle/crawlstream.js', 'dist/services/library/index.d.ts'])
-      assert.ok(files.includes(file), file);
+    const expected = ['README.md', 'LICENSE', 'dist/bundle/crawlstream.js', 'dist/services/library/index.d.ts'];
+    for (const file of expected) assert.ok(files.includes(file), file);
+    // What is joined into the bundle comes with its licences.
+    const licences = readFileSync(join(root, 'dist/bundle/third-party-licences.txt'), 'utf8');
+    assert.ok(files.includes('dist/bundle/third-party-licences.txt'));
+    for (const name of ['undici', 'zod', 'commander', 'yaml', 'htmlparser2', 'domhandler', 'ip-address'])
+      assert.match(licences, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, (MIT|BSD-2-Clause|ISC)\\n\\n`, 'm'));
     assert.deepEqual(
       files.filter((file) => /\.test\.|\.integration\.|^(?:test|services)\/.*\.ts$/.test(file)),
       [],
