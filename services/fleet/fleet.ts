@@ -302,7 +302,7 @@ export class Fleet {
       const change: Partial<CrawlFile>[] = [];
       try {
         const end = await running.ended;
-        if (end !== 'stopped') change.push({ wish: 'ended', end: end === 'done' ? 'done' : 'quota' });
+        if (end !== 'stopped') change.push(await this.#endedAs(entry, end === 'done' ? 'done' : 'quota'));
       } catch (error) {
         const failure = (error as Error).message;
         say(
@@ -317,6 +317,13 @@ export class Fleet {
       entry.running = undefined;
       if (entry.state === 'starting' || entry.state === 'running') entry.state = restStates[entry.file.wish];
     })();
+  }
+
+  /** In one write with the change, so that nobody sees an end of a crawl that has not ended. */
+  async #endedAs(entry: Entry, end: 'done' | 'quota'): Promise<Partial<CrawlFile>> {
+    const ended = { wish: 'ended', end } as const;
+    if (!isUnnoted({ ...entry.file, ...ended })) return ended;
+    return { ...ended, changes: await this.#changed(entry, 'ended', end) };
   }
 
   /** Its changes with one more. Called while nothing of it runs. */

@@ -194,3 +194,24 @@ test('a name is made of the host, and is nobody else’s', () => {
   );
   assert.ok(newName(`http://${'a'.repeat(60)}.test/`, () => false).length <= 63);
 });
+
+test('whoever sees the end of a crawl sees that it has ended, however long its log takes to be read', async () => {
+  const folder = temporaryFolder();
+  const { fleet, started } = await fleetIn(folder, {
+    pagesEnd: () => new Promise((resolve) => setTimeout(resolve, 50, 7)),
+  });
+  await fleet.create(callOf('a'));
+  started[0]![1].isUp();
+  await until(() => fleet.list()[0]!.state === 'running');
+  started[0]![1].end('done');
+  await until(() => fleet.list()[0]!.end !== null);
+  assert.deepEqual([fleet.list()[0]!.state, fleet.list()[0]!.end], ['ended', 'done']);
+  const [file] = await new CrawlFiles(folder).list();
+  assert.deepEqual(
+    file?.changes.map(({ kind, detail }) => [kind, detail]),
+    [
+      ['created', ''],
+      ['ended', 'done'],
+    ],
+  );
+});
