@@ -1,5 +1,6 @@
 /** A fleet drawn from a seed: a small web, several crawls of it that overlap, and what goes wrong while they run. */
 import { type Chance, chanceOf } from './chance.ts';
+import type { Fault } from './faults.ts';
 import type { Trouble } from './web.ts';
 import { drawWorld, type SimHost, type World } from './world.ts';
 
@@ -13,13 +14,7 @@ export interface SimCrawl {
 /** ms from the start. `step`: of the fleet's process, from then on. */
 export type FleetFault =
   | { readonly kind: 'kill'; readonly at: number; readonly step: number; readonly downMs: number }
-  | {
-      readonly kind: 'trouble';
-      readonly at: number;
-      readonly host: string;
-      readonly answer: Trouble;
-      readonly forMs: number;
-    };
+  | Extract<Fault, { readonly kind: 'trouble' }>;
 
 export interface FleetWorld {
   readonly web: World;
