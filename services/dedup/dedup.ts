@@ -70,7 +70,9 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     store,
     nodes,
     nowMs: () => clock.nowMs(),
-    async tell(told) {
+    async tell(all) {
+      // Pages of a purge leave one by one; those that are next stand for others until then.
+      const told = all.filter(({ duplicate: { url, fetchedAtMs } }) => !purges.refuses(url, fetchedAtMs));
       const records = told.map(toRecord);
       if (await options.demotes?.())
         records.push(
@@ -79,7 +81,7 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
             clock.nowMs(),
           ).map(toControl),
         );
-      await log.append(records);
+      if (records.length > 0) await log.append(records);
     },
   });
 

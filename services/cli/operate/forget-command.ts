@@ -101,7 +101,7 @@ async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
     const { manifest, part } = folder;
     const topics: Topics = { log, codec, ...manifest, erase: log.erase };
     const gone = await readGone(topics, await readPurges(log, codec, manifest));
-    const places = await forgetTopics(topics, gone);
+    const places = await forgetTopics(topics, gone, ['pages', 'responses', 'render']);
     const service = createService('forget');
     const own = {
       log,
@@ -116,6 +116,7 @@ async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
       reach: reachOf({}),
     };
     await followInStates(own, options);
+    places.push(...(await forgetTopics(topics, gone, ['duplicates'])));
     places.push(...(await lookIntoStates(part, gone, clock.nowMs())));
     const { opensearch, opensearchIndex } = options;
     const archiveTo = flags.archiveTo ?? options['archiveTo'];

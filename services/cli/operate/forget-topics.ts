@@ -56,9 +56,14 @@ export async function readGone({ log, crawl, partitions }: Topics, purges: Purge
   return new Gone(purges, withdrawn);
 }
 
-export async function forgetTopics(topics: Topics, gone: Gone): Promise<Place[]> {
+/** In a data folder `duplicates` comes once the dedup has followed: it tells of others again then, which supersedes. */
+export async function forgetTopics(
+  topics: Topics,
+  gone: Gone,
+  names: readonly CopyTopic[] = topicsWithCopies,
+): Promise<Place[]> {
   const places: Place[] = [];
-  for (const name of topicsWithCopies) {
+  for (const name of names) {
     // On brokers tombstones do it, for the one topic that is keyed so.
     if (topics.erase === undefined && name !== 'pages') continue;
     let removed = 0;
@@ -103,7 +108,7 @@ async function copiesIn(
     const value = await readRecord(codec, name, record.value);
     if (value === undefined) continue;
     const { url, fetchedAtMs: atMs } = value as TopicRecords[CopyTopic];
-    if (!gone.has(url, atMs)) {
+    if (!gone.has(url, atMs) && !namesGone(value, gone)) {
       // Fetched again since its host was released: its record stands in the place of the one before.
       standing.delete(url);
       continue;
@@ -112,6 +117,11 @@ async function copiesIn(
     if (gone.isPurged(url, atMs)) standing.add(url);
   }
   return { offsets, standing };
+}
+
+/** A verdict that a page is the duplicate of one that is gone. */
+function namesGone(value: TopicRecords[CopyTopic], gone: Gone): boolean {
+  return 'representative' in value && gone.has(value.representative, value.atMs);
 }
 
 const tombstonesAtOnce = 1_000;

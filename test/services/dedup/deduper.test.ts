@@ -240,6 +240,25 @@ describe('the dedup', () => {
     assert.ok(rows.some((row) => row.includes('b.test')));
   });
 
+  it('says nothing more of a page that is purged, while the pages before it leave', async () => {
+    const text = proseOf(7, 200);
+    const { told, read } = await open(createMemoryStore());
+    await read([
+      page('http://a.test/1', text, { fetchedAtMs: 10 }),
+      page('http://a.test/2', text, { fetchedAtMs: 11 }),
+      page('http://b.test/1', text, { fetchedAtMs: 12 }),
+      page('http://b.test/2', text, { fetchedAtMs: 13 }),
+    ]);
+    const before = told.length;
+    await read([purgeOf('a.test', 50) as Input]);
+    const since = told.slice(before);
+    assert.deepEqual([...verdicts(since)], [['http://b.test/2', 'http://b.test/1']]);
+    assert.deepEqual(
+      since.filter(({ url }) => url.startsWith('http://a.test/')),
+      [],
+    );
+  });
+
   it('takes it back when the page that stood for others changes, is gone, or asks not to be shown', async () => {
     const text = proseOf(4, 200);
     for (const end of [

@@ -4,14 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { membersOf } from '../../../../services/archive/forget/members.ts';
+import { withFolderLog } from '../../../../services/cli/connect/folder-log.ts';
 import { knownUrls } from '../../../../services/dedup/known-urls.ts';
 import { indexedUrls } from '../../../../services/indexer/indexed-urls.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { readDataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
+import { recordsOf } from '../../../../services/runtime/log/records-of.ts';
 import { openStateStore } from '../../../../services/runtime/store/open-store.ts';
 import { checkByWarcio, readByWarcio, warcioMissing } from '../../archive/warcio.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
@@ -21,10 +26,20 @@ const pages = Number(process.env['CRAWLSTREAM_TEST_PAGES'] ?? 1_000);
 const hosts = 10;
 const perHost = pages / hosts;
 
-/** Each host's pages, in a list at its root. Every tenth page has the content that it has on every host. */
+/**
+ * Each host's pages, in a list at its root. Every tenth page has the content that it has on every host; of /p/10 the first is
+ * that of h3, the second that of h5, so that both, which are to go, stand for others in turn.
+ */
 async function startHosts(t: TestContext) {
-  const site = await serveSite(t, ({ url = '/' }, response, host) => {
+  const served = new EventEmitter();
+  const [third, fifth] = ['h3.test', 'h5.test'].map((host) => once(served, host));
+  const site = await serveSite(t, async ({ url = '/' }, response, host) => {
     if (url === '/robots.txt') return response.writeHead(404).end();
+    if (url === '/p/10') {
+      if (host !== 'h3.test') await third;
+      if (!/^h[35]\./.test(host)) await fifth;
+      response.on('finish', () => served.emit(host));
+    }
     const number = Number(/^\/p\/(\d+)$/.exec(url)?.[1]);
     response.setHeader('content-type', 'text/html');
     if (Number.isNaN(number)) {
@@ -56,6 +71,24 @@ async function dedupUrls(data: string): Promise<string[]> {
   } finally {
     await store.close();
   }
+}
+
+/** URLs that `duplicates` names: of pages, and of those that stand for them. */
+async function urlsInDuplicates(data: string): Promise<Set<string>> {
+  const folder = await readDataFolder(data);
+  const urls = new Set<string>();
+  await withFolderLog(folder, new SystemClock(), async ({ log, codec }) => {
+    const { crawl, partitions } = folder.manifest;
+    for (let partition = 0; partition < partitions; partition++) {
+      const { start, end } = await log.offsets(`${crawl}.duplicates`, partition);
+      for await (const { value } of recordsOf(log, `${crawl}.duplicates`, partition, start, end)) {
+        if (value.length === 0) continue;
+        const { url, representative } = codec.decode('duplicates', value);
+        urls.add(url).add(representative);
+      }
+    }
+  });
+  return urls;
 }
 
 async function warcs(data: string): Promise<string[]> {
@@ -128,6 +161,9 @@ test('what was purged is nowhere any more, and all else is as it was, to the byt
     await dedupUrls(data),
     before.dedup.filter((url) => !isGone(url)),
   );
+  const inDuplicates = await urlsInDuplicates(data);
+  assert.ok(inDuplicates.has(site.url('h1.test', '/p/10')));
+  assert.deepEqual([...inDuplicates].filter(isGone), []);
   const now = await members(await warcs(data));
   const changed = [...now].filter(([id, bytes]) => before.members.get(id) !== bytes);
   const told = verified(await readFile((lastJson(done) as { readonly file: string }).file, 'utf8')) as {
