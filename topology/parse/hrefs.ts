@@ -25,6 +25,8 @@ export interface Resolved {
   readonly dropped: number;
 }
 
+const noPlaces: ReadonlyMap<string, FoundIn> = new Map();
+
 /** Absolute, without fragment; null: malformed, or neither http nor https. */
 export function resolveHttp(href: string, base: string): string | null {
   const link = resolveLink(href, base);
@@ -40,29 +42,34 @@ export function createHrefs(linksMax: number): HrefCollector {
       if (written.length > parseLimits.hrefCharsMax) return;
       const hash = written.indexOf('#');
       const href = (hash < 0 ? written : written.slice(0, hash)).trim();
-      if (hrefs.size < keptMax || hrefs.has(href)) hrefs.set(href, betterPlace(hrefs.get(href), place));
-      else beyond += 1;
+      const before = hrefs.get(href);
+      if (before === undefined) {
+        if (hrefs.size < keptMax) hrefs.set(href, place);
+        else beyond += 1;
+      } else if (before !== place) hrefs.set(href, betterPlace(before, place));
     },
     resolve(base, page) {
-      const all = new Set<string>();
-      const places = new Map<string, FoundIn>();
+      const all = new Map<string, FoundIn>();
+      let isKnown = false;
       for (const [href, place] of hrefs) {
         const link = resolveHttp(href, base);
         if (link === null) continue;
-        const before = all.has(link) ? (places.get(link) ?? 'unknown') : undefined;
-        all.add(link);
-        const better = betterPlace(before, place);
-        if (better === 'unknown') places.delete(link);
-        else places.set(link, better);
+        const before = all.get(link);
+        if (before !== place) all.set(link, betterPlace(before, place));
+        isKnown ||= place !== 'unknown';
       }
-      const links = all.size <= linksMax ? [...all] : ownFirst(all, page).slice(0, linksMax);
-      return { links, places, dropped: all.size - links.length + beyond };
+      const links = all.size <= linksMax ? [...all.keys()] : ownFirst(all.keys(), page).slice(0, linksMax);
+      return { links, places: isKnown ? knownOf(all) : noPlaces, dropped: all.size - links.length + beyond };
     },
   };
 }
 
+function knownOf(places: ReadonlyMap<string, FoundIn>): Map<string, FoundIn> {
+  return new Map([...places].filter(([, place]) => place !== 'unknown'));
+}
+
 /** Links to the page's own host matter most to a crawl, so they are dropped last. */
-function ownFirst(links: ReadonlySet<string>, page: string): string[] {
+function ownFirst(links: Iterable<string>, page: string): string[] {
   const host = hostOf(page);
   const own: string[] = [];
   const others: string[] = [];

@@ -51,7 +51,9 @@ export interface MeasuredCommand {
 
 /** `crawlstream ARGS`, which tells what it used on its way out. */
 export function startMeasured(args: readonly string[], options: CommandOptions): MeasuredCommand {
-  const { core, node = [], entry = 'dist/bundle/crawlstream.js', profile, usages } = options;
+  const { core, node = [], profile, usages } = options;
+  // Stages go by the files of functions, which the bundle joins.
+  const { entry = profile === undefined ? 'dist/bundle/crawlstream.js' : 'dist/services/cli/main.js' } = options;
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/process/fetch-usage.js')).href;
   const child = startNode(

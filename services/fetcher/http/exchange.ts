@@ -71,6 +71,10 @@ export interface WireResponse {
   readonly wire?: WireFacts | undefined;
 }
 
+/** What a body may wait for. */
+type WaitsFor = 'memory' | 'sink' | 'file';
+const nothing: ReadonlySet<WaitsFor> = new Set();
+
 type Phase = 'connect' | 'headers' | 'body' | 'drain' | 'done';
 
 export class Exchange implements Watched {
@@ -102,7 +106,7 @@ export class Exchange implements Watched {
   readonly #body: BodyBuffer;
   #resume: () => void = () => undefined;
   /** What the body waits for, so that its silence is not the server's. */
-  readonly #waitsFor = new Set<'memory' | 'sink' | 'file'>();
+  #waitsFor: ReadonlySet<WaitsFor> = nothing;
   readonly #archive: BodyArchive | undefined;
   #keeper: BodyKeeper | undefined;
   /** Is the body read here? */
@@ -165,7 +169,7 @@ export class Exchange implements Watched {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = headersFromRaw(raw);
-    this.#rawHeaders = raw;
+    if (this.#sent !== undefined) this.#rawHeaders = raw;
     this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
     this.#connection.served += 1;
@@ -240,16 +244,16 @@ export class Exchange implements Watched {
   #hold(chunk: Buffer, bytesMax: number): boolean {
     this.#body.add(chunk);
     if (this.#body.length <= this.#limits.bodyFreeBytes || this.#claim.bytes > 0) return true;
-    if (!this.#room.take(this.#claim, bytesMax, () => this.#goOn('memory'))) this.#waitsFor.add('memory');
+    if (!this.#room.take(this.#claim, bytesMax, () => this.#goOn('memory'))) this.#wait('memory');
     return !this.#waitsFor.has('memory');
   }
 
-  #wait(what: 'on' | 'memory' | 'sink' | 'file'): void {
-    if (what !== 'on') this.#waitsFor.add(what);
+  #wait(what: 'on' | WaitsFor): void {
+    if (what !== 'on') this.#waitsFor = new Set([...this.#waitsFor, what]);
   }
 
-  #goOn(what: 'memory' | 'sink' | 'file'): void {
-    this.#waitsFor.delete(what);
+  #goOn(what: WaitsFor): void {
+    if (this.#waitsFor.has(what)) this.#waitsFor = new Set([...this.#waitsFor].filter((one) => one !== what));
     if (this.#phase !== 'body' || this.#waitsFor.size > 0) return;
     this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
     this.#resume();

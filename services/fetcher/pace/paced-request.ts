@@ -135,7 +135,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
     permit.release(0, 0);
     return null;
   }
-  const pending = (by ?? road.http).request(place === undefined ? request : { ...request, address: place.address });
+  const pending = (by ?? road.http).request(place === undefined ? request : { address: place.address, ...request });
   // Reported after the request: a client that is new to an origin takes its time to start.
   place?.start();
   const response = await pending;
@@ -178,7 +178,7 @@ async function permitAtAddress(road: Road, request: PacedRequest): Promise<Place
   const latestStartMs = request.latestStartMs - road.clock.aheadMs;
   const address = resolution.addresses[0]!;
   const permit = await road.addressPacer.acquire(address, latestStartMs, road.signal, request.connections);
-  return permit === null ? null : { ...permit, address };
+  return permit === null ? null : { address, ...permit };
 }
 
 function adaptiveDelayMs(factor: number, response: HttpResponse): number {

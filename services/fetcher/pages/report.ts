@@ -178,7 +178,7 @@ async function readAnswer(
   // Its entries are links; its markup is not read as a page.
   const shown = feed === null ? whole : { ...whole, parsed: { ...parsed, text: '' } };
   const usage = usageRecord(site, response.headers, reader.productToken, parsed.usageMetas, contentHash);
-  const page = { ...pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count), usage };
+  const page = pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count, usage);
   const outcome: Outcome = {
     ...answered,
     contentHash,
@@ -309,7 +309,8 @@ function pageRecord(
   { parsed, rich }: WholePage,
   contentHash: string,
   links: number,
-): Omit<Page, 'usage'> {
+  usage: PageUsage[],
+): Page {
   return {
     // A redirect may have led to another spelling of it.
     url: item.normal || (reader.links.normalize(item.url) ?? item.url),
@@ -342,5 +343,6 @@ function pageRecord(
     outlinks: reader.outlinks ? pageOutlinks(parsed.links, reader.links.normalize) : [],
     rendered: false,
     tags: item.tags,
+    usage,
   };
 }

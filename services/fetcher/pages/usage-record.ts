@@ -22,8 +22,8 @@ export function usageRecord(
   contentHash = '',
 ): PageUsage[] {
   const byHeader = headerUsage(headers, productToken);
+  if (byHeader.length === 0 && metas.length === 0 && site.every(({ said }) => said.length === 0)) return [];
   const bySite = site.flatMap(({ said, hash: file }) => said.map((one) => ({ ...one, hash: file })));
-  if (bySite.length === 0 && byHeader.length === 0 && metas.length === 0) return [];
   const told = [
     ...bySite,
     ...byHeader.map((one) => ({ ...one, hash: hash('sha256', one.said, 'hex').slice(0, 32) })),

@@ -62,7 +62,9 @@ export function gatherLinks(
   { depth, hop, front, share }: Pick<LinkGroup, 'depth' | 'hop' | 'front' | 'share'>,
   places?: ReadonlyMap<string, FoundIn>,
 ): PageLinks {
-  const groups = new Map<string, LinkGroup & { readonly links: Link[] }>();
+  const groups: LinkGroup[] = [];
+  /** Links of each group, by place on the page and host key. */
+  const made = new Map<FoundIn, Map<string, Link[]>>();
   const pending: number[] = [];
   const leftOut = new Map<string, number>();
   // For the target of a redirect, hooks are asked when it is fetched.
@@ -78,16 +80,19 @@ export function gatherLinks(
     if (hop === 0 && share === 0 && !maker.cache.isNews(origin.source, url, depth, pending)) continue;
     const hostKey = hostKeyOf(url);
     const foundIn = places?.get(raw) ?? 'unknown';
-    const key = `${foundIn} ${hostKey}`;
     const spelling = isSpelt ? detached(spellingOf(raw, url)) : '';
     const priority = reader.hooks?.priority({ url, ...from }) ?? -1;
     const link: Link = { url: detached(url), lastModifiedMs: 0, priority, spelling };
-    const group = groups.get(key);
-    if (group !== undefined) {
-      group.links.push(link);
+    let ofPlace = made.get(foundIn);
+    if (ofPlace === undefined) made.set(foundIn, (ofPlace = new Map()));
+    const others = ofPlace.get(hostKey);
+    if (others !== undefined) {
+      others.push(link);
       continue;
     }
-    groups.set(key, {
+    const links = [link];
+    ofPlace.set(hostKey, links);
+    groups.push({
       hostKey,
       sourceUrl: origin.url,
       sourceKey: origin.sourceKey,
@@ -101,10 +106,10 @@ export function gatherLinks(
       payload: '',
       foundIn,
       tags: origin.tags,
-      links: [link],
+      links,
     });
   }
-  return { groups: [...groups.values()], pending, count, leftOut };
+  return { groups, pending, count, leftOut };
 }
 
 /** A copy: a piece cut out of a page keeps all of the page in memory until it is published. */

@@ -32,7 +32,7 @@ export function resultRecord(lease: Unsent, last: boolean, options: ResultOption
   const { task, outcomes, requests, completedAtMs, facts } = lease;
   const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;
   const granted = { epoch, leaseId, grantedAtMs, policyVersion, lanes };
-  const told = { ...granted, last, completedAtMs, outcomes, requests, host: facts };
+  const told = { last, completedAtMs, outcomes, requests, host: facts, ...granted };
   return resultFor(hostKey, partition, told, options);
 }
 

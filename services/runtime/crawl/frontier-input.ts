@@ -20,9 +20,8 @@ export function frontierInput(
 ): Input {
   try {
     const record = codec.decode(topic, value);
-    const at = { offset, leaderEpoch };
-    const input = headers[passedOnHeader] === undefined ? at : { ...at, passedOn: value };
-    return { ...input, topic, record } as Input;
+    if (headers[passedOnHeader] === undefined) return { topic, offset, leaderEpoch, record } as Input;
+    return { topic, offset, leaderEpoch, passedOn: value, record } as Input;
   } catch (error) {
     return { topic, offset, leaderEpoch, record: null, bytes: value, why: (error as Error).message };
   }

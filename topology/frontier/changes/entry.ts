@@ -48,11 +48,11 @@ type Rest = Omit<Entry, 'hop' | 'isForeign' | 'tags' | 'spelling'>;
 
 /** The entry with what `hopsOf` said of it; `spelling` where it said that there is one. */
 export function withHops(entry: Rest, hops: number, spelling?: string): Entry {
-  const whole = { ...entry, hop: hops & (foreignFlag - 1) };
+  const whole = { hop: hops & (foreignFlag - 1), ...entry };
   if (hops < foreignFlag) return whole;
-  const from: Entry = (hops & foreignFlag) === 0 ? whole : { ...whole, isForeign: true };
-  const asked = spelling === undefined ? from : { ...from, spelling };
-  return hops < tagsUnit ? asked : { ...asked, tags: Math.floor(hops / tagsUnit) };
+  const from: Entry = (hops & foreignFlag) === 0 ? whole : { isForeign: true, ...whole };
+  const asked = spelling === undefined ? from : { spelling, ...from };
+  return hops < tagsUnit ? asked : { tags: Math.floor(hops / tagsUnit), ...asked };
 }
 
 export function writeEntry(writer: ByteWriter, entry: Entry): void {

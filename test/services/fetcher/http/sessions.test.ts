@@ -21,7 +21,8 @@ async function open(t: TestContext, rules: unknown, answer: Answer) {
     isBlocked: () => true,
   });
   const compiled = compileRequestRules(requestRulesSchema.parse(rules), clock);
-  const client = createHttpClient({ clock, resolver, rules: compiled });
+  const archive = { what: 'all', bodyBytesMax: 1_000, messageBytesMax: 1_000 } as const;
+  const client = createHttpClient({ clock, resolver, rules: compiled, archive });
   t.after(() => client.close());
   const get = (host: string, path = '/') =>
     client.request({ url: site.url(host, path), headers: ['user-agent', 'test'] });

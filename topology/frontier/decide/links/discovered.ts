@@ -236,14 +236,14 @@ function admit(
 ): void {
   const { depth, hop, sourceUrl } = group;
   const plain = { url, depth, hop, attempts: 0, expiries: 0, frontQueue };
-  const own = group.payload === '' ? plain : { ...plain, payload: payloadOfText(decision.nowMs, group.payload) };
+  const own = group.payload === '' ? plain : { payload: payloadOfText(decision.nowMs, group.payload), ...plain };
   const isForeign = policy.config.traps !== undefined && isOfAnotherSite(sourceUrl, hostKey);
   const tags = tagNumber(decision, group.tags);
-  const tagged = tags === undefined ? own : { ...own, tags };
+  const tagged = tags === undefined ? own : { tags, ...own };
   const { spelling } = link;
   const isSpelt = spelling !== '' && policy.fetchesAsFound(url) && isSpellingOf(spelling, url, policy.normalize);
-  const asked = isSpelt ? { ...tagged, spelling } : tagged;
-  admission.add(hostKey, known, isForeign ? { ...asked, isForeign } : asked, hi, lo);
+  const asked = isSpelt ? { spelling, ...tagged } : tagged;
+  admission.add(hostKey, known, isForeign ? { isForeign, ...asked } : asked, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true)
     noteAdmitted(decision, group, known, { url, hostKey, frontQueue, hi, lo });
   if (!known && (lo & (timedOneIn - 1)) === 0) decision.timed.push({ url, foundAtMs: foundAt(group, decision.nowMs) });
