@@ -81,5 +81,5 @@ export function readEntry(reader: ByteReader): Entry {
   const counts = { attempts: rare ? reader.uint() : 0, expiries: rare ? reader.uint() : 0 };
   const spelling = (hops & spellingFlag) === 0 ? undefined : reader.string();
   const entry = withHops({ url, depth, frontQueue: flags & (payloadFlag - 1), ...counts }, hops, spelling);
-  return (flags & payloadFlag) === 0 ? entry : { ...entry, payload: Buffer.from(reader.bytes()) };
+  return (flags & payloadFlag) === 0 ? entry : { payload: Buffer.from(reader.bytes()), ...entry };
 }

@@ -112,7 +112,7 @@ export function readRow(
     visit(index, () => {
       const given = urlOf(flags, hostKey, url.toString('utf8', 0, length));
       const entry = withHops({ url: given, depth, attempts, expiries, frontQueue }, hops!, spelling);
-      return payload === undefined ? entry : { ...entry, payload: Buffer.from(payload) };
+      return payload === undefined ? entry : { payload: Buffer.from(payload), ...entry };
     });
   }
 }
@@ -130,7 +130,7 @@ export function readArena(arena: EntryArena, pointer: number, hostKey: string, f
   const payload = (flags & payloadFlag) === 0 ? undefined : Buffer.from(reader.bytes());
   const url = urlOf(flags, hostKey, buffer.toString('utf8', reader.at, from + arena.length(pointer)));
   const entry = withHops({ url, depth, attempts, expiries, frontQueue }, hops!, spelling);
-  return payload === undefined ? entry : { ...entry, payload };
+  return payload === undefined ? entry : { payload, ...entry };
 }
 
 function urlOf(flags: number, hostKey: string, rest: string): string {
