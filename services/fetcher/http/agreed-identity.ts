@@ -42,11 +42,19 @@ export function agreedIdentities(own: Identity, rules: readonly RequestRuleInput
     const hostname = hostnameOf(`https://${hostKey}/`);
     return agreed.findLast(({ hosts }) => hosts.some((pattern) => hostFits(pattern, hostname)))?.as ?? null;
   };
+  const ownTokens = productTokensOf(own);
+  const ownNames = namesOf(own);
   return {
     of,
     userAgentOf: (hostKey) => userAgentOf(of(hostKey) ?? own),
-    tokensOf: (origin) => productTokensOf(of(hostKeyOf(origin)) ?? own),
-    namesOf: (hostKey) => namesOf(of(hostKey) ?? own),
+    tokensOf(origin) {
+      const identity = of(hostKeyOf(origin));
+      return identity === null ? ownTokens : productTokensOf(identity);
+    },
+    namesOf(hostKey) {
+      const identity = of(hostKey);
+      return identity === null ? ownNames : namesOf(identity);
+    },
   };
 }
 
