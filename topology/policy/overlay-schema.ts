@@ -115,6 +115,7 @@ function partOfHosts({ surts = [], patterns = [] }: OverlayConfig['match']): str
 
 /** Patterns must compile. */
 function checkFilters(at: string, { filters }: OverlayConfig['set']): void {
+  if (filters === undefined) return;
   try {
     compileFilters(filters);
   } catch (error) {

@@ -1,70 +1,164 @@
 /**
- * `npm run bench -- overlays [--pairs N] [--pages N] [--json]`
+ * `npm run bench -- overlays [--seconds N] [--json]`
  *
- * What overlays cost the frontier a page: links of which half are new, leases and results, in memory, by a policy with none
- * and by one with so many, in turns. Of each pair, CPU with over without. One with none at all is in there, too: what it
- * differs by is noise, and what the others differ by beyond it is theirs.
+ * What overlays cost the frontier: the same inputs to partitions in memory, one for each policy, which take short rounds in turns, so
+ * that whatever slows the machine down slows all of them. Each round is divided by that of the policy without overlays next to it.
+ * The first row is that policy against itself: what it differs by is the bench's own error, and what the others differ by beyond
+ * that is theirs. Rounds are of two kinds: whole decisions (links of which half are new, leases, results), and the policy's share
+ * of them alone (links admitted, settings of the host looked up as a lease and its result do).
  */
 import { parseArgs } from 'node:util';
 import type { OverlayConfig } from '../../../topology/policy/overlay-config.ts';
+import { compilePolicy, defaultPolicy, type Policy } from '../../../topology/policy/policy.ts';
 import { Hand } from '../../model/hand.ts';
 
 const linksPerPage = 20;
 const hosts = 200;
+/** Pages of one round: a few ms of decisions. */
+const pagesPerRound = 8;
+/** Of the policy alone, which takes a fraction of that. */
+const pagesAlone = 64;
+/** Partitions begin anew so often, as one of them may lie better in memory than another for as long as it lives. */
+const partitionsEach = 3;
 
-const none: readonly OverlayConfig[] = [];
-const byHost = (count: number): readonly OverlayConfig[] =>
+const hostOf = (page: number) => `h${page % hosts}.test`;
+/** As the policy has it, so that all decide alike: what is measured is that it is asked for. */
+const set = { delayMs: 1, maxDepth: 100 };
+const ofHosts = (count: number, host: (n: number) => string): readonly OverlayConfig[] =>
+  Array.from({ length: count }, (_, n) => ({ name: `o${n}`, match: { hosts: [host(n)] }, set }));
+const other = (n: number) => `other${n}.test`;
+const byPattern = (count: number): readonly OverlayConfig[] =>
   Array.from({ length: count }, (_, n) => ({
-    name: `o${n}`,
-    match: { hosts: [`other${n}.test`] },
-    set: { delayMs: 2_000, maxDepth: 3 },
+    name: `p${n}`,
+    match: { patterns: [`/never${n}/`] },
+    set: { frontQueue: 5 },
   }));
-const policies: Readonly<Record<string, readonly OverlayConfig[] | undefined>> = {
-  'none again': undefined,
-  'a list of none': none,
-  'one, of another host': byHost(1),
-  '100, of other hosts': byHost(100),
-  'one by pattern': [{ name: 'p', match: { patterns: ['/never/'] }, set: { frontQueue: 5 } }],
-};
 
-export function run(args: readonly string[]): void {
-  const options = { pairs: { type: 'string' }, pages: { type: 'string' }, json: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args: [...args], options });
-  const [pairs, pages] = [Number(values.pairs ?? 7), Number(values.pages ?? 4_000)];
-  microsPerPage(undefined, pages); // What is compiled on the way is not measured.
-  const rows = Object.entries(policies).map(([overlays, config]) => {
-    const measured = Array.from({ length: pairs }, (_, n) => {
-      const first = n % 2 === 0 ? microsPerPage(undefined, pages) : undefined;
-      const other = microsPerPage(config, pages);
-      return { without: first ?? microsPerPage(undefined, pages), other };
-    });
-    const ratios = measured.map(({ without, other }) => other / without).sort((a, b) => a - b);
-    const [least, median, most] = [ratios[0]!, ratios[ratios.length >> 1]!, ratios.at(-1)!].map((one) =>
-      Number(one.toFixed(3)),
-    );
-    const middle = measured.map(({ other }) => other).sort((a, b) => a - b)[measured.length >> 1]!;
-    return { overlays, microsPerPage: Number(middle.toFixed(1)), least, median, most };
-  });
-  console.table(rows);
-  if (values.json) process.stdout.write(`${JSON.stringify({ name: 'overlays', pairs, pages, rows })}\n`);
+/** The first two are the same. */
+const policies: readonly (readonly [name: string, overlays: readonly OverlayConfig[] | undefined])[] = [
+  ['none', undefined],
+  ['none, against itself', undefined],
+  ['an empty list', []],
+  ['1, of another host', ofHosts(1, other)],
+  ['100, of other hosts', ofHosts(100, other)],
+  ['10,000, of other hosts', ofHosts(10_000, other)],
+  ['10,000, one of them of each host', ofHosts(10_000, (n) => (n < hosts ? hostOf(n) : other(n)))],
+  ['1 pattern', byPattern(1)],
+  ['100 patterns', byPattern(100)],
+];
+
+interface Ratios {
+  readonly rounds: number;
+  /** Of the policy itself, not of the one without. */
+  readonly microsPerPage: number;
+  readonly least: number;
+  readonly median: number;
+  readonly most: number;
+  /** Nineteen times in twenty the median of rounds without end lies between these (order statistics). */
+  readonly between: readonly [number, number];
 }
 
-/** CPU, µs a page that was fetched. */
-function microsPerPage(overlays: readonly OverlayConfig[] | undefined, pages: number): number {
-  const hand = new Hand({ delayMs: 1, ...(overlays && { overlays }) });
-  const before = process.cpuUsage();
-  let at = 0;
-  for (let page = 0; page < pages; page++) {
-    const host = `h${page % hosts}.test`;
-    // The second half of what one page of a host leads to is the first half of the next.
-    const from = Math.floor(page / hosts) * (linksPerPage / 2);
-    hand.links(host, linksPerPage, { from });
-    if (page % 8 < 7) continue;
-    for (const task of hand.grant(1_000, 8)) {
-      at += task.urls.length;
-      hand.report(task);
+export function run(args: readonly string[]): void {
+  const options = { seconds: { type: 'string' }, json: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  const seconds = Number(values.seconds ?? 40);
+  // A round of whole decisions takes longer.
+  const whole = measured((2 / 3) * seconds, pagesPerRound, decisions);
+  const alone = measured((1 / 3) * seconds, pagesAlone, policyCalls);
+  const rows = policies.slice(1).map(([overlays], at) => ({ overlays, whole: whole[at]!, alone: alone[at]! }));
+  for (const [what, of] of [
+    ['whole decisions', 'whole'],
+    ['the policy alone', 'alone'],
+  ] as const) {
+    process.stdout.write(
+      `${what}, ${rows[0]![of].rounds} rounds, µs of CPU a page of ${linksPerPage} links, and a round by the one without overlays next to it:\n`,
+    );
+    console.table(
+      rows.map(({ overlays, [of]: { microsPerPage, least, median, most, between } }) => ({
+        overlays,
+        µs: microsPerPage,
+        min: least,
+        median,
+        max: most,
+        'median lies in': between.join(' – '),
+      })),
+    );
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify({ name: 'overlays', seconds, rows })}\n`);
+}
+
+type Round = (round: number) => void;
+
+/** For each policy but the first, its rounds by those of the first. CPU, as others may have the processor meanwhile. */
+function measured(
+  seconds: number,
+  pages: number,
+  start: (overlays: readonly OverlayConfig[] | undefined) => Round,
+): Ratios[] {
+  const times = policies.map((): number[] => []);
+  for (let partition = 0; partition < partitionsEach; partition++) {
+    const endMs = performance.now() + (1_000 * seconds) / partitionsEach;
+    const sides = policies.map(([, overlays]) => start(overlays));
+    // What is compiled on the way is not measured, nor what a host's first page costs.
+    const before = Math.ceil(hosts / pages);
+    for (let round = 0; round < 2 * before || performance.now() < endMs; round++) {
+      for (let turn = 0; turn < sides.length; turn++) {
+        const side = (round + turn) % sides.length;
+        const began = process.cpuUsage();
+        sides[side]!(round);
+        const { user, system } = process.cpuUsage(began);
+        if (round >= before) times[side]!.push(user + system);
+      }
     }
   }
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / Math.max(1, at);
+  return times.slice(1).map((own) => ratiosOf(own, times[0]!, pages));
+}
+
+function ratiosOf(own: readonly number[], without: readonly number[], pages: number): Ratios {
+  const ratios = own.map((time, at) => time / without[at]!).sort((a, b) => a - b);
+  const { length } = ratios;
+  const margin = 0.98 * Math.sqrt(length);
+  const at = (rank: number) => Number(ratios[Math.max(0, Math.min(length - 1, Math.round(rank)))]!.toFixed(3));
+  const middle = [...own].sort((a, b) => a - b)[length >> 1]!;
+  return {
+    rounds: length,
+    microsPerPage: Number((middle / pages).toFixed(1)),
+    least: at(0),
+    median: at(length / 2),
+    most: at(length),
+    between: [at(length / 2 - margin), at(length / 2 + margin)],
+  };
+}
+
+/** A partition, and what one round of pages has it decide. */
+function decisions(overlays: readonly OverlayConfig[] | undefined): Round {
+  const hand = new Hand({ delayMs: 1, ...(overlays && { overlays }) });
+  return (round) => {
+    for (let page = round * pagesPerRound; page < (round + 1) * pagesPerRound; page++) {
+      // The second half of what one page of a host leads to is the first half of the next.
+      const from = Math.floor(page / hosts) * (linksPerPage / 2);
+      hand.links(hostOf(page), linksPerPage, { from });
+      if (page % 8 === 7) for (const task of hand.grant(1_000, 8)) hand.report(task);
+    }
+  };
+}
+
+/** What a policy is asked for a page: its links one by one, and its host as often as a lease and a result do. */
+function policyCalls(overlays: readonly OverlayConfig[] | undefined): Round {
+  const policy: Policy = compilePolicy({ ...defaultPolicy(), delayMs: 1, ...(overlays && { overlays }) });
+  let kept = 0;
+  return (round) => {
+    for (let page = round * pagesAlone; page < (round + 1) * pagesAlone; page++) {
+      const host = hostOf(page);
+      const from = Math.floor(page / hosts) * (linksPerPage / 2);
+      for (let n = 0; n < linksPerPage; n++) {
+        const { ok } = policy.admit(`https://${host}/${from + n}`, 1, 0);
+        if (ok) kept += policy.hostSettings(host).urlsPerHostMax ?? 1;
+      }
+      const isOpen = policy.openAt(host, page) <= page && policy.leasesOf(host) > 0;
+      for (let lookUp = 0; isOpen && lookUp < 6; lookUp++) kept += policy.hostSettings(host).delayMs;
+      kept += policy.budgetOf(host);
+    }
+    if (kept < 0) throw new Error('nothing was admitted');
+  };
 }

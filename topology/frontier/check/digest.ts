@@ -191,9 +191,18 @@ export class RowSum {
     const text = row.join('\u0000');
     fingerprint(text, 1, 2, this.#hash.subarray(0, 2));
     fingerprint(text, 3, 4, this.#hash.subarray(2, 4));
+    this.#addWords(this.#hash);
+  }
+
+  /** All that was added to another. */
+  addSum(other: RowSum): void {
+    this.#addWords(other.#words);
+  }
+
+  #addWords(words: Uint32Array): void {
     let carry = 0;
     for (let i = 0; i < 4; i++) {
-      const total = this.#words[i]! + this.#hash[i]! + carry;
+      const total = this.#words[i]! + words[i]! + carry;
       this.#words[i] = total >>> 0;
       carry = total > 0xffffffff ? 1 : 0;
     }

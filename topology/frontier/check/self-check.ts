@@ -2,10 +2,10 @@
  * Checks written along with the changes, so that whoever replays them tells as it goes whether it comes to the state
  * that their owner had. docs/design.md §4.14.
  *
- * A check sums what is small or kept as a sum anyway: policy, counters (where every admitted URL is), quota, next ids,
- * leases, all URLs ever admitted, all that was ever queued and all that is scheduled. So it costs the same however large the state is. What it
- * leaves out, the facts of hosts and the heads of their queues, `digest` covers. Positions come with each commit. While a
- * checkpoint that was written in slices is ahead of its changelog, checks are passed over.
+ * A check sums what is small or kept as a sum anyway: policy (summed once), counters (where every admitted URL is), quota, next
+ * ids, leases, all URLs ever admitted, all that was ever queued and all that is scheduled. So it costs the same however large the
+ * state is. What it leaves out, the facts of hosts and the heads of their queues, `digest` covers. Positions come with each commit.
+ * While a checkpoint that was written in slices is ahead of its changelog, checks are passed over.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { Change } from '../changes/changes.ts';
@@ -18,7 +18,7 @@ const checkVersion = 4;
 
 export function checkOf(state: FrontierState): Change & { readonly kind: 'check' } {
   const sum = new RowSum();
-  sum.add(['policy', state.policyVersion, state.policyJson]);
+  sum.addSum(policySum(state));
   sum.add(['next', state.leases.nextId, state.quota.wanted]);
   sum.add(['counters', ...countersTold(state.counters).map((name) => state.counters[name])]);
   for (const [partition, { granted, returned, wanted, version }] of state.quota.book) {
@@ -29,6 +29,25 @@ export function checkOf(state: FrontierState): Change & { readonly kind: 'check'
   sum.add(['seen', state.seen.size, ...state.seen.sum.words]);
   if (!state.recrawl.isEmpty) sum.add(scheduleRow(state.recrawl));
   return { kind: 'check', version: checkVersion, sum: sum.hex() };
+}
+
+interface PolicySummed {
+  readonly version: number;
+  readonly json: string;
+  readonly sum: RowSum;
+}
+
+const policies = new WeakMap<FrontierState, PolicySummed>();
+
+/** A policy with thousands of overlays or patterns is megabytes, and the same at each check. */
+function policySum(state: FrontierState): RowSum {
+  const { policyVersion: version, policyJson: json } = state;
+  const known = policies.get(state);
+  if (known?.version === version && known.json === json) return known.sum;
+  const sum = new RowSum();
+  sum.add(['policy', version, json]);
+  policies.set(state, { version, json, sum });
+  return sum;
 }
 
 /**

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { readWarc } from '../../../../services/archive/warc-reader.ts';
 import { searchFolder } from '../../../../services/indexer/sqlite-index.ts';
+import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
@@ -83,6 +84,38 @@ test('consumers of a crawl that is killed end as they do when they read everythi
     assert.ok(began <= ended && ended - began < 30_000, `${began}, ${ended}`);
     assert.deepEqual({ ...other, fetchedAtMs: ended }, page);
   }
+});
+
+test('paths of which the dedup finds nearly all pages to be copies are deferred as a trap; their neighbours are crawled', {
+  timeout: 120_000,
+}, async (t) => {
+  const words = (name: string) => Array.from({ length: 80 }, (_, n) => `${name}${(n * n) % 79}`).join(' ');
+  const site = await serveSite(t, ({ url = '/' }, response) => {
+    if (url === '/robots.txt') return response.writeHead(404).end();
+    response.setHeader('content-type', 'text/html');
+    const [, kind, number] = url.split('/');
+    const links = url === '/' ? Array.from({ length: 30 }, (_, n) => [`/copy/${n}/text`, `/own/${n}/text`]).flat() : [];
+    // Each copy leads to a later one: what is found once the verdict is there is deferred.
+    if (kind === 'copy' && Number(number) < 300) links.push(`/copy/${Number(number) + 30}/text`);
+    // No two have the same bytes: fetchers and frontier see no copies, the dedup alone does.
+    const text = kind === 'copy' ? words('same') : words(`${kind}${number}`);
+    return response.end(`<!-- ${url} --><p>${text}</p>${links.map((link) => `<a href="${link}">x</a>`).join(' ')}`);
+  });
+  const data = ['--data', join(temporaryFolder(), 'data')];
+  const seed = `http://127.0.0.1:${site.port}/`;
+  const ended = await runCommand(
+    ['crawl', seed, '--json', '--allow-private', '--delay', '20', '--address-delay', '0', '--with', 'dedup', ...data],
+    { patienceMs: 110_000 },
+  );
+  assert.equal(ended.code, 0, ended.stderr);
+  const asked = new Set(site.hits.map(({ path }) => path));
+  const paths = (kind: string) => Array.from({ length: 330 }, (_, n) => `/${kind}/${n}/text`);
+  assert.equal(paths('own').filter((path) => asked.has(path)).length, 30);
+  const left = paths('copy').filter((path) => !asked.has(path));
+  assert.ok(left.length > 0 && left.length <= 305, `${left.length} of 330 copies were not asked for`);
+  assert.ok(Number(lastJson(ended)['deferred']) > 0, ended.stdout);
+  const explained = await runCommand(['explain', seed + left[0]!.slice(1), ...data]);
+  assert.match(explained.stdout, /trap +\/copy\/#\/\{\}: duplicateContent, \d+ of \d+ pages are duplicates of others/);
 });
 
 async function pagesOf(data: string): Promise<Record<string, unknown>[]> {

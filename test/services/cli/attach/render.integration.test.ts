@@ -13,7 +13,8 @@ const app = `
   fetch('/secret/data.json').catch(() => document.body.append('nothing secret'));
   document.title = 'Room ' + number;
   document.body.insertAdjacentHTML('beforeend',
-    '<p>' + 'The room has a view of the harbor. '.repeat(10) + '</p>' + (number < 3 ? '<a href="/' + (number + 1) + '">on</a>' : ''));`;
+    '<p>' + 'The room has a view of the harbor. '.repeat(10) + '</p>' + (number < 3 ? '<a href="/' + (number + 1) + '">on</a>' : '') +
+    (number === 0 ? '<a href="/1?from=app">the same</a>' : ''));`;
 
 test('links and text that scripts make are found by a browser beside the crawl, politely, and the crawl waits for it', {
   skip: chromiumHere() === undefined ? noBrowser : false,
@@ -25,7 +26,8 @@ test('links and text that scripts make are found by a browser beside the crawl, 
       return response.end(app);
     }
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    return response.end('<body><script src="/app.js"></script>');
+    const canonical = request.url === '/1?from=app' ? '<link rel="canonical" href="/1">' : '';
+    return response.end(`${canonical}<body><script src="/app.js"></script>`);
   });
   const folder = temporaryFolder();
   const rules = join(folder, 'extract.yaml');
@@ -36,6 +38,7 @@ test('links and text that scripts make are found by a browser beside the crawl, 
     '--allow-private',
     '--delay',
     '30',
+    '--canonicals',
     '--extract',
     rules,
     '--data',
@@ -53,6 +56,10 @@ test('links and text that scripts make are found by a browser beside the crawl, 
   assert.deepEqual(rendered.map(({ title }) => title).sort(), ['Room 0', 'Room 1', 'Room 2', 'Room 3']);
   assert.ok(rendered.every(({ text }) => text.includes('view of the harbor') && text.includes('nothing secret')));
   assert.equal(pages.length, 8, 'each page as it was fetched, and as its scripts left it');
+  assert.ok(
+    site.hits.some(({ path }) => path === '/1?from=app'),
+    'a link that scripts made, to a page that has a canonical',
+  );
   const each = await runCommand(['pages', '--data', data, '--fields', 'title,rendered']);
   assert.deepEqual(
     each.stdout.trimEnd().split('\n').sort(),

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandOptions, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { metrics } from '../../../../services/runtime/metrics/metrics.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { until } from '../../until.ts';
 import { listening, scrape, untilReady } from '../listening.ts';
 import { startSmallWeb } from '../small-web.ts';
 
@@ -50,6 +51,38 @@ test('a crawl with --http is alive, becomes ready, tells its metrics, and ends a
   assert.deepEqual(missing, []);
   const ended = await crawl.ended;
   assert.equal(ended.code, 0, ended.stderr);
+});
+
+test('the age of what is queued is told again after a restart: no more than it is, and no less than since the stop', async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 40, domains: 1, linksPerPage: 30 });
+  const args = [...small.crawlArguments, '--delay', '1s', '--data', join(temporaryFolder(), 'data'), '--http', '0'];
+  const beginMs = Date.now();
+  const secondsSince = (ms: number) => (Date.now() - ms) / 1_000;
+  const begin = async () => {
+    const crawl = startCommand(args);
+    const url = await listening(crawl);
+    await untilReady(url);
+    /** What at least one in twenty URLs has waited for; 0: it is not told yet. */
+    const age = async () =>
+      [...(await scrape(url))].find(([name]) => /_queued_age_seconds\{.*share="0\.95"/.test(name))?.[1] ?? 0;
+    return { crawl, age };
+  };
+  const before = await begin();
+  await until(async () => (await before.age()) >= 2);
+  before.crawl.child.kill('SIGINT');
+  await before.crawl.ended;
+  const stoppedMs = Date.now();
+
+  const { crawl, age } = await begin();
+  let [least, told] = [0, 0];
+  await until(async () => {
+    least = secondsSince(stoppedMs);
+    told = await age();
+    return told > 0;
+  });
+  assert.ok(told >= least && told <= secondsSince(beginMs), `${told} s, ${least} s after the stop`);
+  crawl.child.kill('SIGINT');
+  assert.equal((await crawl.ended).code, 130);
 });
 
 test('a crawl that listens beyond this machine tells strangers what was opened by name, and the token’s owner the rest', async () => {

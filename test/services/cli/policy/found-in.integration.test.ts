@@ -1,4 +1,4 @@
-/** Where on a page a link stands, and whether a sitemap named it, decides the order where the policy says so; story tells it. */
+/** Where on a page a link stands, and how many name it while it waits, decides the order where the policy says so; story tells it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { runCommand } from '../../../../lab/process/command.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
+import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { until } from '../../until.ts';
 
-const page = `<!doctype html><header><a href="/h">home</a></header><nav><a href="/n">x</a><a href="/both">x</a></nav>
+/** Elements alone say where a link stands: of the two that are marked by role and class, nothing is known. */
+const page = `<!doctype html><div role="contentinfo"><a href="/role">x</a></div><div class="footer"><a href="/class">x</a></div><header><a href="/h">home</a></header><nav><a href="/n">x</a><a href="/both">x</a></nav>
 <main><p><a href="/c">x</a><a href="/both">x</a></p></main><footer><a href="/f">x</a></footer>`;
 
-test('links of content are fetched before those of navigation, and those of the footer last, by the policy’s sources', async () => {
+test('links of content are fetched before those of navigation, and those of the footer last; a role or a class is no place', async () => {
   const paths: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     if (url !== '/robots.txt') paths.push(url);
@@ -33,7 +36,7 @@ test('links of content are fetched before those of navigation, and those of the 
   await run('crawl', `${site}/start`, ...reach);
   const { factors } = defaultScore;
   const none = Object.fromEntries(Object.keys(factors).map((name) => [name, 0])) as unknown as typeof factors;
-  const sources = { content: 1, navigation: 0.5, footer: 0 };
+  const sources = { content: 1, navigation: 0.5, footer: 0, link: 0.75 };
   const file = join(folder, 'policy.json');
   await writeFile(file, JSON.stringify({ score: { ...defaultScore, factors: { ...none, source: 1 }, sources } }));
   await run('policy', 'set', file);
@@ -41,12 +44,53 @@ test('links of content are fetched before those of navigation, and those of the 
 
   assert.deepEqual(paths.slice(0, 2), ['/start', '/']);
   assert.deepEqual(paths.slice(2, 4).sort(), ['/both', '/c']);
-  assert.deepEqual(paths.slice(4, 6).sort(), ['/h', '/n']);
-  assert.deepEqual(paths.slice(6), ['/f']);
+  assert.deepEqual(paths.slice(4, 6).sort(), ['/class', '/role']);
+  assert.deepEqual(paths.slice(6, 8).sort(), ['/h', '/n']);
+  assert.deepEqual(paths.slice(8), ['/f']);
   assert.match(await run('story', `${site}/n`), /found on \S+, in its navigation, depth 1/);
   assert.match(await run('story', `${site}/f`), /in its footer/);
   assert.match(await run('story', `${site}/both`), /in its content/);
+  assert.match(await run('story', `${site}/role`), /found on \S+, depth 1/);
   assert.match(await run('explain', `${site}/f`), /front queue +7/);
+});
+
+test('a URL that waits comes forward as others name it, and none goes back', { timeout: 120_000 }, async (t) => {
+  const referrers = Array.from({ length: 32 }, (_, n) => `b${n}.test`);
+  const paths = (name: string) => Array.from({ length: 30 }, (_, n) => `/${name}/${n}`);
+  const asked = (host: string) => site.hits.filter((hit) => hit.host === host && hit.path !== '/robots.txt');
+  const site = await serveSite(t, async ({ url = '/' }, response, host) => {
+    if (url === '/robots.txt') return response.writeHead(404).end();
+    response.setHeader('content-type', 'text/html');
+    // They wait until it was named by all.
+    if (url === '/wanted/0') await until(() => referrers.every((one) => asked(one).length > 0));
+    const links =
+      url === '/all' ? [...paths('plain'), '/star'] : host === 'a.test' ? [] : [site.url('a.test', '/star')];
+    return response.end(links.map((link) => `<a href="${link}">x</a>`).join(' '));
+  });
+  const folder = temporaryFolder();
+  const file = (name: string) => join(folder, name);
+  const run = async (...args: string[]) => {
+    const { code, stderr } = await runCommand([...args, '--data', file('data')]);
+    assert.equal(code, 0, stderr);
+  };
+  const reach = ['--resolve', `*.test:${site.port}:127.0.0.1`, '--contact', 'me@example.org', '--delay', '50'];
+  await run('crawl', site.url('a.test', '/start'), ...reach);
+  const { factors, scales } = defaultScore;
+  const none = Object.fromEntries(Object.keys(factors).map((name) => [name, 0])) as unknown as typeof factors;
+  const score = { ...defaultScore, factors: { ...none, inLinks: 1 }, scales: { ...scales, inLinksMost: 8 } };
+  await writeFile(file('policy.json'), JSON.stringify({ score, urlsPerLeaseMax: 1 }));
+  await run('policy', 'set', file('policy.json'));
+  // Nobody links to what is wanted: by its score it would wait behind all others.
+  const seeds = [['/all', 0] as const, ...paths('wanted').map((path) => [path, 1] as const)];
+  const lines = seeds.map(([path, priority]) => `${site.url('a.test', path)}\tpriority=${priority}\n`);
+  await writeFile(file('seeds.tsv'), [...lines, ...referrers.map((host) => `${site.url(host, '/')}\n`)].join(''));
+  await run('crawl', site.url('a.test', '/start'), file('seeds.tsv'), ...reach);
+
+  const order = asked('a.test').map(({ path }) => path);
+  assert.deepEqual([order.slice(0, 3), order.length], [['/start', '/all', '/wanted/0'], 63]);
+  const [star, lastWanted] = [order.indexOf('/star'), order.findLastIndex((path) => path.startsWith('/wanted/'))];
+  assert.ok(star < lastWanted, `named by all, it came as number ${star} of ${order.length}`);
+  assert.ok(lastWanted < order.findIndex((path) => path.startsWith('/plain/')), 'what is wanted kept its place');
 });
 
 test('an unknown source, or a share that is none, is refused with the field', async () => {

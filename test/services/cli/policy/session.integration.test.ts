@@ -31,7 +31,9 @@ async function startShop(): Promise<{ readonly port: number; readonly asked: Ask
     if (host !== 'shop.test') return response.end('an ad');
     if (url === '/login') {
       const isMe = body === 'user=me&password=open+sesame';
-      response.writeHead(302, { location: '/', ...(isMe && { 'set-cookie': 'sid=t0psecret; Path=/; HttpOnly' }) });
+      // The second is meant for all of the domain's hosts; we keep it for the one that set it.
+      const cookies = ['sid=t0psecret; Path=/; HttpOnly', 'all=1; Domain=shop.test; Path=/'];
+      response.writeHead(302, { location: '/', ...(isMe && { 'set-cookie': cookies }) });
       return response.end();
     }
     if (!(headers.cookie ?? '').includes('sid=t0psecret'))
@@ -44,7 +46,7 @@ async function startShop(): Promise<{ readonly port: number; readonly asked: Ask
   return { port: (server.address() as AddressInfo).port, asked };
 }
 
-test('a login opens a session that its host alone sees; records have neither password nor cookie', async () => {
+test('a login opens a session that its host alone sees, cookies of its whole domain too; records have neither password nor cookie', async () => {
   const { port, asked } = await startShop();
   const folder = temporaryFolder();
   const data = join(folder, 'data');
@@ -71,11 +73,15 @@ test('a login opens a session that its host alone sees; records have neither pas
     shop.map(({ line, cookie }) => [line, cookie]),
     [
       ['POST /login', ''],
-      ['GET /', 'sid=t0psecret'],
-      ['GET /a', 'sid=t0psecret'],
+      ['GET /', 'sid=t0psecret; all=1'],
+      ['GET /a', 'sid=t0psecret; all=1'],
     ],
   );
-  assert.ok(asked.filter(({ host }) => host === 'ads.shop.test').every(({ cookie }) => cookie === ''));
+  assert.deepEqual(
+    asked.filter(({ host }) => host === 'ads.shop.test').map(({ line, cookie }) => [line, cookie]),
+    [['GET /x', '']],
+    'no cookie of another host, whatever its Domain says',
+  );
   // The login is a contact like any other: it was paced, and the audit finds it.
   const audit = await runCommand(['audit', '--data', data]);
   assert.equal(audit.code, 0, audit.stdout);

@@ -38,6 +38,8 @@ test('a replay that comes to another state ends at the next check, which is name
     (state: FrontierState) => state.seen.add(1, 2),
     (state: FrontierState) => (state.counters.fetches += 1),
     (state: FrontierState) => (state.quota.wanted += 1),
+    // After checks of the policy as it was, which is summed once.
+    (state: FrontierState) => (state.policyJson += ' '),
   ]) {
     const state = new FrontierState(fingerprintKey);
     const from = 20;

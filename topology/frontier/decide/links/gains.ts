@@ -3,8 +3,8 @@
  * (policy/recrawl/gain.ts).
  *
  * What a first visit finds is all new, and tells nothing of the next: it is not counted. Nor is what lies in a trap or beyond
- * a budget, or a calendar without end would be the best of hubs; nor URLs that another partition admits, as that would cost
- * a record to this one for each page. Feeds are polled by their entries.
+ * a budget, or a calendar without end would be the best of hubs; nor URLs that another partition admits: it alone knows which
+ * are new, and would have to send a record to this one for each page. Feeds are polled by their entries.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';
