@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { startCommand } from '../../../../lab/process/command.ts';
+import { runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
@@ -27,7 +27,7 @@ async function crawled(t: TestContext, retries: string, answer: Answer) {
   const flags = ['--allow-private', '--delay', '20ms', '--address-delay', '0', '--retries', retries];
   const crawl = startCommand(['crawl', `http://127.0.0.1:${site.port}/`, '--data', data, ...flags]);
   t.after(() => crawl.child.kill('SIGKILL'));
-  return { asked, crawl };
+  return { asked, crawl, site, data };
 }
 
 test('a site that begins to answer 500, 502, 504 and 520 to everything is backed off as one that answers 503', {
@@ -35,10 +35,14 @@ test('a site that begins to answer 500, 502, 504 and 520 to everything is backed
 }, async (t) => {
   const statuses = [500, 502, 504, 520];
   // A host waits a second after it has failed, twice as long each time, within a fifth.
-  const { asked } = await crawled(t, '1s,4s,8s', (url, request, response) =>
+  const { asked, site, data } = await crawled(t, '1s,4s,8s', (url, request, response) =>
     request <= 40 ? response.end(`<title>${url}</title>`) : response.writeHead(statuses[request % 4]!).end('no'),
   );
   await until(() => asked.length >= 46, 60_000);
+  // Each of these may meet a probe that is under way.
+  const explained = () => runCommand(['explain', `http://127.0.0.1:${site.port}/`, '--data', data]);
+  const why = /back-off number \d+: its server failed one URL after another \(serverErrorsMax\)/;
+  await until(async () => why.test((await explained()).stdout));
   // The first 40 were answered; the next three make it the site's own trouble.
   const gaps = asked.slice(42).map(({ atMs }, n, all) => (n === 0 ? 0 : atMs - all[n - 1]!.atMs));
   const leastMs = [0, 800, 1_600, 3_200];
