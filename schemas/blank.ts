@@ -315,6 +315,8 @@ export const blankTask: Task = {
   delayMs: 0,
   crawlDelayCapMs: 0,
   delayFactor: 0,
+  serverErrorsMax: 0,
+  serverErrors: 0,
   lanes: 1,
   signatures: false,
   policyVersion: 0,

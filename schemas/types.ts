@@ -666,6 +666,10 @@ export interface Task {
   readonly crawlDelayCapMs: number;
   /** Wait also at least this many times the last request took. 0: off. */
   readonly delayFactor: number;
+  /** Server errors (5xx other than 503) in a row, to first tries, at which the rest of the lease is returned. 0: however many, it goes on. */
+  readonly serverErrorsMax: number;
+  /** How many of those the host had in a row before the lease. */
+  readonly serverErrors: number;
   /** Leases the host may be on at once, this one among them: each keeps the delay of its own requests. A Crawl-delay, and what the host says of pauses, binds them all. */
   readonly lanes: number;
   /** True: outcomes are to carry the signature of the main text, by which the next visit tells a change. */

@@ -10,6 +10,8 @@ import { controlOf } from './model-script.ts';
 export interface Report {
   /** What every URL came to, or each by its index. Default: fetched. */
   readonly kind?: OutcomeKind | readonly OutcomeKind[];
+  /** Default: 200, 0 where there was no answer. */
+  readonly status?: number;
   readonly retryAfterMs?: number;
   /** Of each request. Default: 100. */
   readonly tookMs?: number;
@@ -138,6 +140,7 @@ export class Hand {
       outcomes: kinds.map((one, index) => ({
         ...outcomeOf(one, index, task.urls[index]!.url, retryAfterMs),
         ...{ contentHash, textSignature, etag },
+        ...(report.status !== undefined && answered.has(one) && { status: report.status }),
         ...more(index),
       })),
       requests: kinds.map((_, outcomeIndex) => ({

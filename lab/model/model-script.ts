@@ -171,7 +171,7 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     index,
     url,
     kind,
-    status: chance.percent(80) ? 200 : 0,
+    status: chance.percent(80) ? (kind === 'serverError' ? 500 : 200) : 0,
     bytes: 10,
     truncated: false,
     contentHash: '',

@@ -12,6 +12,7 @@ import {
   expectedMs,
   hostSlotShare,
   hostSlotsNow,
+  isFailing,
   isHeld,
   isPlain,
   leaseSize,
@@ -41,6 +42,11 @@ const deadMs = 24 * 3_600_000;
 const [pages, redirects] = [new Set(['fetched', 'notModified']), 10];
 const failed = new Set(['clientError', 'paymentRequired', 'gone', 'refused', 'blockedAddress', 'tooLarge']);
 const hostFailures = new Set(['dnsFailed', 'connectionFailed', 'tlsFailed', 'robotsUnreachable']);
+type Told = { readonly kind: OutcomeKind; readonly status: number };
+const isServerError = ({ kind, status }: Told) => kind === 'serverError' && status >= 500;
+/** There was an answer, if only that of a server that fails. */
+const answered = ({ kind, status }: Told) =>
+  status > 0 && !hostFailures.has(kind) && !/^(?:throttled|timeout|returned|unknown|crawlDelayTooLong)$/.test(kind);
 const retried = new Set(['serverError', 'throttled', 'timeout', 'badResponse']);
 
 export class NaiveFrontier {
@@ -150,7 +156,9 @@ export class NaiveFrontier {
     const share = hostSlotShare(host, due.length, this.#leasedOf(hostKey));
     const rules = rulesOf(this.rules, hostKey);
     const size = Math.min(leaseSize(host, rules), left, share, alone ? 1 : 1e9);
-    const urls = [...due, ...host.frontQueues.flat()].slice(0, size);
+    const fresh = host.frontQueues.flat();
+    const isProbe = isFailing(host, rules) && fresh.length > 0;
+    const urls = [...(isProbe ? [] : due), ...fresh].slice(0, size);
     const wanted = urls.map(({ url, depth, hop, attempts, tags }) => ({
       url,
       depth,
@@ -169,7 +177,7 @@ export class NaiveFrontier {
     const delayMs = baseMs(host, rules);
     assert.deepEqual([task.delayMs, task.deadlineMs, task.grantedAtMs], [delayMs, deadlineMs, this.nowMs]);
     assert.ok(task.notBeforeMs >= host.readyMinMs && task.notBeforeMs <= this.nowMs, 'nobody is contacted early');
-    host.again.splice(0, Math.min(due.length, size));
+    host.again.splice(0, isProbe ? 0 : Math.min(due.length, size));
     for (const frontQueue of host.frontQueues)
       while (frontQueue.length > 0 && urls.includes(frontQueue[0]!)) frontQueue.shift();
     host.freeMs = host.freeMs.filter((atMs) => atMs > this.nowMs);
@@ -244,7 +252,13 @@ export class NaiveFrontier {
       setHostSlots(host, hostKey, this.rules);
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
-      Object.assign(host, { hold: this.#behindBlock(host, hostKey), dead: false, failures: 0, throttles: 0 });
+      Object.assign(host, {
+        hold: this.#behindBlock(host, hostKey),
+        dead: false,
+        failures: 0,
+        throttles: 0,
+        serverErrors: 0,
+      });
     }
   }
 
@@ -278,7 +292,7 @@ export class NaiveFrontier {
       }
     }
     if (only !== null) this.#purged.add(only);
-    else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0 });
+    else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0, serverErrors: 0 });
   }
 
   #arrive({ depth, hop, front, intent, tags: given }: LinkGroup, { url, priority }: Link): void {
@@ -349,8 +363,15 @@ export class NaiveFrontier {
     const of = (among: ReadonlySet<string>) => fresh.some(({ kind }) => among.has(kind));
     const fresh = result.outcomes.filter(({ index }) => lease.urls[index] !== null);
     const before = { ...host };
+    const most = rules.serverErrorsMax ?? 0;
+    let [serverErrors, isBackedOff, isFailingNow, isReached] = [host.serverErrors, host.throttles > 0, false, false];
     for (const outcome of fresh) {
       const url = lease.urls[outcome.index]!;
+      if (most > 0 && isServerError(outcome)) {
+        isReached = true;
+        if (url.attempts === 0) serverErrors = Math.min(most, serverErrors + 1);
+        if (isBackedOff || serverErrors >= most) isFailingNow = true;
+      } else if (answered(outcome)) [serverErrors, isBackedOff] = [0, false];
       lease.urls[outcome.index] = null;
       this.#outcome(host, url, outcome.kind, result, outcome);
       const request = result.requests.find(({ outcomeIndex }) => outcomeIndex === outcome.index);
@@ -366,13 +387,14 @@ export class NaiveFrontier {
     // What other slots were at when trouble began says nothing new of it.
     const isNews = host.hostSlots === 1 || host.failures + host.throttles === 0 || lease.id >= host.troubledFrom;
     const hostFailed = isNews && of(hostFailures);
-    const throttled = isNews && of(new Set(['throttled', 'timeout']));
+    const throttled = isNews && (isFailingNow || of(new Set(['throttled', 'timeout'])));
     const heldBack = of(new Set(['crawlDelayTooLong']));
     const returned = left.length > 0 || of(new Set(['returned', 'unknown']));
     if (result.host.robotsStatus !== 'unknown') host.crawlDelayMs = result.host.crawlDelayMs;
-    const answered = ({ kind, status }: { readonly kind: OutcomeKind; readonly status: number }) =>
-      status > 0 && !hostFailures.has(kind) && !/^(?:throttled|timeout|returned|unknown|crawlDelayTooLong)$/.test(kind);
-    if (isNews && fresh.some(answered)) host.failures = host.throttles = 0;
+    const isGood = (outcome: Told) => answered(outcome) && !(most > 0 && isServerError(outcome));
+    if (isNews && (isReached || fresh.some(isGood))) host.failures = 0;
+    if (isNews && fresh.some(isGood)) host.throttles = 0;
+    if (isNews) host.serverErrors = serverErrors;
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
     if (heldBack && !['blocked', 'paused', 'purged'].includes(host.hold)) host.hold = 'crawlDelay';

@@ -11,6 +11,7 @@ export interface Rules {
   delayFactorCapMs: number;
   crawlDelayCapMs: number;
   retriesMs: readonly number[];
+  serverErrorsMax?: number;
   leadTimeMs: number;
   urlsPerLeaseMax: number;
   urlsPerHostMax: number | null;
@@ -75,6 +76,8 @@ export const newHost = () => ({
   fetchMs: 0,
   failures: 0,
   throttles: 0,
+  /** In a row, of different URLs. */
+  serverErrors: 0,
   returns: 0,
   leaseMax: 0,
   hold: '' as '' | 'blocked' | 'paused' | 'crawlDelay' | 'purged',
@@ -102,6 +105,11 @@ export function leaseSize(host: NaiveHost, rules: Rules): number {
   const pagesMax = pagesMaxOf(host);
   const pagesLeft = pagesMax < 0 ? Number.POSITIVE_INFINITY : Math.max(1, pagesMax - host.pages);
   return Math.min(fits, most, host.leaseMax || urlsPerLeaseMax, pagesLeft);
+}
+
+/** Backed off because its server failed one URL after another: what was never tried is asked for first. */
+export function isFailing({ throttles, serverErrors }: NaiveHost, { serverErrorsMax = 0 }: Rules): boolean {
+  return throttles > 0 && serverErrorsMax > 0 && serverErrors >= serverErrorsMax;
 }
 
 export function baseMs(host: NaiveHost, rules: Rules): number {

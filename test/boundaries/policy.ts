@@ -177,6 +177,13 @@ export const recrawlBoundaries: BoundaryTable<typeof recrawlLimits> = {
 
 export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
   retriesMs: undriven('a default of the policy: waits before retries'),
+  serverErrorsMax: from((n) => {
+    const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 1 });
+    hand.links('a.test', n + 1);
+    for (let errors = 0; errors < n; errors++)
+      hand.report(hand.lease(errors < 3 ? 0 : 10_000), { kind: 'serverError', status: 500 });
+    return hand.grant().length === 0;
+  }),
   delayMs: driven((n) => waitsFor({ delayMs: 1_000 }, n), false, true, true),
   delayFactor: undriven('a default of the policy: what a factor does is in the audit’s tests and the simulator'),
   delayFactorCapMs: cutAt(policyLimits.delayFactorCapMs, (n) =>

@@ -13,7 +13,7 @@
  * | 425 | `serverError` | too early (RFC 8470): the same request is expected to succeed later |
  * | 429, 503 | `throttled` | the host asks for fewer requests: back-off, with its Retry-After |
  * | any other 4xx | `clientError` | the request itself is refused; 401 and 403 do not change by repeating |
- * | 5xx | `serverError` | may pass |
+ * | 5xx | `serverError` | may pass; several in a row are the host's trouble (`serverErrorsAfter`) |
  * | 1xx as a final answer, below 100, 600 and above | `badResponse` | not HTTP |
  * | an error | the kind that the error names | a failure before any status, or while the body came |
  */
@@ -110,4 +110,29 @@ export function isNotRead(kind: OutcomeKind, status: number): boolean {
 /** The host asks for, or shows that it needs, fewer requests. */
 export function isPressure(kind: OutcomeKind): boolean {
   return kind === 'throttled' || kind === 'timeout';
+}
+
+/** 5xx, but for 503, by which a host asks for fewer requests. Other errors of servers (425) are about one request. */
+export function isServerError({ kind, status }: Pick<Outcome, 'kind' | 'status'>): boolean {
+  return kind === 'serverError' && status >= 500;
+}
+
+/** The host answered, and its answer is no sign of trouble: also if it refused. */
+export function isGoodAnswer(outcome: Pick<Outcome, 'kind' | 'status' | 'originOnly'>): boolean {
+  const { kind, status } = outcome;
+  if (status === 0 || kind === 'returned' || kind === 'unknown' || kind === 'crawlDelayTooLong') return false;
+  return !failsHost(outcome) && !isPressure(kind) && !isServerError(outcome);
+}
+
+/**
+ * Server errors of a host in a row, after one more outcome. One page that is broken says nothing of its host, however often
+ * it is tried, so that only first tries count: those are of different URLs.
+ */
+export function serverErrorsAfter(
+  before: number,
+  outcome: Pick<Outcome, 'kind' | 'status' | 'originOnly'>,
+  isFirstTry: boolean,
+): number {
+  if (isServerError(outcome)) return isFirstTry ? before + 1 : before;
+  return isGoodAnswer(outcome) ? 0 : before;
 }

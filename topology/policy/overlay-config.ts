@@ -42,6 +42,7 @@ export type HostSettings = Pick<
   | 'delayFactorCapMs'
   | 'crawlDelayCapMs'
   | 'retriesMs'
+  | 'serverErrorsMax'
   | 'leadTimeMs'
   | 'urlsPerLeaseMax'
   | 'urlsPerHostMax'
@@ -59,6 +60,8 @@ export interface OverlaySettings {
   readonly crawlDelayCapMs?: number | undefined;
   /** As the policy's `retriesMs`. For whole hosts. */
   readonly retriesMs?: readonly number[] | undefined;
+  /** As the policy's `serverErrorsMax`. For whole hosts. */
+  readonly serverErrorsMax?: number | undefined;
   /** As the policy's `leadTimeMs`. For whole hosts. */
   readonly leadTimeMs?: number | undefined;
   /** As the policy's `urlsPerLeaseMax`. For whole hosts. */
@@ -101,6 +104,7 @@ export const settingsOfHosts = [
   'delayFactor',
   'crawlDelayCapMs',
   'retriesMs',
+  'serverErrorsMax',
   'leadTimeMs',
   'urlsPerLeaseMax',
   'urlsPerHostMax',

@@ -49,6 +49,7 @@ export function overlaysSchema({ filters, window, pattern }: SharedShapes): z.Zo
     delayFactor: z.number().min(0).max(1000).optional(),
     crawlDelayCapMs: millis.optional(),
     retriesMs: z.array(millis).max(20).optional(),
+    serverErrorsMax: z.int().min(0).max(1000).optional(),
     leadTimeMs: count.optional(),
     urlsPerLeaseMax: count.optional(),
     urlsPerHostMax: count.nullable().optional(),

@@ -2,6 +2,8 @@
 export const policyLimits = {
   /** 5, 30, 300 s: a hiccup, a restart, an outage. */
   retriesMs: [5_000, 30_000, 300_000],
+  /** Two broken pages may lie side by side; three answers in a row that the server failed are the server's. */
+  serverErrorsMax: 3,
   /** One request a second is what hosts put up with unasked. */
   delayMs: 1_000,
   /** As in Mercator: we take at most a tenth of a host's time, whatever its size. */

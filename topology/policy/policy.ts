@@ -71,6 +71,8 @@ export interface PolicyConfig {
   readonly hopsMax: number;
   /** Waits before the second, third, … attempt; its length is the number of retries. */
   readonly retriesMs: readonly number[];
+  /** Answers of 5xx (other than 503) in a row, to first tries of different URLs, that count as a host's trouble: it is then backed off as after a 503, until it answers well. 0, or absent: however many, only their URLs wait. */
+  readonly serverErrorsMax?: number | undefined;
   /** Shortest wait from the completion of a request to a host to the start of the next. */
   readonly delayMs: number;
   /** The wait is also at least this many times as long as the last fetch took. 0: off. */

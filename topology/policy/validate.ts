@@ -131,6 +131,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   maxDepth: z.int().min(0).nullable(),
   hopsMax: z.int().min(0).max(100),
   retriesMs: z.array(millis).max(20),
+  serverErrorsMax: z.int().min(0).max(1000).optional(),
   delayMs: millis,
   delayFactor: z.number().min(0).max(1000),
   delayFactorCapMs: millis,

@@ -106,7 +106,7 @@ const setBy: Readonly<Record<string, string>> = {
   again: 'urlsPerLeaseMax, leadTimeMs or retriesMs',
   deadlineMs: 'delayMs and delayFactor, by which a lease is given time',
   disposition: 'retriesMs, or when its pages are visited again',
-  facts: 'delayMs, delayFactor or retriesMs, by which a host waits',
+  facts: 'delayMs, delayFactor, retriesMs or serverErrorsMax, by which a host waits',
   dueAtMs: 'recrawl',
 };
 

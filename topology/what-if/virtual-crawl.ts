@@ -7,6 +7,7 @@
 import type { Control, Discovered, LinkGroup, Result, Task } from '../../schemas/types.ts';
 import { decodeChangelog } from '../frontier/changes/changelog.ts';
 import type { ControlMessage } from '../frontier/decide/decision.ts';
+import { attemptsOf } from '../frontier/hosts/lease.ts';
 import type { FrontierPartition, Input } from '../frontier/partition.ts';
 import { type KeyMode, partitionKeyOf } from '../url/host-key.ts';
 import { partitionOf } from '../url/partition.ts';
@@ -142,11 +143,12 @@ export class VirtualCrawl {
 
   #take({ policy }: FrontierPartition, task: Task): void {
     // Its answer is on record by the normal spelling.
-    const urls = task.urls.map(({ url, normal, depth, hop, cash }, index) => ({
+    const urls = task.urls.map(({ url, normal, depth, hop, attempt, cash }, index) => ({
       index,
       url: normal || url,
       depth,
       hop,
+      attempt,
       cash,
     }));
     this.#fetcher.take({ ...task, delayFactorCapMs: policy!.hostSettings(task.hostKey).delayFactorCapMs, urls });
@@ -158,13 +160,18 @@ export class VirtualCrawl {
     const lease = core.state.leases.get(leaseId);
     if (lease === undefined || core.policy === null) return;
     const { host, entries, deadlineMs, delayMs } = lease;
-    const { crawlDelayCapMs, delayFactor, delayFactorCapMs } = core.policy.hostSettings(host.key);
+    const { crawlDelayCapMs, delayFactor, delayFactorCapMs, serverErrorsMax = 0 } = core.policy.hostSettings(host.key);
     const urls: VirtualLease['urls'][number][] = [];
-    for (const [index, entry] of entries.entries())
-      if (entry !== null) urls.push({ index, url: entry.url, depth: entry.depth, hop: entry.hop, cash: 0 });
+    for (const [index, entry] of entries.entries()) {
+      if (entry === null) continue;
+      const { url, depth, hop } = entry;
+      urls.push({ index, url, depth, hop, attempt: attemptsOf(lease, index, entry), cash: 0 });
+    }
     const { epoch } = core.state.changelog;
     const about = { partition, epoch, leaseId, hostKey: host.key, notBeforeMs: this.#nowMs, deadlineMs, delayMs };
-    this.#fetcher.take({ ...about, crawlDelayCapMs, delayFactor, delayFactorCapMs, urls });
+    const { serverErrors } = host.facts;
+    const paced = { crawlDelayCapMs, delayFactor, delayFactorCapMs, serverErrorsMax, serverErrors };
+    this.#fetcher.take({ ...about, ...paced, urls });
   }
 
   #report(partition: number, result: Result): void {

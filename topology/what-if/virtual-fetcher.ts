@@ -8,7 +8,7 @@
 
 import { blankOutcome, blankRequest, blankResult } from '../../schemas/blank.ts';
 import type { LinkGroup, Outcome, OutcomeKind, Request, Result } from '../../schemas/types.ts';
-import { failsHost, isPressure } from '../fetch/outcome.ts';
+import { failsHost, isPressure, isServerError, serverErrorsAfter } from '../fetch/outcome.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { PageModel } from './page-model.ts';
 import type { Answer, Recording } from './recording.ts';
@@ -22,6 +22,8 @@ export interface VirtualLease {
   readonly delayFactor: number;
   readonly delayFactorCapMs: number;
   readonly crawlDelayCapMs: number;
+  readonly serverErrorsMax: number;
+  readonly serverErrors: number;
   readonly notBeforeMs: number;
   readonly deadlineMs: number;
   readonly urls: readonly {
@@ -29,6 +31,7 @@ export interface VirtualLease {
     readonly url: string;
     readonly depth: number;
     readonly hop: number;
+    readonly attempt: number;
     readonly cash: number;
   }[];
 }
@@ -93,9 +96,11 @@ class LeaseRun {
   readonly #requests: Request[] = [];
   #completedAtMs = 0;
   #unsentSinceMs = 0;
+  #serverErrors: number;
 
   constructor(lease: VirtualLease, ports: FetcherPorts, answer: AnswerOf) {
     this.#lease = lease;
+    this.#serverErrors = lease.serverErrors;
     this.#ports = ports;
     this.#answer = answer;
   }
@@ -131,11 +136,19 @@ class LeaseRun {
         this.#completedAtMs = endMs;
       }
       if (links.length > 0) this.#ports.discover(from(target, links, endMs));
-      if (failsHost(answer.outcome) || isPressure(kind)) return this.#finish(at + 1, 'returned');
+      this.#serverErrors = serverErrorsAfter(this.#serverErrors, answer.outcome, target.attempt === 0);
+      if (failsHost(answer.outcome) || isPressure(kind) || this.#isFailing(answer))
+        return this.#finish(at + 1, 'returned');
       if (endMs - this.#unsentSinceMs >= reportMs) this.#report(false);
       const pauseMs = answer.tookMs === 0 || at + 1 === urls.length ? 0 : this.#pauseMs(answer.tookMs, crawlDelayMs);
       events.at(endMs + pauseMs, () => this.next(at + 1));
     });
+  }
+
+  /** Has the server failed so many URLs in a row that the host is in trouble? */
+  #isFailing({ outcome }: Answer): boolean {
+    const { serverErrorsMax } = this.#lease;
+    return serverErrorsMax > 0 && isServerError(outcome) && this.#serverErrors >= serverErrorsMax;
   }
 
   #pauseMs(tookMs: number, crawlDelayMs: number): number {

@@ -2,7 +2,7 @@
 
 import type { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
-import { failureDelayMs, orderedDelayMs } from '../../../topology/frontier/decide/politeness.ts';
+import { failureDelayMs, isFailingServer, orderedDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 
 export interface HostStatus {
@@ -65,6 +65,8 @@ export function whyItWaits(
   if (facts.readyAtMs === 0) return 'it was never contacted';
   if (facts.failures > 0)
     return `back-off of ${failureDelayMs(settings, facts.failures)} ms after ${facts.failures} failures in a row`;
+  if (isFailingServer(settings, facts))
+    return `back-off number ${facts.throttles}: its server failed one URL after another (serverErrorsMax)`;
   if (facts.throttles > 0) return `back-off after ${facts.throttles} throttled answers or timeouts in a row`;
   if (facts.returns > 0) return `a pause after ${facts.returns} leases that came back unfinished`;
   const adaptiveMs = Math.min(settings.delayFactor * facts.fetchMs, settings.delayFactorCapMs);

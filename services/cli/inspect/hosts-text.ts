@@ -58,6 +58,7 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
     ['own budget', facts.ownBudget === null ? null : `${count(facts.ownBudget)} URLs`],
     ['failures', facts.failures === 0 ? null : `${facts.failures} leases in a row`],
     ['throttled', facts.throttles === 0 ? null : `${facts.throttles} answers since the last good one`],
+    ['server errors', facts.serverErrors === 0 ? null : `${facts.serverErrors} URLs in a row`],
     ['parallel', parallel.leases === 1 ? null : `${parallel.leases} leases at once`],
     ['on lease', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['queued', waiting.length === 0 ? 'nothing' : waiting.join('\n')],

@@ -3,13 +3,13 @@
  *
  * Invariants: each URL of the task is reported exactly once. No request starts after `deadlineMs` minus the total
  * timeout, so none is under way at the deadline. Before each page its origin's robots.txt allows it. What is not
- * started comes back as `returned`, at no attempt; after a failure of the host, or when it asks for fewer requests, the
- * rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
+ * started comes back as `returned`, at no attempt; after a failure of the host, when it asks for fewer requests, or when its
+ * server fails several URLs in a row, the rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
  * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
 
 import type { LinkGroup, Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
-import { failsHost, isPressure } from '../../../topology/fetch/outcome.ts';
+import { failsHost, isPressure, isServerError, serverErrorsAfter } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
@@ -125,8 +125,9 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   }
   let index = 0;
   const silent: SilentOrigins = new Map();
+  const answers: Answers = { serverErrors: task.serverErrors };
   for (; index < task.urls.length && next === 'on'; index++) {
-    const step = await fetchOne(runner, task, index, latestStartMs, reporter, silent, arrived);
+    const step = await fetchOne(runner, task, index, latestStartMs, reporter, silent, answers, arrived);
     next = step.next;
     if (!step.reported) break;
   }
@@ -157,6 +158,18 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
     void tell(reporter, withoutPage(outcomeOf(index, task.urls[index]!.url, rest)), spans);
   }
   reporter.finish();
+}
+
+/** What the host has answered of late. `serverErrors`: in a row, to first tries. */
+interface Answers {
+  serverErrors: number;
+}
+
+/** Has the server failed so many URLs in a row that the host is in trouble, with this one? */
+function isFailing(task: Task, answers: Answers, outcome: Outcome): boolean {
+  const isFirstTry = task.urls[outcome.index]!.attempt === 0;
+  answers.serverErrors = serverErrorsAfter(answers.serverErrors, outcome, isFirstTry);
+  return task.serverErrorsMax > 0 && isServerError(outcome) && answers.serverErrors >= task.serverErrorsMax;
 }
 
 /** Origins that answered this lease nothing while another of their host answers, with how they failed. */
@@ -195,6 +208,7 @@ async function fetchOne(
   latestStartMs: number,
   reporter: LeaseReporter,
   silent: SilentOrigins,
+  answers: Answers,
   arrived: () => void,
 ): Promise<Step> {
   const { url, depth, hop, etag, lastModified } = task.urls[index]!;
@@ -316,7 +330,7 @@ async function fetchOne(
     outcome = { ...outcome, originOnly: true };
     silent.set(origin, { kind, failure: { detail: outcome.detail, originOnly: true } });
   }
-  const isTrouble = failsHost(outcome) || isPressure(kind);
+  const isTrouble = failsHost(outcome) || isPressure(kind) || isFailing(task, answers, outcome);
   if (isTrouble) runner.inTrouble?.(response.endMs);
   const withdrawn = read.withdrawn === true;
   await tell(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);

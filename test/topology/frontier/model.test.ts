@@ -43,6 +43,7 @@ class Game {
     this.#caps = {
       pagesPerHostMax: chance.of([null, null, 3, 20]),
       bytesPerHostMax: chance.of([null, null, 60]),
+      serverErrorsMax: chance.of([undefined, 0, 1, 2, 3]),
     };
     this.#rig = new ModelRig(this.#nowMs);
     this.#step([this.#policy()], [], [], 0);

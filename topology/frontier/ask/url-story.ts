@@ -244,7 +244,7 @@ export class UrlStory {
       for (const [index, other] of urls.entries()) if (other !== null && goes(other)) urls[index] = null;
     if (url === '') {
       this.traps.clear();
-      this.facts = { ...this.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0 };
+      this.facts = { ...this.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0, serverErrors: 0 };
     } else if (!this.#isIt(url)) return;
     this.#end = undefined;
     this.#onEvent({ kind: 'purged', ...decided });

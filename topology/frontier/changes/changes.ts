@@ -38,7 +38,7 @@ export interface HostFacts {
   readonly fetchMs: number;
   /** Leases in a row that failed because of the host itself: unreachable, or its robots.txt is. */
   readonly failures: number;
-  /** Throttled answers (429, 503) and timeouts since the last good one. */
+  /** Throttled answers (429, 503), timeouts and rows of server errors since the last good one. */
   readonly throttles: number;
   /** Leases in a row that came back with URLs not started. */
   readonly returns: number;
@@ -51,6 +51,8 @@ export interface HostFacts {
   readonly deadUntilMs: number;
   /** Bytes of bodies that it has sent since a policy first capped them. */
   readonly bytes: number;
+  /** Server errors in a row, of different URLs: at most as many as count as the host's trouble (`serverErrorsMax`). */
+  readonly serverErrors: number;
 }
 
 export const newHostFacts: HostFacts = {
@@ -71,6 +73,7 @@ export const newHostFacts: HostFacts = {
   deferredOpen: false,
   deadUntilMs: 0,
   bytes: 0,
+  serverErrors: 0,
 };
 
 /** Where a URL stands when it leaves the frontier, for good or until it is due again. */

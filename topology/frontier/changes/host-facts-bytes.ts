@@ -11,6 +11,9 @@ const openFlag = 0x80;
 const bytesFlag = 0x40;
 /** The host's own delay is the least one. */
 const leastFlag = 0x20;
+/** Server errors in a row follow, last of all. */
+const serverErrorsFlag = 0x10;
+const allFlags = openFlag | bytesFlag | leastFlag | serverErrorsFlag;
 
 export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.readyAtMs);
@@ -26,10 +29,14 @@ export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.returns);
   writer.uint(facts.leaseMax);
   const flags =
-    (facts.deferredOpen ? openFlag : 0) | (facts.bytes > 0 ? bytesFlag : 0) | (facts.ownDelayIsLeast ? leastFlag : 0);
+    (facts.deferredOpen ? openFlag : 0) |
+    (facts.bytes > 0 ? bytesFlag : 0) |
+    (facts.ownDelayIsLeast ? leastFlag : 0) |
+    (facts.serverErrors > 0 ? serverErrorsFlag : 0);
   writer.byte(holds.indexOf(facts.hold) | flags);
   writer.uint(facts.deadUntilMs);
   if (facts.bytes > 0) writer.uint(facts.bytes);
+  if (facts.serverErrors > 0) writer.uint(facts.serverErrors);
 }
 
 export function readHostFacts(reader: ByteReader): HostFacts {
@@ -48,9 +55,11 @@ export function readHostFacts(reader: ByteReader): HostFacts {
     leaseMax: reader.uint(),
   };
   const flags = reader.byte();
-  const hold = pick(holds, flags & ~(openFlag | bytesFlag | leastFlag), 'hold');
+  const hold = pick(holds, flags & ~allFlags, 'hold');
   const deadUntilMs = reader.uint();
   const bytes = (flags & bytesFlag) === 0 ? 0 : reader.uint();
+  const serverErrors = (flags & serverErrorsFlag) === 0 ? 0 : reader.uint();
   const ownDelayIsLeast = (flags & leastFlag) !== 0;
-  return { ...facts, ownDelayIsLeast, hold, deferredOpen: (flags & openFlag) !== 0, deadUntilMs, bytes };
+  const deferredOpen = (flags & openFlag) !== 0;
+  return { ...facts, ownDelayIsLeast, hold, deferredOpen, deadUntilMs, bytes, serverErrors };
 }

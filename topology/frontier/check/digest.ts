@@ -153,7 +153,7 @@ export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState[
 }
 
 /** What came later is told where it says something alone: older digests still hold. */
-const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast']);
+const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast', 'serverErrors']);
 const factNames = (Object.keys(newHostFacts) as (keyof HostFacts)[]).filter((name) => !laterFacts.has(name));
 
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
@@ -162,7 +162,9 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
   if (pulled !== null) visit(['pulled', key, ...pulled]);
   const bytes = facts.bytes > 0 ? [facts.bytes] : [];
   const least = facts.ownDelayIsLeast ? ['least'] : [];
-  visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`), ...bytes, ...least]);
+  const errors = facts.serverErrors > 0 ? [`errors ${facts.serverErrors}`] : [];
+  const told = factNames.map((name) => `${facts[name]}`);
+  visit(['host', key, ...host.leaseIds, ...told, ...bytes, ...least, ...errors]);
   const { frontQueues } = state.queues;
   for (const { number, size, frontQueue } of queue.frontQueues()) {
     visit(['band', key, number, size, frontQueues.head(frontQueue), ...frontQueues.goneOf(frontQueue)]);

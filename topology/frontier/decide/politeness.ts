@@ -4,7 +4,7 @@
  *   readyAt = completion + max(delay, Crawl-delay, factor × last fetch time (capped), Retry-After, back-off)
  *
  * It counts from completion, never from the start. Back-off doubles with jitter, bounded by the last step of the retry
- * schedule, and half-opens with one probe. Sources: Heydon & Najork, "Mercator" (1999), §3.3 (factor 10); RFC 9110
+ * schedule, and half-opens with one probe. Timeouts, 429, 503 and a row of other 5xx (`serverErrorsMax`) start it. Sources: Heydon & Najork, "Mercator" (1999), §3.3 (factor 10); RFC 9110
  * §10.2.3.
  */
 
@@ -63,6 +63,14 @@ export function leaseSize(settings: HostSettings, facts: HostFacts): number {
   const size = Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
   const pagesMax = pagesMaxOf(settings, facts);
   return pagesMax < 0 ? size : Math.min(size, Math.max(1, pagesMax - facts.pages));
+}
+
+/**
+ * Is the host backed off because its server failed several URLs in a row? Then URLs that were never tried are its probes:
+ * of pages that are broken for good, a retry says nothing of the others.
+ */
+export function isFailingServer({ serverErrorsMax = 0 }: HostSettings, facts: HostFacts): boolean {
+  return serverErrorsMax > 0 && facts.throttles > 0 && facts.serverErrors >= serverErrorsMax;
 }
 
 /** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */

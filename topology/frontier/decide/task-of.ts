@@ -7,7 +7,7 @@ import { queueSpan } from '../../trace/journey.ts';
 import { formatTraceparent } from '../../trace/trace-context.ts';
 import type { Tracing } from '../../trace/tracing.ts';
 import { spelt } from '../../url/spelling.ts';
-import { unread } from '../hosts/lease.ts';
+import { attemptsOf, unread } from '../hosts/lease.ts';
 import { textOfPayload } from '../pull/payload.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { PartitionIdentity } from './decision.ts';
@@ -21,7 +21,7 @@ export interface Granted extends Pick<Task, 'robotsHops'> {
 export function taskOf(state: FrontierState, identity: PartitionIdentity, policy: Policy, granted: Granted): Task {
   const { leaseId, robotsHops } = granted;
   const { host, entries, deadlineMs, delayMs, pages } = state.leases.get(leaseId)!;
-  const { crawlDelayCapMs, delayFactor } = policy.hostSettings(host.key);
+  const { crawlDelayCapMs, delayFactor, serverErrorsMax = 0 } = policy.hostSettings(host.key);
   return {
     partition: identity.partition,
     epoch: state.changelog.epoch,
@@ -34,6 +34,8 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     delayMs,
     crawlDelayCapMs,
     delayFactor,
+    serverErrorsMax,
+    serverErrors: serverErrorsMax === 0 ? 0 : host.facts.serverErrors,
     signatures: policy.recrawl !== null,
     policyVersion: state.policyVersion,
     urls: entries.map((entry, index) => {
@@ -43,7 +45,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         url: spelt(entry.url, entry.spelling),
         depth: entry.depth,
         hop: entry.hop,
-        attempt: entry.attempts,
+        attempt: attemptsOf({ pages }, index, entry),
         etag: record?.etag ?? '',
         lastModified: record?.lastModified ?? '',
         cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),

@@ -66,6 +66,7 @@ export class FactsTable {
       deferredOpen: profile.deferredOpen,
       deadUntilMs: 0,
       bytes: this.#bytes === null ? 0 : this.#bytes[host]!,
+      serverErrors: profile.serverErrors,
     };
   }
 

@@ -14,5 +14,10 @@ export interface Lease {
   readonly pages: Map<number, PageRecord>;
 }
 
+/** How often an entry of a lease was tried before, since it last came to something. */
+export function attemptsOf({ pages }: Pick<Lease, 'pages'>, index: number, entry: Entry): number {
+  return pages.get(index)?.failures ?? entry.attempts;
+}
+
 /** Stands for an entry of a lease that is still on disk; decisions never see one. */
 export const unread: Entry = { url: '', depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0 };

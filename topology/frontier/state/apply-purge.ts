@@ -43,7 +43,7 @@ function purgeHost(state: FrontierState, host: Host, isAhead: boolean): void {
   state.robotsHops.put(host.id, []);
   traps.drop(host.key);
   queues.opened.delete(host.id);
-  setFacts(state, host, { ...host.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0 });
+  setFacts(state, host, { ...host.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0, serverErrors: 0 });
 }
 
 function purgeUrl(state: FrontierState, host: Host, { url, from }: Purge, isAhead: boolean): void {

@@ -29,6 +29,8 @@ function lying(partition: number, granted: Partial<Task> = {}) {
     delayMs: 0,
     crawlDelayCapMs: 0,
     delayFactor: 0,
+    serverErrorsMax: 0,
+    serverErrors: 0,
     signatures: false,
     policyVersion: 1,
     robotsHops: [],

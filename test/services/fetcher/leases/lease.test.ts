@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { Result, RobotsCopy } from '../../../../schemas/types.ts';
+import type { Result, RobotsCopy, Task } from '../../../../schemas/types.ts';
 import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
 import { clock, startHarness, taskUrls } from '../harness.ts';
 import { serveBytes, serveSite, serveSockets, unusedPort } from '../loopback.ts';
@@ -263,6 +263,32 @@ test('when the host fails or asks for less, the rest of the lease comes back at 
   assert.equal(busy.outcomes[0]?.retryAfterMs, 11_000);
   const broken = await harness.lease({ urls: two('broken.test') });
   assert.deepEqual(kinds(broken.outcomes), ['connectionFailed', 'returned']);
+});
+
+test('when the server fails several URLs in a row, the rest of the lease comes back; retries do not count', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.end();
+    else if (request.url!.startsWith('/well')) response.writeHead(200, html).end('x');
+    else response.writeHead(502).end();
+  });
+  const harness = await startHarness(t);
+  const lease = async (paths: readonly string[], task: Partial<Task> = {}, attempt = 0) => {
+    const urls = taskUrls(...paths.map((path) => site.url('a.test', path))).map((url) => ({ ...url, attempt }));
+    return kinds((await harness.lease({ urls, serverErrorsMax: 3, ...task })).outcomes);
+  };
+  const failing = ['/1', '/2', '/3', '/4'];
+  assert.deepEqual(await lease(['/1', '/2', '/well', ...failing]), [
+    'serverError',
+    'serverError',
+    'fetched',
+    'serverError',
+    'serverError',
+    'serverError',
+    'returned',
+  ]);
+  assert.deepEqual(await lease(failing, { serverErrors: 2 }), ['serverError', 'returned', 'returned', 'returned']);
+  assert.deepEqual(await lease(failing, {}, 1), Array(4).fill('serverError'));
+  assert.deepEqual(await lease(failing, { serverErrorsMax: 0 }), Array(4).fill('serverError'));
 });
 
 test('an idle connection that the server closed is tried once more, after the delay', async (t) => {

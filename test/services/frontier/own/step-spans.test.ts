@@ -30,7 +30,16 @@ function setUp() {
     };
     steps.granted({
       ...{ partition: 3, epoch: 1, leaseId: 9, hostKey: 'a.test', grantedAtMs, deadlineMs: 0, notBeforeMs: 0 },
-      ...{ delayMs: 0, crawlDelayCapMs: 0, delayFactor: 0, lanes: 1, signatures: false, policyVersion: 1 },
+      ...{
+        delayMs: 0,
+        crawlDelayCapMs: 0,
+        delayFactor: 0,
+        serverErrorsMax: 0,
+        serverErrors: 0,
+        lanes: 1,
+        signatures: false,
+        policyVersion: 1,
+      },
       urls: [{ ...taskUrl, traceparent: formatTraceparent(queue) }],
       robotsHops: [],
       sitemaps: { sinceMs: -1, origin: '', urls: [] },

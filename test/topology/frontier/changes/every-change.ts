@@ -67,6 +67,7 @@ const facts: HostFacts = {
   deferredOpen: true,
   deadUntilMs: 12,
   bytes: 0,
+  serverErrors: 0,
 };
 
 const lease = {
@@ -142,6 +143,12 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       hostKey: 'a.test',
       facts: { ...facts, crawlDelayMs: -1, ownDelayMs: -1, pagesMax: -1, ownBudget: -1, hold, deferredOpen: false },
     })),
+    { kind: 'host', hostKey: 'a.test', facts: { ...facts, serverErrors: 2 } },
+    {
+      kind: 'host',
+      hostKey: 'a.test',
+      facts: { ...facts, hold: 'paused', ownDelayIsLeast: true, deferredOpen: false, bytes: 300, serverErrors: 1 },
+    },
   ],
   abandon: [{ kind: 'abandon', hostKey: 'a.test', record: { ...record, status: 'dead' } }],
   finish: [{ kind: 'finish', hostKey: 'a.test', seq: 300, record }],

@@ -43,6 +43,7 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
         deadUntilMs: 0,
         failures: 0,
         throttles: 0,
+        serverErrors: 0,
       });
     case 'hostLimit':
       return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });

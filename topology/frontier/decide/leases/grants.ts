@@ -8,7 +8,7 @@ import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { countGranted } from '../grant-sources.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from '../links/budgets.ts';
-import { baseDelayMs, leaseMs, leaseSize, revived } from '../politeness.ts';
+import { baseDelayMs, isFailingServer, leaseMs, leaseSize, revived } from '../politeness.ts';
 import { isRoundDue } from '../sitemaps.ts';
 import { roomByCaps } from './caps.ts';
 import { hasFreeSlot, hostSlotShare } from './host-slots.ts';
@@ -68,7 +68,7 @@ function grant(decision: Decision, policy: Policy, host: Host, urlsMax: number):
   const alone = due > 0 && queue.again[0]!.entry.expiries > 0;
   const refresh = alone ? 0 : refreshCount(decision, host, left);
   left = alone ? Math.min(left, 1) : left - refresh;
-  const again = Math.min(left, due);
+  const again = isFailingServer(settings, host.facts) && hasFresh(host) ? 0 : Math.min(left, due);
   left -= again;
   const frontQueues: (readonly [number, number])[] = [];
   for (const { number, size } of queue.frontQueues()) {
@@ -84,6 +84,13 @@ function grant(decision: Decision, policy: Policy, host: Host, urlsMax: number):
   const { budget } = policy.config;
   if (budget !== undefined && deferred > 0) spendBudget(decision, budget, host.key, deferred);
   closeIfSpent(decision, host);
+}
+
+/** Has it URLs to grant that were never tried? */
+function hasFresh({ queue }: Host): boolean {
+  for (const { number, size } of queue.frontQueues())
+    if (number !== budgetQueue && size > 0 && !queue.isHeld(number)) return true;
+  return false;
 }
 
 /** Requests for which a lease for sitemaps has time: robots.txt, and as many sitemaps as fetchers read with a lease. */

@@ -4,7 +4,7 @@
  * A result of a lease that is over still teaches: it raises `readyAt`, and a URL that came back is finished if the
  * late outcome is terminal. docs/design.md §4.5, §4.7, §4.13.
  */
-import type { Outcome, OutcomeKind, Result } from '../../../../schemas/types.ts';
+import type { Outcome, Result } from '../../../../schemas/types.ts';
 import { failsHost, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
 import type { HostSettings } from '../../../policy/overlay-config.ts';
 import type { Policy } from '../../../policy/policy.ts';
@@ -13,6 +13,7 @@ import { urlLimits } from '../../../url/url-limits.ts';
 import { type FinalStatus, type HostFacts, isOrderedHold, type UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
+import { attemptsOf } from '../../hosts/lease.ts';
 import type { Host, Lease } from '../../state/state.ts';
 import { fetchedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
@@ -30,24 +31,12 @@ import {
 } from '../politeness.ts';
 import { decideSitemapsRead } from '../sitemaps.ts';
 import { noteResolved, type ResolvedTo } from '../trace-events.ts';
+import { finals } from './finals.ts';
 import { giveUp } from './give-up.ts';
+import { type Lesson, learn, learnPauses, newLesson } from './lesson.ts';
 import { learnEquivalences } from './prove.ts';
 import { putBack } from './put-back.ts';
 import { decideLateVisit, decideNoVisit, decideVisit } from './visits.ts';
-
-/** Outcomes after which nothing is left to do, and the place in which the URL ends. */
-export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
-  fetched: 'page',
-  notModified: 'page',
-  redirect: 'redirected',
-  robotsDenied: 'denied',
-  clientError: 'failed',
-  gone: 'failed',
-  paymentRequired: 'failed',
-  refused: 'failed',
-  blockedAddress: 'failed',
-  tooLarge: 'failed',
-};
 
 export function decideResult(decision: Decision, result: Result): void {
   const { state, policy } = decision;
@@ -64,14 +53,15 @@ export function decideResult(decision: Decision, result: Result): void {
 
 function currentResult(decision: Decision, policy: Policy, lease: Lease, result: Result): void {
   const { host } = lease;
-  const lesson = newLesson();
+  const settings = policy.hostSettings(host.key);
+  const lesson = newLesson(host.facts);
   for (const outcome of result.outcomes) {
     const entry = lease.entries[outcome.index];
     if (entry === null || entry === undefined) continue; // reported twice
     // After a changelog has lost its tail, a lease's number is given again: this result is about the lease that was
     // forgotten.
     if (outcome.url !== '' && outcome.url !== entry.url) continue;
-    learn(lesson, outcome, result);
+    learn(lesson, outcome, result, settings, attemptsOf(lease, outcome.index, entry) === 0);
     const to = decideOutcome(decision, policy, lease, outcome, entry, result);
     if (outcome.traceparent !== '') noteResolved(decision, lease, outcome, entry, to);
   }
@@ -84,7 +74,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
     });
   }
   const before = host.facts;
-  const facts = taught(decision, policy, before, lesson, result, lease);
+  const facts = taught(decision, settings, before, lesson, result, lease);
   if (result.last) {
     decision.emit({ kind: 'release', leaseId: lease.id, expired: false });
     giveSlotBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
@@ -192,79 +182,29 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
   };
 }
 
-/** What the outcomes of one message say about the host. */
-interface Lesson {
-  answered: boolean;
-  hostFailed: boolean;
-  throttled: boolean;
-  returned: boolean;
-  heldBack: boolean;
-  retryAfterMs: number;
-  /** URLs answered for good, and those of them that are pages worth keeping. */
-  fetched: number;
-  pages: number;
-  /** Durations of page requests, ms. */
-  fetchMs: number[];
-}
-
-function newLesson(): Lesson {
-  return {
-    answered: false,
-    hostFailed: false,
-    throttled: false,
-    returned: false,
-    heldBack: false,
-    retryAfterMs: 0,
-    fetched: 0,
-    pages: 0,
-    fetchMs: [],
-  };
-}
-
-function learn(lesson: Lesson, outcome: Outcome, result: Result): void {
-  const { kind } = outcome;
-  lesson.retryAfterMs = Math.max(lesson.retryAfterMs, outcome.retryAfterMs);
-  if (failsHost(outcome)) lesson.hostFailed = true;
-  else if (kind === 'throttled' || kind === 'timeout') lesson.throttled = true;
-  else if (kind === 'returned' || kind === 'unknown') lesson.returned = true;
-  else if (kind === 'crawlDelayTooLong') lesson.heldBack = true;
-  else if (outcome.status > 0) lesson.answered = true;
-  if (finals[kind] !== undefined && outcome.status > 0) lesson.fetched += 1;
-  if (finals[kind] === 'page' && !outcome.soft404) lesson.pages += 1;
-  const request = result.requests.find((one) => one.outcomeIndex === outcome.index);
-  if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
-}
-
-/** Pauses that were asked for in answers to requests for robots.txt and sitemaps, which are not URLs of the lease. */
-function learnPauses(lesson: Lesson, { requests, completedAtMs }: Result): void {
-  for (const { outcomeIndex, status, retryAfterMs, endMs } of requests) {
-    if (outcomeIndex >= 0 || retryAfterMs === 0 || (status !== 429 && status !== 503)) continue;
-    lesson.retryAfterMs = Math.max(lesson.retryAfterMs, endMs + retryAfterMs - completedAtMs);
-  }
-}
-
 /** The host's facts after a message; the same object where nothing was learnt. */
 function taught(
   decision: Decision,
-  policy: Policy,
+  settings: HostSettings,
   before: HostFacts,
   lesson: Lesson,
   result: Result,
   lease: Lease,
 ): HostFacts {
   const { hostSlots } = decision.state.hosts;
-  const settings = policy.hostSettings(lease.host.key);
   const isNews = hostSlots.isNews(lease.host.id, before, lease.id);
-  if (!isNews) Object.assign(lesson, { answered: false, hostFailed: false, throttled: false });
+  if (!isNews) {
+    const nothing = { answered: false, reached: false, hostFailed: false, throttled: false };
+    Object.assign(lesson, { ...nothing, serverErrors: before.serverErrors });
+  }
   const facts = { ...before };
   for (const ms of lesson.fetchMs) facts.fetchMs = smoothedFetchMs(facts.fetchMs, ms);
   if (result.host.robotsStatus !== 'unknown') facts.crawlDelayMs = result.host.crawlDelayMs;
-  if (lesson.answered) {
-    facts.failures = 0;
-    facts.throttles = 0;
-  }
+  if (lesson.answered || lesson.reached) facts.failures = 0;
+  if (lesson.answered) facts.throttles = 0;
   if (lesson.hostFailed) facts.failures = before.failures + 1;
   if (lesson.throttled) facts.throttles = before.throttles + 1;
+  facts.serverErrors = lesson.serverErrors;
   facts.bytes += bytesToCount(settings, result);
   facts.fetched += lesson.fetched;
   facts.pages += lesson.pages;
