@@ -77,11 +77,16 @@ const [making, going] = ['.new-', '.gone-'];
 
 export class CrawlFiles {
   readonly #folder: string;
+  readonly #onGone: (path: string) => Promise<void>;
   #number = 0;
 
-  /** `fleet`: its folder. */
-  constructor(fleet: string) {
+  /**
+   * `fleet`: its folder. `onGone` frees what is kept elsewhere of the data at `path`: of a crawl that is deleted for good, before
+   * its files go; once more after a kill.
+   */
+  constructor(fleet: string, onGone: (path: string) => Promise<void> = async () => {}) {
     this.#folder = join(fleet, 'crawls');
+    this.#onGone = onGone;
   }
 
   pathOf(name: string): string {
@@ -93,7 +98,8 @@ export class CrawlFiles {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const files: CrawlFile[] = [];
     for (const name of (await readdir(this.#folder)).sort()) {
-      if (name.startsWith(making) || name.startsWith(going)) await this.#remove(name);
+      if (name.startsWith(making)) await this.#remove(name);
+      else if (name.startsWith(going)) await this.#finish(name);
       else files.push(await this.#read(name));
     }
     return files;
@@ -119,6 +125,11 @@ export class CrawlFiles {
     const gone = `${going}${process.pid}-${this.#number++}-${name}`;
     await rename(this.pathOf(name), this.pathOf(gone));
     await this.#sync();
+    await this.#finish(gone);
+  }
+
+  async #finish(gone: string): Promise<void> {
+    await this.#onGone(this.pathOf(gone));
     await this.#remove(gone);
   }
 

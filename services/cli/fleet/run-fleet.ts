@@ -26,11 +26,12 @@ import type { ReadLog } from '../../fleet/running-crawl.ts';
 import { PageDesk } from '../../fleet/scrape/page-desk.ts';
 import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import { openJournal } from '../../runtime/store/journal/journal.ts';
+import { type Journal, openJournal } from '../../runtime/store/journal/journal.ts';
 import { productVersion } from '../../runtime/version.ts';
+import { logFolder } from '../connect/crawl-folder.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
 import { withStores } from '../connect/stores.ts';
@@ -87,7 +88,9 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
 
       async function serve(service: Service): Promise<void> {
         const clock = new SystemClock();
-        const files = new CrawlFiles(flags.data);
+        const { journalMs: intervalMs, journalFileBytes: fileBytes } = fleetServiceLimits;
+        const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
+        const files = new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path));
         const before = await files.list();
         const facts = await openHostFacts(store, clock.nowMs());
         const pace = createFleetPace({
@@ -98,8 +101,6 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           facts: facts.known,
           onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
         });
-        const { journalMs: intervalMs, journalFileBytes: fileBytes } = fleetServiceLimits;
-        const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
         const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
         const { extract } = command;
         const options = {
@@ -197,6 +198,18 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
     release();
   }
   process.exitCode = isLeft ? 0 : 130;
+}
+
+/** What the journal has kept of a crawl that is deleted before it ran again. */
+async function forgetJournaled(journal: Journal, path: string): Promise<void> {
+  if (!journal.isOwing) return;
+  try {
+    const place = logFolder(await readDataFolder(path));
+    await withStores(async (open) => journal.forget(await open(place, { readOnly: true })));
+  } catch (error) {
+    // Its frames stay until none of the others is owed any.
+    say(`the journal keeps what it has of a crawl that is deleted: ${(error as Error).message}`);
+  }
 }
 
 /** What it rejects with names no other folder: owners may be told of it. */

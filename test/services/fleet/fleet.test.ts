@@ -107,6 +107,25 @@ test('what was half made or half deleted when the process was killed is gone', a
   await assert.rejects(new CrawlFiles(folder).list(), /fleet\.json cannot be read/);
 });
 
+test('what is kept elsewhere of a crawl is freed when it is deleted, once more after a kill, and before its files go', async () => {
+  const folder = temporaryFolder();
+  const { fleet } = await fleetIn(folder);
+  for (const name of ['a', 'b']) await fleet.create(callOf(name));
+  const gone: string[] = [];
+  const killed = new CrawlFiles(folder, async (path) => {
+    gone.push(...readdirSync(path));
+    throw new Error('killed');
+  });
+  await assert.rejects(killed.remove('a'), /killed/);
+  const files = new CrawlFiles(folder, async (path) => void gone.push(...readdirSync(path)));
+  assert.deepEqual(
+    (await files.list()).map(({ name }) => name),
+    ['b'],
+  );
+  await files.remove('b');
+  assert.deepEqual([gone, pathsOf(folder)], [['fleet.json', 'fleet.json', 'fleet.json'], []]);
+});
+
 test('a crawl that could not be made leaves its name and its key free', async () => {
   const folder = temporaryFolder();
   let isFull = true;

@@ -23,6 +23,10 @@ import { frameOf, framesIn, storeIdBytes } from './journal-frames.ts';
 export interface Journal {
   /** `inner`, written through the journal from now on; closing it closes `inner`. What an earlier process journaled is in it. */
   store(inner: StateStore): Promise<StateStore>;
+  /** It holds what stores may lack that no process has opened through it since. */
+  readonly isOwing: boolean;
+  /** What an earlier process journaled of `inner` is void: `inner` is being deleted, and was not opened through it since. */
+  forget(inner: Pick<StateStore, 'get'>): Promise<void>;
   /** After its stores. */
   close(): Promise<void>;
 }
@@ -90,6 +94,10 @@ export async function openJournal(
     await rm(settledPath, { force: true });
   };
   if (lacking.size === 0) await removeEarlier();
+  /** Its store has what was journaled under that mark, or will never be wanted again. */
+  const isWhole = async (mark: string) => {
+    if (lacking.delete(mark)) await (lacking.size === 0 ? removeEarlier() : settle(mark));
+  };
 
   /** Files of this process that go once every store has synced what they hold. */
   let old: number[] = [];
@@ -181,7 +189,7 @@ export async function openJournal(
       for (const ops of missing ?? []) await inner.write(ops);
       // With its new mark all of it is durable, and what was written again is never written a third time.
       await inner.write([{ key: markKey, value: mark }], { sync: true });
-      if (before !== undefined && lacking.delete(before)) await (lacking.size === 0 ? removeEarlier() : settle(before));
+      if (before !== undefined) await isWhole(before);
       let isOpen = true;
       /** Writes apply in the order in which they were issued. */
       let applied: Promise<unknown> = Promise.resolve();
@@ -219,6 +227,13 @@ export async function openJournal(
           }
         },
       };
+    },
+    get isOwing() {
+      return lacking.size > 0;
+    },
+    async forget(inner) {
+      const mark = (await inner.get(markKey))?.toString('hex');
+      if (mark !== undefined) await isWhole(mark);
     },
     async close() {
       await flushing;

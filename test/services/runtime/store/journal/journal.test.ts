@@ -172,6 +172,28 @@ test('what a store was given back is not kept for it a second time, through howe
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test('of stores that are deleted before they are opened again, nothing is kept', async () => {
+  const folder = temporaryFolder();
+  const disks = Array.from({ length: 3 }, createMemoryStore);
+  const journal = await openJournal(folder, clock, limits);
+  const powered = disks.map(onDisk);
+  for (const disk of powered) await (await journal.store(disk)).write([row('a', '1')]);
+  for (const disk of powered) await disk.crash();
+  await journal.close();
+  const next = await openJournal(folder, clock, limits);
+  assert.ok(next.isOwing);
+  await next.forget(disks[0]!);
+  await next.close();
+  const last = await openJournal(folder, clock, limits);
+  await last.forget(disks[1]!);
+  const store = await last.store(disks[2]!);
+  assert.equal(await read(store, 'a'), '1', 'what is not deleted is given back');
+  assert.ok(!last.isOwing);
+  await store.close();
+  await last.close();
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 test('writes of many stores share syncs', async () => {
   const folder = temporaryFolder();
   const journal = await openJournal(folder, clock, { intervalMs: 20, fileBytes: 1 << 20 });
