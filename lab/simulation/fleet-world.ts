@@ -58,7 +58,11 @@ function seedsOf(chance: Chance, { hosts }: World): string[] {
 
 function drawFault(chance: Chance, { hosts }: World): FleetFault {
   const at = chance.between(0, chance.pick([2_000, 20_000, 60_000]));
-  if (chance.happens(0.6)) return { kind: 'kill', at, step: chance.between(0, 60), downMs: chance.between(50, 5_000) };
+  if (chance.happens(0.6)) {
+    // Some are back while hosts must still be left alone after contacts that no process remembers.
+    const downMs = chance.between(1, chance.pick([50, 300, 5_000]));
+    return { kind: 'kill', at, step: chance.between(0, 60), downMs };
+  }
   const answer = chance.pick<Trouble>([503, 429, 'silence', 'robots503', 'reset']);
   return { kind: 'trouble', at, host: chance.pick(hosts).name, answer, forMs: chance.between(1_000, 6_000) };
 }

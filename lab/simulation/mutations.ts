@@ -205,6 +205,14 @@ export const mutations: readonly Mutation[] = [
     inFleets: true,
   },
   {
+    bug: 'a fleet that starts again takes hosts for ones that nobody has contacted',
+    file: 'services/fetcher/pace/fleet-pace.ts',
+    find: 'const contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;',
+    replace: 'const contactedAtMs = Number.NEGATIVE_INFINITY;',
+    from: 8,
+    inFleets: true,
+  },
+  {
     bug: 'each crawl of a fleet asks for robots.txt itself',
     file: 'services/fetcher/robots/shared-robots.ts',
     find: 'if (shared === undefined) return undefined;',

@@ -1,11 +1,14 @@
 /**
- * `npm run bench -- fleet [--crawls N] [--hosts N] [--hosts-each N] [--seconds N] [--in-flight N] [--delay MS] [--json]`
+ * `npm run bench -- fleet [--crawls N] [--hosts N] [--hosts-each N] [--seconds N] [--in-flight N] [--slow MS] [--delay MS] [--json]`
  *
- * Many crawls of one fleet over hosts that they share, each request of which takes 20 ms, with more pages than there is
- * time for. Told: how long a crawl takes to start and to its first page, how far pages are from the shares by weight
- * (1 to 4, over the second half), what a crawl with a delay of a day and one with a spent quota change for the others,
- * gaps below the delay as the web saw them, and memory, threads and files while all run and when all are deleted.
+ * Many crawls of one fleet over hosts that they share, each request of which takes `--slow`, with more pages than there is
+ * time for. Told: how long the last twenty crawls take to start and to their first pages, each beside all before it, how far
+ * pages are from the shares by weight (1 to 4, over `--seconds`, once all have run for a quarter of that), what a crawl with a delay of a day
+ * and one with a spent quota change for the others (over half of it), gaps below the delay as the web saw them and what the audit says of some crawls,
+ * and memory, threads and files while all run and when all are deleted. For shares, places are to be what is scarce: `--in-flight`
+ * divided by `--slow` below what the processor can do.
  */
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +21,12 @@ import { build } from '../process/compiled.ts';
 import { startNode } from '../process/compiled-process.ts';
 import { startWebProcess } from '../process/web-process.ts';
 
+/** Crawls at the end whose starts are told. */
+const lastCrawls = 20;
+/** Longer is told as this, ms. */
+const firstPageMsMax = 20_000;
+const auditsMax = 8;
+
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -25,8 +34,9 @@ export async function run(args: readonly string[]): Promise<void> {
       crawls: { type: 'string', default: '200' },
       hosts: { type: 'string', default: '2000' },
       'hosts-each': { type: 'string', default: '60' },
-      seconds: { type: 'string', default: '40' },
-      'in-flight': { type: 'string', default: '2' },
+      seconds: { type: 'string', default: '60' },
+      'in-flight': { type: 'string', default: '1' },
+      slow: { type: 'string', default: '40' },
       delay: { type: 'string', default: '100' },
       json: { type: 'boolean', default: false },
     },
@@ -36,7 +46,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const delayMs = Number(values.delay);
   build();
   const domains = Math.min(hosts, 1_000);
-  const sets = [`domains=${domains}`, 'sameHostShare=1', 'linksPerPage=12', 'slow=1', 'slowMs=20'];
+  const sets = [`domains=${domains}`, 'sameHostShare=1', 'linksPerPage=12', 'slow=1', `slowMs=${values.slow}`];
   const web = await startWebProcess(
     ['--preset', 'plain', '--hosts', `${hosts}`, '--pages', '200', ...sets.flatMap((set) => ['--set', set])],
     null,
@@ -66,38 +76,45 @@ export async function run(args: readonly string[]): Promise<void> {
     const idle = usageOf(child.pid!);
     const cpuAtMs = cpuMsOf(child.pid!);
     const startMs: number[] = [];
-    let firstPageMs = 0;
+    const firstPageMs: number[] = [];
     for (let n = 0; n < crawls; n++) {
       const beginMs = performance.now();
       await call('POST', '/v1/crawls', { name: `c${n}`, seeds: seedsOf(n), policy, weight: 1 + (n % 4) });
       startMs.push(performance.now() - beginMs);
-      if (n < crawls - 1) continue;
-      while (((await call('GET', `/v1/crawls/c${n}`)) as CrawlAnswer).counts.pages === 0) await sleep(20);
-      firstPageMs = performance.now() - beginMs - startMs.at(-1)!;
+      if (n < crawls - lastCrawls) continue;
+      const startedMs = performance.now();
+      const hasPages = async () => ((await call('GET', `/v1/crawls/c${n}`)) as CrawlAnswer).counts.pages > 0;
+      while (performance.now() < startedMs + firstPageMsMax && !(await hasPages())) await sleep(20);
+      firstPageMs.push(performance.now() - startedMs);
     }
     const cpuPerStartMs = (cpuMsOf(child.pid!) - cpuAtMs) / crawls;
-    await sleep(seconds * 500);
-    const before = await list();
+    const gainIn = async (ms: number) => {
+      const before = await list();
+      await sleep(ms);
+      const after = await list();
+      return after.slice(0, crawls).map(({ counts }, n) => counts.pages - before[n]!.counts.pages);
+    };
+    await sleep(seconds * 250);
     const cpuBeforeMs = cpuMsOf(child.pid!);
-    await sleep(seconds * 500);
-    const after = await list();
+    const gained = await gainIn(seconds * 1_000);
     const cpuMs = cpuMsOf(child.pid!) - cpuBeforeMs;
     const busy = usageOf(child.pid!);
-    const gained = after.map(({ counts }, n) => counts.pages - before[n]!.counts.pages);
     const all = sum(gained);
     const cpuPerPageMs = cpuMs / Math.max(1, all);
+    const weights = gained.map((_, n) => 1 + (n % 4));
     const shares = [1, 2, 3, 4].map((weight) => {
-      const own = after.flatMap((one, n) => (one.weight === weight ? [gained[n]!] : []));
-      const part = (weight * own.length) / sum(after.map((one) => one.weight));
-      return sum(own) / all / part;
+      const own = gained.filter((_, n) => weights[n] === weight);
+      return sum(own) / all / ((weight * own.length) / sum(weights));
     });
-    const rateMs = seconds * 500;
     await call('POST', '/v1/crawls', { name: 'rude', seeds: seedsOf(0), policy: { ...policy, delayMs: 86_400_000 } });
     await call('POST', '/v1/crawls', { name: 'spent', seeds: seedsOf(1), policy: { ...policy, pageQuota: 1 } });
-    const poisoned = await list();
-    await sleep(rateMs);
-    const late = await list();
-    const others = sum(late.slice(0, crawls).map(({ counts }, n) => counts.pages - poisoned[n]!.counts.pages));
+    const others = sum(await gainIn(seconds * 500));
+    const audits: boolean[] = [];
+    for (let n = 0; n < crawls; n += Math.ceil(crawls / auditsMax)) {
+      const audit = ['dist/bundle/crawlstream.js', 'audit', '--data', join(folder, 'crawls', `c${n}`)];
+      const [code] = await once(startNode(null, audit, ['ignore', 'ignore', 'ignore']), 'exit');
+      audits.push(code === 0);
+    }
 
     const endMs: number[] = [];
     for (const { name } of await list()) {
@@ -110,9 +127,14 @@ export async function run(args: readonly string[]): Promise<void> {
     const report = await web.report(`delayMs=${delayMs}&sitemaps=false`);
     const result = {
       ...{ bench: 'fleet', crawls, hosts, each },
-      ...{ lastStartMs: startMs.at(-1)!, startMs: spreadOf(startMs), firstPageMs, deleteMs: spreadOf(endMs) },
+      ...{
+        startMs: spreadOf(startMs.slice(-lastCrawls)),
+        firstPageMs: spreadOf(firstPageMs),
+        deleteMs: spreadOf(endMs),
+      },
       ...{ cpuPerStartMs, cpuPerPageMs },
-      ...{ pagesPerSecond: (1_000 * all) / rateMs, shares, poisonedRate: others / all },
+      ...{ pagesPerSecond: all / seconds, shares, poisonedRate: (2 * others) / all },
+      ...{ audits: audits.length, auditsPassed: audits.filter((passed) => passed).length },
       ...{ shortGaps: report.shortGaps.count, concurrent: report.concurrency.count, requests: report.requests },
       ...{ idle, busy, freed, foldersLeft: readdirSync(join(folder, 'crawls')).length },
     };
@@ -139,16 +161,18 @@ interface Usage {
 interface Result {
   readonly crawls: number;
   readonly hosts: number;
-  readonly lastStartMs: number;
+  /** Of the last twenty: until the call was answered, and from then until the state told of a page. */
   readonly startMs: Spread;
+  readonly firstPageMs: Spread;
   /** Processor time of the fleet's process, ms: of each start with its first pages, and of each page while all run. */
   readonly cpuPerStartMs: number;
   readonly cpuPerPageMs: number;
-  readonly firstPageMs: number;
   readonly deleteMs: Spread;
   readonly pagesPerSecond: number;
   readonly shares: readonly number[];
   readonly poisonedRate: number;
+  readonly audits: number;
+  readonly auditsPassed: number;
   readonly shortGaps: number;
   readonly concurrent: number;
   readonly requests: number;
@@ -164,11 +188,11 @@ function textOf(result: Result): string {
   const used = ({ residentMb, threads, files }: Usage) => `${residentMb} MB, ${threads} threads, ${files} files`;
   return [
     `${crawls} crawls, ${hosts} hosts: ${result.pagesPerSecond.toFixed(1)} pages/s`,
-    `a start takes ${spread(result.startMs)}, the last one ${whole(result.lastStartMs)}, its first page ${whole(result.firstPageMs)} more; a deletion ${spread(result.deleteMs)}`,
+    `a start takes ${spread(result.startMs)}, its first page ${spread(result.firstPageMs)} more; a deletion ${spread(result.deleteMs)}`,
     `processor time: ${whole(result.cpuPerStartMs)} a start, ${result.cpuPerPageMs.toFixed(1)} ms a page`,
     `pages over the share of weights 1 to 4: ${shares.map((share) => share.toFixed(3)).join(', ')}`,
     `beside a delay of a day and a spent quota: ${result.poisonedRate.toFixed(3)} of the pages of before`,
-    `${result.shortGaps} gaps too short and ${result.concurrent} requests at once, of ${result.requests}`,
+    `${result.shortGaps} gaps too short and ${result.concurrent} requests at once, of ${result.requests}; the audit passed ${result.auditsPassed} of ${result.audits} crawls`,
     `before: ${used(idle)}; all running: ${used(busy)}; all deleted: ${used(freed)}`,
   ].join('\n');
 }
