@@ -27,6 +27,8 @@ export interface Frontier {
   readonly owners: readonly PartitionOwner[];
   /** Resolves once every owner has ended; rejects with the first failure. */
   readonly ended: Promise<void>;
+  /** There may be more to grant. */
+  look(): void;
   /** Grants no more leases: the fetchers are about to stop. */
   endGrants(): void;
   stop(): Promise<void>;
@@ -55,6 +57,9 @@ export function startFrontier(options: FrontierOptions): Frontier {
     waitsFor: () => waitsForText([...owners.keys()].filter((partition) => owners[partition]!.committed === undefined)),
     owners,
     ended,
+    look: () => {
+      for (const owner of owners) owner.look();
+    },
     endGrants: () => {
       for (const owner of owners) owner.endGrants();
     },

@@ -20,6 +20,8 @@ export const fleetBoundaries: BoundaryTable<typeof fleetLimits> = {
   turnsOfShares: tuning('whose turn it is at a host, never how soon the host is contacted'),
   requestsOwed: tuning('whose turn it is after a while without wishes, never how soon a host is contacted'),
   readyMax: tuning('how many leases a crawl holds that could go on, and not who goes first'),
+  readyWaitMs: tuning('the same, where places are few'),
+  readyLeast: tuning('the same, where places are few'),
   requestCostMs: tuning('what a request counts beside its time'),
   backOffMs: tuning('the same steps as a crawl of its own takes'),
   adaptiveDelayMaxMs: cutAt(limits.adaptiveDelayMaxMs, adaptiveMs),

@@ -33,6 +33,8 @@ export interface Want extends Gap {
 /** A want on its way: it waits, has its permit, or is over. */
 export interface Ask extends Want {
   state: 'waits' | 'granted' | 'over';
+  /** When its host was last ready for it, ms. */
+  readyAtMs: number;
   startedAtMs: number;
 }
 
@@ -99,7 +101,7 @@ export class FleetArbiter {
   /** `step` tells what becomes of it. */
   ask(want: Want, nowMs: number): Ask {
     this.#nowMs = nowMs;
-    const ask: Ask = { ...want, state: 'waits', startedAtMs: 0 };
+    const ask: Ask = { ...want, state: 'waits', readyAtMs: 0, startedAtMs: 0 };
     const host = this.#hostOf(want.hostKey);
     host.waiting.add(ask);
     this.#events.at(want.latestStartMs + 1, () => this.#giveUp(ask));
@@ -171,9 +173,17 @@ export class FleetArbiter {
     times.crawlDelayMs = crawlDelayMs;
   }
 
-  /** How many hosts more would be of use to the crawl: none while enough that it has could be contacted, and wait for a place. */
+  /**
+   * How many hosts more would be of use to the crawl: none while enough that it has could be contacted, and wait for a place. Where
+   * they wait long, few are enough.
+   */
   hostsWanted(crawl: string): number {
-    return Math.max(0, fleetLimits.readyMax - (this.#shares.get(crawl)?.ready.size ?? 0));
+    const share = this.#shares.get(crawl);
+    if (share === undefined) return fleetLimits.readyMax;
+    const [first] = share.ready;
+    const waitedMs = Math.max(share.waitedMs, first === undefined ? 0 : this.#nowMs - first.readyAtMs);
+    const enough = waitedMs > fleetLimits.readyWaitMs ? fleetLimits.readyLeast : fleetLimits.readyMax;
+    return Math.max(0, enough - share.ready.size);
   }
 
   get hosts(): number {
@@ -247,6 +257,7 @@ export class FleetArbiter {
       if (leastMs < Number.POSITIVE_INFINITY) share.beginAt(leastMs - owedMs);
     }
     share.ready.add(ask);
+    ask.readyAtMs = this.#nowMs;
   }
 
   #next(): Ask | undefined {
@@ -271,6 +282,7 @@ export class FleetArbiter {
     for (const one of host.waiting) this.#shares.get(one.crawl)!.ready.delete(one);
     const share = this.#shares.get(ask.crawl)!;
     share.ready.delete(ask);
+    share.waitedMs = this.#nowMs - ask.readyAtMs;
     share.begin(this.#nowMs);
     host.isBusy = true;
     host.turns += 1;

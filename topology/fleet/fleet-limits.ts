@@ -14,6 +14,10 @@ export const fleetLimits = {
    * they would run out before their turn.
    */
   readyMax: 8,
+  /** Where such a request waits longer, as where many crawls share few places, */
+  readyWaitMs: 2_000,
+  /** so many are enough: one that goes on, and one whose host is ready when that one's is not. */
+  readyLeast: 2,
   /** What a request costs a crawl beside its time, ms: one that is over within a millisecond is one all the same. */
   requestCostMs: 1,
   /** Back-off of a host that asks for fewer requests: from the first, doubled, to the last. ms */

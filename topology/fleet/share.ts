@@ -11,6 +11,8 @@ export class Share<Ask> {
   /** Requests that could start now, in the order in which their hosts became ready. */
   readonly ready = new Set<Ask>();
   inFlight = 0;
+  /** How long the request that started last had been ready, ms. */
+  waitedMs = 0;
   #doneMs = 0;
   #startsMs = 0;
 

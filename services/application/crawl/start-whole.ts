@@ -27,10 +27,18 @@ export interface RunningWhole {
  * older tasks are void, and results that were not decided are on the log for the next start.
  */
 export function startWhole(application: Application, { at, graceMs, workers, ...options }: WholeCrawl): RunningWhole {
-  const frontier = application.frontier(options.frontier);
+  // One that shares hosts with other crawls holds few leases where it gets few requests: more would run out before their turn.
+  let held = 0;
+  const isSharing = options.fetcher.seat !== undefined && workers === undefined;
+  const frontier = application.frontier({ ...options.frontier, ...(isSharing && { leasesHeld: () => held }) });
+  const onRoom = (leases: number) => {
+    const isMore = leases > held;
+    held = leases;
+    if (isMore) frontier.look();
+  };
   const fetcher =
     workers === undefined
-      ? application.fetcher(options.fetcher, at)
+      ? application.fetcher({ ...options.fetcher, ...(isSharing && { onRoom }) }, at)
       : workers({ at, frontier, onFailure: options.fetcher.onFailure });
   const endLeases = async () => {
     frontier.endGrants();

@@ -251,6 +251,25 @@ test('a crawl wants no more hosts while enough of those it has wait for a place'
   assert.equal(arbiter.hostsWanted('a'), 1);
 });
 
+test('a crawl whose hosts wait long for a place holds few of them', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
+  const { readyWaitMs, readyLeast, readyMax } = fleetLimits;
+  const slow = arbiter.ask(wantOf('b', { hostKey: 'b.test' }), 0);
+  arbiter.step(0);
+  const first = arbiter.ask(wantOf('a', { hostKey: '0.test' }), 0);
+  assert.equal(arbiter.hostsWanted('a'), readyMax - 1);
+  arbiter.step(readyWaitMs + 1);
+  assert.equal(arbiter.hostsWanted('a'), readyLeast - 1);
+  arbiter.end(slow, contact(), readyWaitMs + 2);
+  assert.deepEqual(arbiter.step(readyWaitMs + 2).granted, [first]);
+  // While it is under way, too.
+  assert.equal(arbiter.hostsWanted('a'), readyLeast);
+  arbiter.end(first, contact(), readyWaitMs + 3);
+  arbiter.ask(wantOf('a', { hostKey: '1.test' }), readyWaitMs + 3);
+  arbiter.step(readyWaitMs + 3);
+  assert.equal(arbiter.hostsWanted('a'), readyMax, 'it is served at once again');
+});
+
 test('hosts that bind nobody any more are forgotten', () => {
   const arbiter = arbiterOf({ a: 1 });
   for (let n = 0; n < fleetLimits.sweepAtLeast; n++) {
