@@ -39,6 +39,8 @@ export interface RecordCodec {
 export interface SchemaSource {
   /** The id under which records of a subject (`crawl.discovered-value`) are written; null: under their fingerprint. */
   idFor(subject: string, schema: object): Promise<number | null>;
+  /** The same of several, at the cost of one. */
+  idsFor?(schemas: readonly (readonly [subject: string, schema: object])[]): Promise<readonly (number | null)[]>;
   /** Throws SCHEMA_UNKNOWN. */
   schemaById(id: number, subject: string): Promise<object>;
   /** Throws SCHEMA_UNKNOWN. Absent: only schemas of this release are known by fingerprint. */
@@ -70,9 +72,12 @@ const idHeaderBytes = 5;
 /** Registers today's schemas under `<crawl>.<topic>-value`. */
 export async function openCodec(source: SchemaSource, crawl: string): Promise<RecordCodec> {
   const topics = {} as Record<AvroTopic, TopicCodec>;
-  for (const topic of Object.keys(avroSchemas) as AvroTopic[]) {
-    const subject = `${crawl}.${topic}-value`;
-    const id = await source.idFor(subject, avroSchemas[topic]);
+  const subjectOf = (topic: AvroTopic) => `${crawl}.${topic}-value`;
+  const all = Object.keys(avroSchemas) as AvroTopic[];
+  const ids = await source.idsFor?.(all.map((topic) => [subjectOf(topic), avroSchemas[topic]] as const));
+  for (const [at, topic] of all.entries()) {
+    const subject = subjectOf(topic);
+    const id = ids === undefined ? await source.idFor(subject, avroSchemas[topic]) : ids[at]!;
     const fingerprint = fingerprint64(avroSchemas[topic]);
     const readers = new Map<number | string, Reader>([[fingerprint, 'current']]);
     if (id !== null) readers.set(id, 'current');

@@ -5,17 +5,21 @@
  * how bytes are written), so the same schema always gets the same id from one registry, whatever ids another gave out.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { StateStore } from '../store/store.ts';
+import type { StateStore, StoreOp } from '../store/store.ts';
 import { fingerprintOf } from './avro-types.ts';
 
 export interface SchemaRegistry {
   /** The id of a schema under a subject (`crawl.discovered-value`); registers it if it is new. */
   idFor(subject: string, schema: object): Promise<number>;
+  /** The same of several, in their order, at the cost of one. Absent: each costs a call. */
+  idsFor?(schemas: readonly NamedSchema[]): Promise<readonly number[]>;
   /** Throws SCHEMA_UNKNOWN. */
   schemaById(id: number): Promise<object>;
   /** True if the registry is stored with the records, and nothing else gives ids. */
   readonly isWhole?: boolean;
 }
+
+export type NamedSchema = readonly [subject: string, schema: object];
 
 /** Keys `S <id u32>`, values JSON {subject, schema}; beside the log's rows in the same store. */
 const space = 0x53;
@@ -33,25 +37,34 @@ export function createEmbeddedRegistry(store: StateStore): SchemaRegistry {
     return ids;
   };
 
-  const register = async (subject: string, schema: object): Promise<number> => {
+  const register = async (schemas: readonly NamedSchema[]): Promise<number[]> => {
     const ids = await (known ??= load());
-    const name = `${subject} ${fingerprintOf(schema)}`;
-    const there = ids.get(name);
-    if (there !== undefined) return there;
-    const id = Math.max(0, ...ids.values()) + 1;
+    const news = new Map<string, number>();
+    const rows: StoreOp[] = [];
+    let last = Math.max(0, ...ids.values());
+    const all = schemas.map(([subject, schema]) => {
+      const name = `${subject} ${fingerprintOf(schema)}`;
+      const there = ids.get(name) ?? news.get(name);
+      if (there !== undefined) return there;
+      rows.push({ key: rowKey(++last), value: Buffer.from(JSON.stringify({ subject, schema })) });
+      news.set(name, last);
+      return last;
+    });
     // Durable before the first record that refers to it.
-    await store.write([{ key: rowKey(id), value: Buffer.from(JSON.stringify({ subject, schema })) }], { sync: true });
-    ids.set(name, id);
-    return id;
+    if (rows.length > 0) await store.write(rows, { sync: true });
+    for (const [name, id] of news) ids.set(name, id);
+    return all;
+  };
+  const idsFor = (schemas: readonly NamedSchema[]) => {
+    const done = queue.then(() => register(schemas));
+    queue = done.catch(() => {});
+    return done;
   };
 
   return {
     isWhole: true,
-    idFor: (subject, schema) => {
-      const done = queue.then(() => register(subject, schema));
-      queue = done.catch(() => {});
-      return done;
-    },
+    idsFor,
+    idFor: async (subject, schema) => (await idsFor([[subject, schema]]))[0]!,
     schemaById: async (id) => {
       const value = await store.get(rowKey(id));
       if (!value) throw schemaUnknown(id);

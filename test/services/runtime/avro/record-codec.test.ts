@@ -287,3 +287,26 @@ it('an embedded registry finds its ids again in its store', async () => {
   assert.equal(await again.idFor('a', avroSchemas.pages), id);
   await again.schemaById(id);
 });
+
+it('an embedded registry takes all schemas of a crawl in one write', async () => {
+  const inner = createMemoryStore();
+  let writes = 0;
+  const store: typeof inner = {
+    ...inner,
+    write(...args) {
+      writes += 1;
+      return inner.write(...args);
+    },
+  };
+  await openCodec(createEmbeddedRegistry(store), 'c');
+  assert.equal(writes, 1, 'each is a sync');
+  await openCodec(createEmbeddedRegistry(store), 'c');
+  assert.equal(writes, 1);
+  const registry = createEmbeddedRegistry(store);
+  const topics = Object.keys(avroSchemas) as (keyof typeof avroSchemas)[];
+  const ids = await Promise.all(topics.map((topic) => registry.idFor(`c.${topic}-value`, avroSchemas[topic])));
+  assert.deepEqual(
+    ids,
+    topics.map((_, at) => at + 1),
+  );
+});
