@@ -71,7 +71,8 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     const { granted, late } = arbiter.step(steadyMs());
     for (const ask of granted) settle(ask, true);
     for (const ask of late) settle(ask, false);
-    for (const [crawl, tell] of sated) {
+    // Nobody wants more before something of what was ready is gone.
+    for (const [crawl, tell] of granted.length + late.length > 0 ? sated : []) {
       if (arbiter.hostsWanted(crawl) === 0) continue;
       sated.delete(crawl);
       tell();
@@ -80,8 +81,10 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     if (atMs === undefined || atMs >= armedAtMs || closing.signal.aborted) return;
     armedAtMs = atMs;
     void clock.sleepUntil(atMs + jumpedMs(), closing.signal).then(() => {
-      if (armedAtMs === atMs) armedAtMs = Number.POSITIVE_INFINITY;
-      if (!closing.signal.aborted) decide();
+      // One that was armed for an earlier time since then has looked.
+      if (armedAtMs !== atMs || closing.signal.aborted) return;
+      armedAtMs = Number.POSITIVE_INFINITY;
+      decide();
     });
   };
 
