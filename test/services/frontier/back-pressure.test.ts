@@ -77,27 +77,31 @@ test('a full partition stops reading links and goes on once leases have made roo
   await run;
 });
 
-test('no more hosts are leased than the fetcher beside it would hold, and more as soon as it would hold more', limit, async () => {
-  const harness = await startHarness();
-  await setPolicy(harness, {});
-  await harness.discover(20);
-  let held = 0;
-  // It would look again after that only.
-  const owner = harness.owner({ leasesMax: 100, leasesHeld: () => held, idleMs: 3_600_000 });
-  const run = owner.run();
-  await until(() => owner.committed?.counters.queued === 20);
-  for (const most of [2, 5]) {
-    held = most;
-    owner.look();
-    await until(() => owner.committed?.counters.leased === most);
-  }
-  const tasks = await harness.tasks();
-  assert.equal(tasks.length, 5);
-  await report(harness, tasks.slice(0, 3));
-  await until(() => owner.committed?.counters.page === 3 && owner.committed.counters.leased === 5);
-  owner.stop();
-  await run;
-});
+test(
+  'no more hosts are leased than the fetcher beside it would hold, and more as soon as it would hold more',
+  limit,
+  async () => {
+    const harness = await startHarness();
+    await setPolicy(harness, {});
+    await harness.discover(20);
+    let held = 0;
+    // It would look again after that only.
+    const owner = harness.owner({ leasesMax: 100, leasesHeld: () => held, idleMs: 3_600_000 });
+    const run = owner.run();
+    await until(() => owner.committed?.counters.queued === 20);
+    for (const most of [2, 5]) {
+      held = most;
+      owner.look();
+      await until(() => owner.committed?.counters.leased === most);
+    }
+    const tasks = await harness.tasks();
+    assert.equal(tasks.length, 5);
+    await report(harness, tasks.slice(0, 3));
+    await until(() => owner.committed?.counters.page === 3 && owner.committed.counters.leased === 5);
+    owner.stop();
+    await run;
+  },
+);
 
 test('results that come faster than they are decided wait in the log, not in memory', limit, async () => {
   const harness = await startHarness();
