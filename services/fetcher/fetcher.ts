@@ -81,8 +81,6 @@ export interface FetcherOptions {
   readonly bandwidth?: Bandwidth;
   /** What it shares with fetchers of other crawls (pace/fleet-pace.ts). Absent: it has its hosts to itself. */
   readonly seat?: FetcherSeat;
-  /** Is called with how many leases it would hold, with those it holds. Absent: nobody need know. */
-  readonly onRoom?: ((leases: number) => void) | undefined;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
@@ -345,7 +343,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       new Promise((resolve) => stopping.signal.addEventListener('abort', resolve)),
     ]);
     while (!stopping.signal.aborted) {
-      options.onRoom?.(running.size + Math.max(0, room()));
+      options.seat?.onRoom?.(running.size + Math.max(0, room()));
       if (room() <= 0) await new Promise<void>((resolve) => (leaseEnded = resolve));
       else if (backlog.length > 0) await startSome();
       else backlog.put(await pollOn(reader, { maxBytes: pollBytes, waitMs: pollWaitMs }));

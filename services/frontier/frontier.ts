@@ -16,6 +16,8 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
   readonly stores: readonly StateStore[];
   /** Leases that may be out at once, over all partitions. */
   readonly leasesMax: number;
+  /** Leases that the fetcher beside it would hold now, with those it holds; it is woken by `look` when they are more. Absent: `leasesMax`. */
+  readonly leasesHeld?: (() => number) | undefined;
 }
 
 export interface Frontier {
@@ -40,10 +42,12 @@ function shareOf(leases: number, partition: number, partitions: number): number 
 }
 
 export function startFrontier(options: FrontierOptions): Frontier {
-  const { crawl, partitions, keyMode, stores, leasesMax } = options;
+  const { crawl, partitions, keyMode, stores, leasesHeld } = options;
   const owners = stores.map((store, partition) => {
     const identity: PartitionIdentity = { crawl, partition, partitions, keyMode };
-    return new PartitionOwner({ ...options, store, identity, leasesMax: shareOf(leasesMax, partition, partitions) });
+    const share = shareOf(options.leasesMax, partition, partitions);
+    const leasesMax = leasesHeld === undefined ? share : () => Math.min(share, leasesHeld());
+    return new PartitionOwner({ ...options, store, identity, leasesMax });
   });
   const stopAll = () => {
     for (const owner of owners) owner.stop();
@@ -58,7 +62,7 @@ export function startFrontier(options: FrontierOptions): Frontier {
     owners,
     ended,
     look: () => {
-      for (const owner of owners) owner.look();
+      for (const owner of owners) owner.calls.wake();
     },
     endGrants: () => {
       for (const owner of owners) owner.endGrants();

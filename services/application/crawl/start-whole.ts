@@ -29,8 +29,10 @@ export interface RunningWhole {
 export function startWhole(application: Application, { at, graceMs, workers, ...options }: WholeCrawl): RunningWhole {
   // One that shares hosts with other crawls holds few leases where it gets few requests: more would run out before their turn.
   let held = 0;
-  const isSharing = options.fetcher.seat !== undefined && workers === undefined;
+  const { seat } = options.fetcher;
+  const isSharing = seat !== undefined && workers === undefined;
   const frontier = application.frontier({ ...options.frontier, ...(isSharing && { leasesHeld: () => held }) });
+  const told = (one: NonNullable<typeof seat>): typeof one => Object.assign(Object.create(one), { onRoom });
   const onRoom = (leases: number) => {
     const isMore = leases > held;
     held = leases;
@@ -38,7 +40,7 @@ export function startWhole(application: Application, { at, graceMs, workers, ...
   };
   const fetcher =
     workers === undefined
-      ? application.fetcher({ ...options.fetcher, ...(isSharing && { onRoom }) }, at)
+      ? application.fetcher({ ...options.fetcher, ...(seat !== undefined && { seat: told(seat) }) }, at)
       : workers({ at, frontier, onFailure: options.fetcher.onFailure });
   const endLeases = async () => {
     frontier.endGrants();

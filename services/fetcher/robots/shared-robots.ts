@@ -19,6 +19,8 @@ export interface SharedRobots {
 /** What a fetcher shares with those of other crawls. */
 export interface FetcherSeat extends Omit<FleetSeat, 'leave'> {
   readonly robots: SharedRobots;
+  /** Is called with how many leases it would hold, with those it holds. Absent: nobody need know. */
+  onRoom?(leases: number): void;
 }
 
 interface Shared {

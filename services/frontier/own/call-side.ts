@@ -53,6 +53,11 @@ export class CallSide {
     return this.#store.scan(range);
   }
 
+  /** There may be more to grant. */
+  wake(): void {
+    this.#wake();
+  }
+
   opened(core: FrontierPartition, wake: () => void): void {
     this.#core = core;
     this.#wake = wake;

@@ -58,9 +58,7 @@ export interface OwnerOptions {
   /** The state to which a standby has followed the changelog: the first opening goes on from it. */
   readonly warm?: FrontierState | undefined;
   /** Leases that may be out at once for this partition, whatever fetchers take. Absent: as many as they take. */
-  readonly leasesMax?: number | undefined;
-  /** Leases that the fetcher beside it would hold now, with those it holds; it is woken by `look` when they are more. Absent: `leasesMax`. */
-  readonly leasesHeld?: (() => number) | undefined;
+  readonly leasesMax?: number | (() => number) | undefined;
   /** Watches the fetchers. Absent: they are in this process, and take what `leasesMax` says. */
   readonly fetchers?: FetcherWatch | undefined;
   /** Reads the lists that policies refer to. Absent: from the paths they name. */
@@ -152,11 +150,6 @@ export class PartitionOwner {
     }
   }
 
-  /** There may be more to grant. */
-  look(): void {
-    this.#reader?.wake();
-  }
-
   /** Grants no more leases: the fetchers are about to stop. */
   endGrants(): void {
     this.#granting = false;
@@ -233,8 +226,8 @@ export class PartitionOwner {
 
   /** Leases that may be granted now. */
   #demand({ state }: FrontierPartition): number {
-    const { leasesMax = Number.POSITIVE_INFINITY, leasesHeld } = this.#options;
-    const room = Math.min(leasesMax, leasesHeld?.() ?? leasesMax) - state.leases.size;
+    const { leasesMax = Number.POSITIVE_INFINITY } = this.#options;
+    const room = (typeof leasesMax === 'number' ? leasesMax : leasesMax()) - state.leases.size;
     return this.#granting ? Math.max(0, Math.min(room, this.#flow?.demand ?? room)) : 0;
   }
 

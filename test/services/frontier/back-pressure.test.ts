@@ -86,12 +86,12 @@ test(
     await harness.discover(20);
     let held = 0;
     // It would look again after that only.
-    const owner = harness.owner({ leasesMax: 100, leasesHeld: () => held, idleMs: 3_600_000 });
+    const owner = harness.owner({ leasesMax: () => held, idleMs: 3_600_000 });
     const run = owner.run();
     await until(() => owner.committed?.counters.queued === 20);
     for (const most of [2, 5]) {
       held = most;
-      owner.look();
+      owner.calls.wake();
       await until(() => owner.committed?.counters.leased === most);
     }
     const tasks = await harness.tasks();
