@@ -44,11 +44,12 @@ export function hopsOf({ hop, isForeign, tags = 0, spelling }: Entry): number {
   return Math.min(hop, foreignFlag - 1) | flags | (tags * tagsUnit);
 }
 
-type Rest = Omit<Entry, 'hop' | 'isForeign' | 'tags' | 'spelling'>;
+type Rest = Pick<Entry, 'url' | 'depth' | 'attempts' | 'expiries' | 'frontQueue'>;
 
 /** The entry with what `hopsOf` said of it; `spelling` where it said that there is one. */
-export function withHops(entry: Rest, hops: number, spelling?: string): Entry {
-  const whole = { hop: hops & (foreignFlag - 1), ...entry };
+export function withHops(rest: Rest, hops: number, spelling?: string): Entry {
+  const { url, depth, attempts, expiries, frontQueue } = rest;
+  const whole = { url, depth, hop: hops & (foreignFlag - 1), attempts, expiries, frontQueue };
   if (hops < foreignFlag) return whole;
   const from: Entry = (hops & foreignFlag) === 0 ? whole : { isForeign: true, ...whole };
   const asked = spelling === undefined ? from : { spelling, ...from };
