@@ -184,11 +184,13 @@ export async function openJournal(
       if (failure !== undefined && stores.size === 0)
         await (mending ??= beginAnew().finally(() => (mending = undefined)));
       const mark = randomBytes(storeIdBytes);
-      const before = (await inner.get(markKey))?.toString('hex');
-      const missing = before === undefined ? undefined : lacking.get(before);
-      for (const ops of missing ?? []) await inner.write(ops);
-      // With its new mark all of it is durable, and what was written again is never written a third time.
-      await inner.write([{ key: markKey, value: mark }], { sync: true });
+      const [before, ...earlier] = marksIn(await inner.get(markKey));
+      for (const one of earlier) await isWhole(one);
+      for (const ops of lacking.get(before ?? '') ?? []) await inner.write(ops);
+      // With its new mark all of it is durable, and what was written again is never written a third time. The mark before stands
+      // behind it: a kill before that is noted as whole leaves it to the next.
+      const marks = { key: markKey, value: Buffer.concat([mark, Buffer.from(before ?? '', 'hex')]) };
+      await inner.write([marks], { sync: true });
       if (before !== undefined) await isWhole(before);
       let isOpen = true;
       /** Writes apply in the order in which they were issued. */
@@ -204,7 +206,7 @@ export async function openJournal(
       };
       const sync = async () => {
         await applied;
-        if (isOpen) await inner.write([{ key: markKey, value: mark }], { sync: true });
+        if (isOpen) await inner.write([marks], { sync: true });
       };
       const member = { sync };
       stores.add(member);
@@ -220,8 +222,10 @@ export async function openJournal(
           await applied;
           stores.delete(member);
           try {
-            await inner.write([{ key: markKey, value: null }], { sync: true });
+            // In this order: frames of a mark that no store has would be kept for ever.
+            await inner.write([marks], { sync: true });
             await append(frameOf(mark, []));
+            await inner.write([{ key: markKey, value: null }]);
           } finally {
             await inner.close();
           }
@@ -232,8 +236,7 @@ export async function openJournal(
       return lacking.size > 0;
     },
     async forget(inner) {
-      const mark = (await inner.get(markKey))?.toString('hex');
-      if (mark !== undefined) await isWhole(mark);
+      for (const mark of marksIn(await inner.get(markKey))) await isWhole(mark);
     },
     async close() {
       await flushing;
@@ -242,6 +245,11 @@ export async function openJournal(
       if (stores.size === 0) await remove([...old, number]);
     },
   };
+}
+
+/** In hexadecimal: a store's mark, and the one it had before. */
+function marksIn(row: Uint8Array | undefined): string[] {
+  return row === undefined ? [] : (Buffer.from(row).toString('hex').match(/.{16}/g) ?? []);
 }
 
 /** Users of the store do not see it. */

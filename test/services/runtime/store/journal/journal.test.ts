@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -190,6 +192,36 @@ test('of stores that are deleted before they are opened again, nothing is kept',
   assert.equal(await read(store, 'a'), '1', 'what is not deleted is given back');
   assert.ok(!last.isOwing);
   await store.close();
+  await last.close();
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a kill between a store being given back what it lacked, or closed, and the note of it keeps no file for ever', async () => {
+  const folder = temporaryFolder();
+  const disks = [createMemoryStore(), createMemoryStore(), createMemoryStore()];
+  const first = await openJournal(folder, clock, limits);
+  for (const disk of disks) await (await first.store(disk)).write([row('k', '1')]);
+  // Nobody closes them. The next process dies where it would note that the first store has all of it.
+  mkdirSync(join(folder, 'settled'));
+  const second = await openJournal(folder, clock, limits);
+  await assert.rejects(second.store(disks[0]!));
+  rmdirSync(join(folder, 'settled'));
+  // Another dies where a store that is being closed has synced, and the journal does not say so yet.
+  const third = await openJournal(folder, clock, limits);
+  let isDying = false;
+  const dying: StateStore['write'] = async (ops, options) => {
+    await disks[1]!.write(ops, options);
+    if (isDying) throw new Error('killed');
+  };
+  const closing = await third.store({ ...disks[1]!, write: dying, close: async () => {} });
+  await closing.write([row('k', '2')]);
+  isDying = true;
+  await assert.rejects(closing.close(), /killed/);
+
+  const last = await openJournal(folder, clock, limits);
+  const stores = await Promise.all(disks.map((disk) => last.store(disk)));
+  assert.deepEqual(await Promise.all(stores.map((store) => read(store, 'k'))), ['1', '2', '1']);
+  for (const store of stores) await store.close();
   await last.close();
   assert.deepEqual(readdirSync(folder), []);
 });
