@@ -142,8 +142,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         room,
         wants: request.wants ?? everything,
         sink: request.sink,
-        // Facts of the wire keep what a socket read in memory.
-        ...(options.archive !== undefined && { sent, archive: options.archive }),
+        sent,
+        archive: options.archive,
         settle(response, settled) {
           origin.inFlight -= 1;
           watch.remove(settled);

@@ -169,7 +169,8 @@ export class Exchange implements Watched {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = headersFromRaw(raw);
-    if (this.#sent !== undefined) this.#rawHeaders = raw;
+    // They keep what a socket read in memory.
+    if (this.#archive !== undefined) this.#rawHeaders = raw;
     this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
     this.#connection.served += 1;

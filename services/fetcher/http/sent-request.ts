@@ -30,7 +30,7 @@ export interface WireFacts {
   readonly spoken: Spoken | undefined;
   /** Reason phrase. Empty: none. */
   readonly statusText: string;
-  /** Names and values in turn, as received; names are in the order of the response's headers. */
+  /** Names and values in turn, as received; names are in the order of the response's headers. None where nothing is archived. */
   readonly rawHeaders: readonly Buffer[];
 }
 
