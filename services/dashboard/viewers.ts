@@ -38,6 +38,8 @@ export class Viewers {
   #newest: CrawlStatus | undefined;
   #running = false;
   readonly #closing = new AbortController();
+  /** The crawl is at its end: a look that comes in later says nothing. */
+  #isOver = false;
 
   constructor(options: ViewersOptions) {
     this.#options = options;
@@ -77,6 +79,7 @@ export class Viewers {
 
   /** The last word: `phase` is how the crawl ended. */
   async over(phase: CrawlStatus['phase']): Promise<void> {
+    this.#isOver = true;
     if (this.#viewers.size === 0) return;
     const before = this.#newest;
     this.#newest = undefined;
@@ -87,7 +90,7 @@ export class Viewers {
     const last = await Promise.race([this.now().catch(() => undefined), late.then(() => undefined)]);
     // On a busy machine the last look may come too late; that it ended is said all the same.
     const told = last ?? before;
-    if (told !== undefined) this.#tell({ event: 'over', data: JSON.stringify({ ...told, phase }) });
+    if (told !== undefined) this.#send({ event: 'over', data: JSON.stringify({ ...told, phase }) });
   }
 
   close(): void {
@@ -101,7 +104,7 @@ export class Viewers {
     this.#running = true;
     const { clock } = this.#options;
     const { signal } = this.#closing;
-    while (this.#viewers.size > 0 && !signal.aborted) {
+    while (this.#viewers.size > 0 && !signal.aborted && !this.#isOver) {
       const beganMs = clock.nowMs();
       await this.#tellNow(signal);
       const tookMs = clock.nowMs() - beganMs;
@@ -140,6 +143,10 @@ export class Viewers {
   }
 
   #tell(event: ViewEvent): void {
+    if (!this.#isOver) this.#send(event);
+  }
+
+  #send(event: ViewEvent): void {
     for (const [viewer, unread] of this.#viewers) {
       if (viewer.send(event)) this.#viewers.set(viewer, 0);
       else if (unread + 1 < dashboardLimits.unreadMax) this.#viewers.set(viewer, unread + 1);

@@ -140,3 +140,24 @@ test('a crawl that ends while a look takes too long says so all the same, with w
   await over;
   assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).phase], ['over', 'stopped']);
 });
+
+test('nothing is told after the last word, not by a look that was under way either', async () => {
+  for (const fails of [false, true]) {
+    let look: () => Promise<void> = async () => {};
+    const { viewers, pass, settle } = start(() => look());
+    const one = viewer();
+    viewers.add(one);
+    await pass(0);
+    let finish = () => {};
+    look = () =>
+      new Promise((resolve, reject) => (finish = () => (fails ? reject(new Error('it is closed')) : resolve())));
+    await pass(dashboardLimits.everyMs);
+    const over = viewers.over('stopped');
+    await pass(dashboardLimits.overMs);
+    await over;
+    finish();
+    await settle();
+    await pass(dashboardLimits.everyMs);
+    assert.equal(one.events.at(-1)!.event, 'over', `a look that ${fails ? 'fails' : 'ends'} late`);
+  }
+});
