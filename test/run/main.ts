@@ -1,14 +1,15 @@
 /**
- * Runs the tests of one speed: `node --import tsx test/run/main.ts unit|integration [FILE ...]`, some processes at a time.
+ * Runs the tests of one speed: `node --import tsx test/run/main.ts unit|integration|long [FILE ...]`, some processes at a time.
  *
- * Unit tests are dealt out to a few processes, integration tests have one each, two at a time and two more where the
- * processors are idle. Prints failures as they come, what was skipped and why, the slowest files, what was left out and the
+ * Unit tests are dealt out to a few processes, the others have one each, two at a time and two more where the processors
+ * are idle. A long file that is named runs as an integration test, too. Prints failures as they come, what was skipped and why, the slowest files, what was left out and the
  * command that has it. Up to three files that failed in a whole run are run again, alone (`--again=N`; 0 where files are
  * named). Exit code 1 where a test failed then as well, a process did not end well, or, under `CI`, one was skipped.
  */
 import { availableParallelism } from 'node:os';
 import { dealOut, type Speed, speedOf, testFiles } from './files.ts';
 import { runInTurn } from './in-turn.ts';
+import { longFiles } from './long-files.ts';
 import { watchProcessors } from './processors.ts';
 import type { TestResult } from './reporter.ts';
 import { runGroup } from './run-group.ts';
@@ -24,7 +25,12 @@ const speeds = {
   integration: {
     deadlineMs: 30 * minute,
     afterFailureMs: 5 * minute,
-    more: 'Left out: what takes long, 1,000 simulated crawls, other Nodes, 20 minutes of chaos (npm run verify:full).',
+    more: `Left out: ${longFiles.size} files that take minutes (npm run test:long), and what takes longer: 1,000 simulated crawls, other Nodes, 20 minutes of chaos (npm run verify:full).`,
+  },
+  long: {
+    deadlineMs: 30 * minute,
+    afterFailureMs: 5 * minute,
+    more: 'Left out: what takes longer: 1,000 simulated crawls, other Nodes, 20 minutes of chaos (npm run verify:full).',
   },
 } as const;
 
@@ -33,9 +39,10 @@ const named = rest.filter((argument) => !argument.startsWith('--again='));
 const again = rest.find((argument) => argument.startsWith('--again='))?.slice('--again='.length);
 /** Of some 590 files: more than these fail for a reason of their own. */
 const filesAgainMax = again === undefined ? (named.length > 0 ? 0 : 3) : Number(again);
-if (!(speed in speeds)) throw new Error(`test/run/main.ts takes unit or integration, not ${speed}`);
+if (!(speed in speeds)) throw new Error(`test/run/main.ts takes unit, integration or long, not ${speed}`);
 const cores = Math.max(1, Math.min(4, availableParallelism()));
-const files = named.length > 0 ? named.filter((file) => speedOf(file) === speed) : testFiles(speed);
+const files =
+  named.length > 0 ? named.filter((file) => (speedOf(file) === 'unit') === (speed === 'unit')) : testFiles(speed);
 // More than there are cores: on a busy machine, the scheduler shares by process.
 const atOnce = speed === 'unit' ? 3 * cores : Math.max(2, cores);
 // Many integration tests wait: for an outage to end, for a host's delay.
@@ -63,7 +70,7 @@ async function run(files: readonly string[]): Promise<FirstRun> {
   const { fault, output, told } = await runGroup(files, speeds[speed], onTold);
   if (fault !== '') console.log(`\nFAILED ${files.join(' ')}\n  ${fault}\n${indented(output.slice(-8_000))}`);
   else if (output !== '' && told.some(({ kind }) => kind === 'fail')) console.log(indented(output.slice(-8_000)));
-  if (speed === 'integration') {
+  if (speed !== 'unit') {
     const [own, sinceStart] = [beganMs, startMs].map((sinceMs) => Math.round((Date.now() - sinceMs) / 1000));
     console.log(`${files[0]}: ${told.length} tests in ${own} s, ${sinceStart} s since the start`);
   }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { it } from 'node:test';
-import { root, testFiles } from '../run/files.ts';
+import { root, speedOf, testFiles } from '../run/files.ts';
+import { longFiles } from '../run/long-files.ts';
 
 /** What a test starts beside itself: its own process, files and sockets are all that a unit test has. */
 const outside = [
@@ -34,4 +35,13 @@ it('unit tests start no broker, no browser and no process', () => {
     found.map(([file, by]) => `${file} (${by}): name it .integration.test.ts`),
     [],
   );
+});
+
+it('a file that takes long is there, and is no unit test; each runs at one speed', () => {
+  const all = (['unit', 'integration', 'long'] as const).flatMap((speed) => testFiles(speed));
+  assert.equal(new Set(all).size, all.length);
+  for (const file of longFiles) {
+    assert.ok(all.includes(file) && file.endsWith('.integration.test.ts'), `${file}: see test/run/long-files.ts`);
+    assert.equal(speedOf(file), 'long');
+  }
 });

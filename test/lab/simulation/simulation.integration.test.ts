@@ -5,14 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Fault } from '../../../lab/simulation/faults.ts';
 import { run } from '../../../lab/simulation/run.ts';
-import { playSeeds, unitSeeds } from '../../../lab/simulation/seeds.ts';
 import { shrink } from '../../../lab/simulation/shrink.ts';
-
-/** The first are unit tests; `npm run verify:full` runs a thousand. */
-const seeds = { from: unitSeeds + 1, to: 100 } as const;
-
-test('whatever goes wrong, every invariant holds and the crawl comes to its end: more seeds', () =>
-  playSeeds(seeds.from, seeds.to));
 
 test('a seed gives the same run again, to the byte', async () => {
   for (const seed of [3, 9, 36]) {

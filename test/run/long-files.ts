@@ -1,0 +1,26 @@
+/**
+ * Integration tests that `npm run verify` leaves out, for their time: `npm run test:long` runs them, and `npm run verify:full`.
+ * Each takes one to five minutes beside another on two cores. What they try is tried in small by others, which CI runs.
+ */
+export const longFiles: ReadonlySet<string> = new Set([
+  // Many processes on brokers, which come, go, and are away.
+  'test/kafka/broker-outage.integration.test.ts',
+  'test/kafka/chaos.integration.test.ts',
+  'test/kafka/crawl.integration.test.ts',
+  'test/kafka/registry-forgets.integration.test.ts',
+  'test/kafka/secured.integration.test.ts',
+  'test/kafka/snapshots.integration.test.ts',
+  'test/outages/outages.integration.test.ts',
+  'test/services/runtime/log/kafka/faults.integration.test.ts',
+  // Other releases, installed and run.
+  'test/upgrade/kept-releases.integration.test.ts',
+  'test/upgrade/rolling.integration.test.ts',
+  // Projects that install the package.
+  'test/examples/examples.integration.test.ts',
+  'test/package/optional.integration.test.ts',
+  // Many crawls, one after another.
+  'test/docs/tutorial.integration.test.ts',
+  'test/lab/simulation/mutations.integration.test.ts',
+  'test/services/cli/bad-day.integration.test.ts',
+  'test/services/cli/crawl/workers.integration.test.ts',
+]);
