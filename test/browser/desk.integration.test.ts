@@ -14,7 +14,7 @@ const markup = `"'><img src=x onerror="window.ours=1"><script>window.ours=1</scr
 
 test('a webmaster proves a host and orders in a browser, and what is hostile stays text', {
   skip: executablePath === undefined && noBrowser,
-  timeout: 200_000,
+  timeout: 600_000,
 }, async (t) => {
   let proof = '';
   const site = await serveSite(t, ({ url = '/' }, response) => {

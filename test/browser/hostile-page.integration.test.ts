@@ -109,7 +109,7 @@ async function openFromOutside(browser: Browser, url: string): Promise<void> {
 
 test('no page of elsewhere pushes a URL or reads, nor one that a link of the operator’s own leads through', {
   skip: executablePath === undefined && noBrowser,
-  timeout: 120_000,
+  timeout: 600_000,
 }, async (t) => {
   const { port, asked, taken } = await startService(t);
   const hostile = await startHostile(t);

@@ -12,7 +12,7 @@ const out = join(root, 'dist/api');
 
 test('npm run docs:api describes the library, the consumer kit and plugins, and warns of nothing', async () => {
   rmSync(out, { recursive: true, force: true });
-  const { stdout, stderr } = await run('npm', ['run', '-s', 'docs:api'], { cwd: root, timeout: 240_000 });
+  const { stdout, stderr } = await run('npm', ['run', '-s', 'docs:api'], { cwd: root, timeout: 600_000 });
   assert.doesNotMatch(stdout + stderr, /\[(?:warning|error)\]/);
   const page = (path: string) => readFileSync(join(out, path), 'utf8');
   assert.ok(existsSync(join(out, 'index.html')));

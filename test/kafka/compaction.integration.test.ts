@@ -12,7 +12,7 @@ import { until } from '../services/until.ts';
 
 test('tombstones take pages off a broker’s disk', {
   skip: (await skipReason()) ?? false,
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   // A broker looks for what is to be compacted every 15 s otherwise.
   const broker = await startBroker({ own: true, settings: { 'log.cleaner.backoff.ms': '200' } });

@@ -29,7 +29,7 @@ async function fromPage(page: string, language: string, word: string): Promise<s
   return blocks.find((text) => text.includes(word)) ?? assert.fail(`no ${language} with ${word} in ${page}`);
 }
 
-describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => {
+describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => {
   let broker: TestBroker;
   let registry: TestRegistry;
   let folder: string;

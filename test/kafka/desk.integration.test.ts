@@ -7,7 +7,7 @@ import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
 test('orders of a desk reach a crawl on Kafka, within seconds', {
   skip: (await skipReason()) ?? false,
-  timeout: 240_000,
+  timeout: 600_000,
 }, async (t) => {
   const broker = await startBroker();
   t.after(() => broker.stop());

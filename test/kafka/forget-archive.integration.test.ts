@@ -14,7 +14,7 @@ import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
 test('what was purged leaves an archive in an object store whose machine is gone', {
   skip: (await skipReason()) ?? (await s3SkipReason()) ?? false,
-  timeout: 240_000,
+  timeout: 600_000,
 }, async (t) => {
   const [broker, s3] = await Promise.all([startBroker(), startS3()]);
   t.after(() => Promise.all([broker.stop(), s3.stop()]));

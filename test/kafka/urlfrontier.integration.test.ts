@@ -20,7 +20,7 @@ interface Server {
   readonly running: Running;
 }
 
-describe('a served crawl on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => {
+describe('a served crawl on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => {
   let broker: TestBroker;
   let folder: string;
 

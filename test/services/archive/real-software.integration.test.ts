@@ -82,7 +82,7 @@ before(
     const made = await runCommand(['warc', 'wacz', join(folder, 'data/archive'), '--out', wacz]);
     assert.equal(made.code, 0, made.stderr);
   },
-  { timeout: 240_000 },
+  { timeout: 600_000 },
 );
 
 test('ReplayWeb.page shows it', { skip }, async (t) => {

@@ -90,7 +90,7 @@ before(
     const made = await runCommand(['warc', 'wacz', archive, '--out', join(folder, 'pond.wacz')]);
     assert.equal(made.code, 0, made.stderr);
   },
-  { timeout: 120_000 },
+  { timeout: 600_000 },
 );
 
 const ofType = (type: string) => records.filter((record) => record.type === type);

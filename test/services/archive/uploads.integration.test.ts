@@ -40,7 +40,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.warc.gz')).map((name) => name.slice(0, -8));
 }
 
-describe('uploads of an archive', { timeout: 60_000 }, () => {
+describe('uploads of an archive', { timeout: 300_000 }, () => {
   it('move whole files to a real S3 server, each with its index, and keep none here', { skip }, async () => {
     const s3 = await startS3();
     Object.assign(process.env, s3.env);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { mountSmallDisk } from './full-disk.ts';
 import { printedPages, startSmallWeb } from './small-web.ts';
 
-const patience = { timeout: 240_000 };
+const patience = { timeout: 600_000 };
 
 for (const [first, second, code] of [
   ['SIGINT', 'SIGINT', 130],

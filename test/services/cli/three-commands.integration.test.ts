@@ -37,7 +37,7 @@ test('which pages failed, and why, is three commands away, and the program itsel
   /** As typed into a shell; what was printed by it. */
   const type = (line: string) =>
     new Promise<string>((resolve, reject) => {
-      execFile('sh', ['-c', line], { cwd, env, encoding: 'utf8', timeout: 120_000 }, (error, stdout, stderr) =>
+      execFile('sh', ['-c', line], { cwd, env, encoding: 'utf8', timeout: 600_000 }, (error, stdout, stderr) =>
         error === null ? resolve(stdout + stderr) : reject(new Error(`${line}\n${stdout}${stderr}`, { cause: error })),
       );
     });

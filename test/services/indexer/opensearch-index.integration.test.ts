@@ -18,7 +18,7 @@ const clock = { nowMs: () => 0, sleepUntil: async () => {} };
 const page = (name: string, text: string, more: Partial<Page> = {}) =>
   received('pages', pageRecord({ url: `http://a.test/${name}`, title: name, text, ...more }));
 
-describe('the index in OpenSearch', { skip: skip ?? false, timeout: 240_000 }, () => {
+describe('the index in OpenSearch', { skip: skip ?? false, timeout: 600_000 }, () => {
   let node: TestNode;
   before(async () => {
     node = await startNode();

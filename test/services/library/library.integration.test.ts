@@ -88,7 +88,7 @@ test('a frontier alone: one lease a host, its delay from completion, what is not
 });
 
 test('the packed package is imported by its name, with its types, from a folder of its own', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const folder = temporaryFolder();
   const modules = join(folder, 'node_modules');

@@ -87,7 +87,7 @@ test('consumers of a crawl that is killed end as they do when they read everythi
 });
 
 test('paths of which the dedup finds nearly all pages to be copies are deferred as a trap; their neighbours are crawled', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async (t) => {
   const words = (name: string) => Array.from({ length: 80 }, (_, n) => `${name}${(n * n) % 79}`).join(' ');
   const site = await serveSite(t, ({ url = '/' }, response) => {

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
 test('what a site wants cached is left alone while its neighbours are visited again', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async (t) => {
   const cached: Readonly<Record<string, string>> = {
     '/good': 'public, max-age=3600',

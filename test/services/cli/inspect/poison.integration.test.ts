@@ -12,7 +12,7 @@ import { startSmallWeb } from '../small-web.ts';
 /** The last one is of a schema that nobody knows: those who decide wait for it, so it stands on no input. */
 const poison = [Buffer.from('no Avro at all'), Buffer.alloc(0), Buffer.from([0, 0, 0, 3, 99, 1, 2, 3])];
 
-test('a poison record breaks neither dlq nor pages, stats or dump', { timeout: 120_000 }, async () => {
+test('a poison record breaks neither dlq nor pages, stats or dump', { timeout: 600_000 }, async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 4, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const crawled = await runCommand([...web.crawlArguments, '--delay', '0', '--data', data, '--json']);

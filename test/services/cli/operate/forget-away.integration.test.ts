@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 test('what was purged leaves an archive in an object store, and nothing else does', {
   skip: (await s3SkipReason()) ?? false,
-  timeout: 240_000,
+  timeout: 600_000,
 }, async (t) => {
   const s3 = await startS3();
   t.after(() => s3.stop());

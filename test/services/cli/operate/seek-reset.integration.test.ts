@@ -9,7 +9,7 @@ import { startSmallWeb } from '../small-web.ts';
 
 const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 6, seed: 2 });
 
-describe('a crawl that is done', { timeout: 240_000 }, () => {
+describe('a crawl that is done', { timeout: 600_000 }, () => {
   const data = join(temporaryFolder(), 'data');
   const crawl = (...more: string[]) => [...web.crawlArguments, '--data', data, '--json', '--delay', '0', ...more];
   const counts = async () => {

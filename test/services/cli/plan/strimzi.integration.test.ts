@@ -27,7 +27,7 @@ interface Resource {
 }
 type Model = new (resource: object) => { validate(): void };
 
-describe('resources for Strimzi', { timeout: 120_000 }, () => {
+describe('resources for Strimzi', { timeout: 600_000 }, () => {
   let folder: string;
   before(async () => {
     folder = await fetchOnce('strimzi-models-1.0.1', (into) =>

@@ -13,7 +13,7 @@ import { until } from '../../until.ts';
 const textOf = (name: string) => Array.from({ length: 80 }, (_, n) => `${name}${(n * n) % 79}`).join(' ');
 
 test('a copy and a thin page are visited more seldom than their neighbours, and explain says by which verdict', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   const texts: Readonly<Record<string, string>> = {
     '/': textOf('home'),

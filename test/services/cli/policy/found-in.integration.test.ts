@@ -54,7 +54,7 @@ test('links of content are fetched before those of navigation, and those of the 
   assert.match(await run('explain', `${site}/f`), /front queue +7/);
 });
 
-test('a URL that waits comes forward as others name it, and none goes back', { timeout: 120_000 }, async (t) => {
+test('a URL that waits comes forward as others name it, and none goes back', { timeout: 600_000 }, async (t) => {
   const referrers = Array.from({ length: 12 }, (_, n) => `b${n}.test`);
   const paths = (name: string) => Array.from({ length: 30 }, (_, n) => `/${name}/${n}`);
   const asked = (host: string) => site.hits.filter((hit) => hit.host === host && hit.path !== '/robots.txt');

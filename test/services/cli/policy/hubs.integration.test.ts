@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
 test('a hub that gains links is visited sooner than a page that changes its text, and explain says why', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   let found = 0;
   const site = await serveSite(t, ({ url = '/' }, response) => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
 test('a page that changes is scored to a better front queue than its neighbour that does not, and a dump says so', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   const site = await serveSite(t, ({ url = '/' }, response) => {
     if (url === '/robots.txt') return response.writeHead(404).end();

@@ -23,7 +23,7 @@ const web = await startSmallWeb({
   ...{ preset: 'full', hosts: 8, pagesPerHost: 8, seed: 5, crawlDelayMs: 60, slowMs: 40 },
 });
 
-describe('snapshots of a crawl', { timeout: 240_000 }, () => {
+describe('snapshots of a crawl', { timeout: 600_000 }, () => {
   const data = join(temporaryFolder(), 'data');
   const crawl = (folder: string, ...more: string[]) => [
     ...web.crawlArguments,

@@ -25,7 +25,7 @@ const web = await startSmallWeb({
   ...{ preset: 'full', hosts: 12, pagesPerHost: 12, seed: 3, crawlDelayMs: 60, slowMs: 40 },
 });
 
-describe('the state of a crawl', { timeout: 240_000 }, () => {
+describe('the state of a crawl', { timeout: 600_000 }, () => {
   const data = join(temporaryFolder(), 'data');
   const crawl = () => [
     ...web.crawlArguments,

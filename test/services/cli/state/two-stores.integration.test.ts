@@ -32,7 +32,7 @@ for (const [store, other] of [
   ['rocksdb', 'classic-level'],
   ['classic-level', 'rocksdb'],
 ] as const) {
-  describe(`a crawl killed on ${store}`, { timeout: 240_000, skip }, () => {
+  describe(`a crawl killed on ${store}`, { timeout: 600_000, skip }, () => {
     it(`is rebuilt on ${other} with an equal digest, goes on from there, and ends without a fault`, async () => {
       const web = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 20, seed: 5 });
       const data = join(temporaryFolder(), 'data');
@@ -82,7 +82,7 @@ for (const [store, other] of [
 }
 
 it('a crawl on classic-level alone ends without a fault, and is looked at while it runs', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 20, seed: 6 });
   const data = join(temporaryFolder(), 'data');

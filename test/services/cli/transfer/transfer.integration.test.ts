@@ -24,7 +24,7 @@ const linesOf = async (file: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const requested = () => [...web.web.requests()].map(({ host, path }) => `http://${web.plan.hosts[host]}${path}`);
 
-describe('a crawl on its way into another number of partitions', { timeout: 240_000 }, () => {
+describe('a crawl on its way into another number of partitions', { timeout: 600_000 }, () => {
   const folder = temporaryFolder();
   const [four, sixteen, dump] = [join(folder, 'four'), join(folder, 'sixteen'), join(folder, 'crawl.jsonl.gz')];
 

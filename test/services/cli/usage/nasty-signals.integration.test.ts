@@ -137,7 +137,7 @@ const nasty: Readonly<Record<string, Nasty>> = {
 };
 
 test('the strictest of contradicting signals holds, and malformed ones allow nothing', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async (t) => {
   const names = Object.keys(nasty);
   const site = await serveSite(t, ({ url = '/' }, response, host) => {

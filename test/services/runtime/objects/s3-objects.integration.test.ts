@@ -19,7 +19,7 @@ after(() => s3?.stop());
 
 objectsContract('S3', async () => openS3Objects(`s3://${await s3.bucket()}/some/prefix`), skip);
 
-describe('an object store on S3', { skip, timeout: 60_000 }, () => {
+describe('an object store on S3', { skip, timeout: 300_000 }, () => {
   it('puts all names behind its prefix, and sees nothing beside it', async () => {
     const bucket = await s3.bucket();
     const [whole, part] = [await openS3Objects(`s3://${bucket}`), await openS3Objects(`s3://${bucket}/a/b/`)];

@@ -87,7 +87,7 @@ describe('a broker that is killed', { skip }, () => {
     openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'faults', ...more });
 
   it('and restarted in the middle of appends loses nothing acked and has nothing twice', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const log = await open();
     const topic = 'faults.appends';
@@ -115,7 +115,7 @@ describe('a broker that is killed', { skip }, () => {
   });
 
   it('rejects what can’t be delivered in time with all that follows it, and takes appends again once back', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const log = await open({ deliveryTimeoutMs: 600 });
     const topic = 'faults.late';
@@ -145,7 +145,7 @@ describe('a broker that is killed', { skip }, () => {
     await log.close();
   });
 
-  it('keeps its members in their group over a restart', { timeout: 60_000 }, async () => {
+  it('keeps its members in their group over a restart', { timeout: 300_000 }, async () => {
     const log = await open();
     const topic = 'faults.group';
     await log.createTopics([{ name: topic, partitions: 4, retention: 'state' }]);
@@ -175,7 +175,7 @@ describe('a broker that is killed', { skip }, () => {
     await log.close();
   });
 
-  it('fails its members and readers when it stays away', { timeout: 60_000 }, async () => {
+  it('fails its members and readers when it stays away', { timeout: 300_000 }, async () => {
     const log = await open({ deliveryTimeoutMs: 700 });
     const topic = 'faults.gone';
     await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
@@ -197,7 +197,7 @@ describe('a broker that is killed', { skip }, () => {
   });
 });
 
-describe('three brokers', { skip, timeout: 240_000 }, () => {
+describe('three brokers', { skip, timeout: 600_000 }, () => {
   let broker: TestBroker;
   let log: Log;
   before(async () => {

@@ -10,7 +10,7 @@ import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-lo
 const skip = (await skipReason()) ?? false;
 const clientId = 'limited';
 
-describe('a quota on making topics', { skip, timeout: 240_000 }, () => {
+describe('a quota on making topics', { skip, timeout: 600_000 }, () => {
   let broker: TestBroker;
 
   before(async () => {

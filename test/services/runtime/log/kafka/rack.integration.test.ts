@@ -13,7 +13,7 @@ const skip = (await skipReason()) ?? false;
 const racks = ['a', 'b', 'c'];
 const topic = 'rack.read';
 
-describe('a reader in the rack of a replica', { skip, timeout: 240_000 }, () => {
+describe('a reader in the rack of a replica', { skip, timeout: 600_000 }, () => {
   let broker: TestBroker;
   let log: Log;
   let cluster: Cluster;

@@ -96,7 +96,7 @@ describe('partitions with state', () => {
   });
 });
 
-describe('a group whose partitions have state', { skip, timeout: 120_000 }, () => {
+describe('a group whose partitions have state', { skip, timeout: 600_000 }, () => {
   let broker: TestBroker;
   const logs: Log[] = [];
   before(async () => {
