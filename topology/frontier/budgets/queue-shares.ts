@@ -38,7 +38,8 @@ export class QueueShares {
   /** URLs that were deferred and may be drawn now: they stand behind the front queues, and take up no room. */
   opened = 0;
   readonly #key: { readonly hi: number; readonly lo: number };
-  readonly #sketch = new Float64Array(rows * cells);
+  /** Half a megabyte, which a partition without shares does without. */
+  #sketch: Float64Array | undefined;
   /** By host: its URLs in the sketch, and those of its front queue that is open. */
   #front = new Uint32Array(0);
   #behind = new Uint32Array(0);
@@ -54,13 +55,14 @@ export class QueueShares {
   /** Call after every change to a host. */
   settle({ id, key, queue }: Sharer): void {
     if (!this.on) return;
+    const sketch = (this.#sketch ??= new Float64Array(rows * cells));
     this.#front = fitted(this.#front, id + 1);
     this.#behind = fitted(this.#behind, id + 1);
     const front = queue.frontSize;
     const by = front - this.#front[id]!;
     if (by !== 0) {
       this.#aim(key);
-      for (let row = 0; row < rows; row++) this.#sketch[this.#cell(row)]! += by;
+      for (let row = 0; row < rows; row++) sketch[this.#cell(row)]! += by;
       this.#front[id] = front;
     }
     const deferred = queue.sizeOf(budgetQueue);
@@ -74,6 +76,7 @@ export class QueueShares {
 
   /** URLs queued of a host's registrable domain, or of an address. */
   ofDomain(hostKey: string): number {
+    if (this.#sketch === undefined) return 0;
     this.#aim(hostKey);
     let least = Number.POSITIVE_INFINITY;
     for (let row = 0; row < rows; row++) least = Math.min(least, this.#sketch[this.#cell(row)]!);
@@ -87,7 +90,7 @@ export class QueueShares {
     this.#opens = opens;
     if (!on) this.drained.clear();
     if (!begins) return;
-    this.#sketch.fill(0);
+    this.#sketch?.fill(0);
     this.#front.fill(0);
     this.#behind.fill(0);
     this.drained.clear();

@@ -24,9 +24,12 @@ export const origins = ['http://', 'https://'] as const;
 /** The most bytes of an entry: a URL and its spelling (3 bytes a character at the worst), and its numbers. */
 const entryBytesMax = 6 * 8192 + 64;
 
+/** Memory of a page when its first entry comes, bytes: a frontier that has few URLs, as many of a fleet have, holds no more. */
+const pageBytesAtFirst = 65_536;
+
 interface Page {
-  readonly words: Uint32Array;
-  readonly bytes: Buffer;
+  words: Uint32Array;
+  bytes: Buffer;
   /** Words in use. */
   end: number;
 }
@@ -129,20 +132,34 @@ export class EntryArena {
   #pageFor(bytes: number): Page {
     const last = this.#order.at(-1);
     const open = last === undefined ? undefined : this.#pages[last]!;
-    if (open !== undefined && 4 * (pageWords - open.end) >= bytes) return open;
+    if (open !== undefined && 4 * (pageWords - open.end) >= bytes) return roomFor(bytes, open);
     const number = this.#freeNumbers.pop() ?? this.#pages.length;
     const page = this.#spare ?? emptyPage();
     this.#spare = undefined;
     page.end = 0;
     this.#pages[number] = page;
     this.#order.push(number);
-    return page;
+    return roomFor(bytes, page);
   }
 }
 
 function emptyPage(): Page {
-  const memory = new ArrayBuffer(4 * pageWords);
+  const memory = new ArrayBuffer(pageBytesAtFirst);
   return { words: new Uint32Array(memory), bytes: Buffer.from(memory), end: 0 };
+}
+
+/** The page, with memory for so many bytes more. */
+function roomFor(bytes: number, page: Page): Page {
+  const needed = 4 * page.end + bytes;
+  if (needed <= page.bytes.length) return page;
+  const memory = new ArrayBuffer(
+    Math.min(4 * pageWords, Math.max(2 * page.bytes.length, 2 ** Math.ceil(Math.log2(needed)))),
+  );
+  const { words } = page;
+  page.words = new Uint32Array(memory);
+  page.words.set(words);
+  page.bytes = Buffer.from(memory);
+  return page;
 }
 
 function writeBody(bytes: Buffer, from: number, hostKey: string, entry: Entry): number {
