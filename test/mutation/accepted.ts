@@ -309,4 +309,36 @@ export const accepted: readonly Accepted[] = [
     line: 'return slow;',
     because: 'time alone: the quick way gives what the slow one does',
   },
+  {
+    file: 'services/audit/one-host.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'fromMs: 0,',
+    because: 'no request was made in the first millisecond of 1970',
+  },
+  ...[
+    { find: '>', replace: '>=' },
+    { find: 'requests.length > 2 * requestsMax', replace: 'false' },
+    { find: '2', replace: '(2 + 1)' },
+    { find: '*', replace: '/' },
+    { find: '0', replace: '(0 + 1)' },
+    { find: 'requests.splice(0, requests.length - requestsMax);', replace: ';' },
+  ].map((mutant) => ({
+    ...{ file: 'services/audit/one-host.ts', ...mutant, line: 'requests.length > 2 * requestsMax' },
+    because: 'memory alone: the newest are taken at the end',
+  })),
+  {
+    file: 'services/audit/statement.ts',
+    find: 'signature === null',
+    replace: 'false',
+    line: 'if (signature === null) return false;',
+    because: 'what has no signature cannot be verified, which is told as false as well',
+  },
+  ...[
+    { find: '64', replace: '(64 + 1)' },
+    { find: '20', replace: '(20 + 1)' },
+  ].map((mutant) => ({
+    ...{ file: 'services/audit/robots-copies.ts', ...mutant, line: 'const keptBytesMax' },
+    because: 'memory alone: what is not kept is read again',
+  })),
 ];
