@@ -341,4 +341,28 @@ export const accepted: readonly Accepted[] = [
     ...{ file: 'services/audit/robots-copies.ts', ...mutant, line: 'const keptBytesMax' },
     because: 'memory alone: what is not kept is read again',
   })),
+  ...['code >= 128 || (classes[code]! & hostChar)', 'code >= 128 || (classes[code]! & queryChar)'].map((line) => ({
+    ...{ file: 'topology/url/normal-scan.ts', find: '128', replace: '(128 + 1)', line },
+    because: 'a code that has no class is in none',
+  })),
+  {
+    file: 'topology/url/normal-scan.ts',
+    find: '128',
+    replace: '(128 + 1)',
+    line: 'const classes = new Uint8Array(128)',
+    because: room,
+  },
+  ...[
+    { find: 'at > start && initials.has(text.charCodeAt(start))', replace: 'true' },
+    { find: '&&', replace: '||' },
+    { find: '>', replace: '>=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/robots/lines.ts', ...mutant, line: 'at > start && initials.has(text.charCodeAt(start))' },
+    because: 'time alone: a line that begins with no key of ours is read, and says nothing',
+  })),
+  { file: patternIndex, find: 'longest.length < 3', replace: 'true', line: 'longest.length < 3 ?', because: filter },
+  { file: patternIndex, find: 'path.length < 256', replace: 'true', line: 'new Uint8Array(', because: filter },
+  { file: patternIndex, find: 'path.length < 256', replace: 'false', line: 'new Uint8Array(', because: filter },
+  { file: patternIndex, find: '<', replace: '<=', line: 'new Uint8Array(path.length < 256', because: filter },
+  { file: patternIndex, find: '256', replace: '(256 + 1)', line: 'new Uint8Array(path.length < 256', because: filter },
 ];
