@@ -365,4 +365,20 @@ export const accepted: readonly Accepted[] = [
   { file: patternIndex, find: 'path.length < 256', replace: 'false', line: 'new Uint8Array(', because: filter },
   { file: patternIndex, find: '<', replace: '<=', line: 'new Uint8Array(path.length < 256', because: filter },
   { file: patternIndex, find: '256', replace: '(256 + 1)', line: 'new Uint8Array(path.length < 256', because: filter },
+  ...[
+    { file: 'topology/url/filters.ts', line: 'const end = question < 0' },
+    { file: 'topology/url/resolve.ts', line: 'return hash < 0 ? resolved' },
+  ].flatMap((place) =>
+    [
+      { find: '0', replace: '(0 + 1)' },
+      { find: '<', replace: '<=' },
+    ].map((mutant) => ({ ...place, ...mutant, because: 'no URL begins with the character looked for' })),
+  ),
+  {
+    file: 'topology/audit/robots-referee.ts',
+    find: '<',
+    replace: '<=',
+    line: 'star >= 0 && mark < path.length',
+    because: 'one more step, behind the end of the path, where nothing matches',
+  },
 ];

@@ -33,6 +33,8 @@ const values = {
       'search=:aGk=:',
       'train-ai=?1',
       'b="x, train-ai=n"',
+      'b="x\\", train-ai=n"',
+      'b="\\\\"',
       'c=%"a%c3%bc"',
       '',
     ],
