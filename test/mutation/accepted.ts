@@ -381,4 +381,44 @@ export const accepted: readonly Accepted[] = [
     line: 'star >= 0 && mark < path.length',
     because: 'one more step, behind the end of the path, where nothing matches',
   },
+  ...['words.push({ use', 'return { use, vote, fromMs: 0 }', '({ use, vote, fromMs: 0 })'].map((line) => ({
+    ...{ file: 'topology/audit/usage-referee.ts', find: '0', replace: '(0 + 1)', line },
+    because: 'no page was fetched in the first millisecond of 1970',
+  })),
+  ...['if (prefixesDenied.length > 0)', 'if (exclude.length > 0)'].map((line) => ({
+    ...{ file: 'topology/url/filters.ts', find: '>', replace: '>=', line },
+    because: 'time alone: a rule of no entries refuses nothing',
+  })),
+  {
+    file: 'topology/url/normalize.ts',
+    find: '+',
+    replace: '-',
+    line: 'scanPath(url, slash + 1)',
+    because: 'it begins at the last character of the host, which a path may hold as well, and ends at the same place',
+  },
+  {
+    file: 'topology/audit/audit.ts',
+    find: '100_000',
+    replace: '(100_000 + 1)',
+    line: 'const sweptEvery',
+    because: 'time and memory alone',
+  },
+  ...[
+    { find: 'contacts.shrink();', replace: ';', line: 'contacts.shrink();' },
+    { find: 'hosts.delete(host);', replace: ';', line: 'hosts.delete(host);' },
+    { find: 'contacts.lastMs < nowMs - forgetMs', replace: 'false', line: 'hosts.delete(host);' },
+    { find: 'domains.delete(key);', replace: ';', line: 'domains.delete(key);' },
+    { find: 'book.lastMs < nowMs - forgetMs', replace: 'false', line: 'domains.delete(key);' },
+    { find: 'addresses.delete(key);', replace: ';', line: 'addresses.delete(key);' },
+    { find: 'book.lastMs < nowMs - restMs', replace: 'false', line: 'addresses.delete(key);' },
+    ...['contacts.shrink();', 'hosts.delete(host);', 'domains.delete(key);', 'addresses.delete(key);'].map((line) => ({
+      ...{ find: '<', replace: '<=', line },
+    })),
+    { find: '600_000', replace: '(600_000 + 1)', line: 'const restMs' },
+    { find: '26', replace: '(26 + 1)', line: 'const forgetMs' },
+    { find: '3_600_000', replace: '(3_600_000 + 1)', line: 'const forgetMs' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/audit/audit.ts', ...mutant },
+    because: 'memory alone: what is forgotten binds nobody any more, a little later or not at all',
+  })),
 ];
