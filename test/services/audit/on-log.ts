@@ -65,11 +65,13 @@ export async function sourceOf(records: readonly Placed[]): Promise<AuditSource>
   const clock = createFakeClock();
   const log = await openEmbeddedLog(createMemoryStore(), clock);
   await log.createTopics(topicsOfCrawl('crawl', 2));
-  const codec = await openCodec(createMemoryRegistry(), 'crawl');
+  const registry = createMemoryRegistry();
+  const writer = await openCodec(registry, 'crawl');
   for (const { topic, partition, key, value } of records) {
-    const encoded = Buffer.isBuffer(value) ? value : codec.encode(topic, value as TopicRecords[Topic] as never);
+    const encoded = Buffer.isBuffer(value) ? value : writer.encode(topic, value as TopicRecords[Topic] as never);
     await log.append([{ topic: `crawl.${topic}`, partition, key, value: encoded }]);
     await clock.advance(1);
   }
-  return { log, codec, crawl: 'crawl', partitions: 2 };
+  // Who reads has not written, so that it has to ask for schemas.
+  return { log, codec: await openCodec(registry, 'crawl'), crawl: 'crawl', partitions: 2 };
 }

@@ -174,6 +174,12 @@ describe('the ledger of consent', () => {
       pages.map(({ uses }) => uses['search']?.preference),
       ['unknown', 'deny'],
     );
+    const ours = [said('search', 'deny', 'header x-robots-tag', 'CrawlStream: noindex')];
+    const old = await ledger([
+      ...[robotsCopy(0, origin, noTraining, { token: 'CrawlStream' }), visit('/1', {}, { robotsTokens: '' })],
+      page('/1', { usage: ours }),
+    ]);
+    assert.equal(old.pages[0]?.uses['search']?.preference, 'deny', 'of an old release, those of its copies');
   });
 
   it('reads the bytes of a copy, whichever origin has them', async () => {
