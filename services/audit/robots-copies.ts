@@ -2,7 +2,7 @@
  * The copies on the topic `robots`, for an audit: which origin had which copy, and what it says.
  *
  * They are all read before the results: compaction leaves the newest record of each copy, and that may come after the
- * requests it allowed. Memory: a number for each copy of an origin, and each distinct file up to `bytesMax` of them
+ * requests it allowed. Memory: a number for each copy of an origin, and each distinct file up to `keptBytesMax` of them
  * all; what is beyond is read again when it is asked for, which is why `prepare` comes before `copyOf`.
  */
 import { hash } from 'node:crypto';
@@ -29,7 +29,8 @@ interface Place {
 }
 
 const none: Copy = { rules: null };
-const bytesMax = 64 << 20;
+/** Of the files that are kept in memory together. */
+const keptBytesMax = 64 << 20;
 const emptyHash = shortHash(new Uint8Array());
 
 export interface CopiesSource {
@@ -43,6 +44,7 @@ export interface CopiesSource {
 export async function readRobotsCopies(
   source: CopiesSource,
   onRecord: (record: LogRecord) => void,
+  bytesMax = keptBytesMax,
 ): Promise<RobotsCopies> {
   const { log, codec, crawl, partitions } = source;
   const topic = `${crawl}.robots`;

@@ -24,7 +24,6 @@ export async function usagePolicies({ log, codec, crawl, partitions }: AuditSour
   return {
     barring(leaseVersion, fetchedAtMs) {
       const first = policies.get(leaseVersion)?.uses ?? [];
-      if (first.length === 0) return first;
       const since = [...policies].filter(([version, { atMs }]) => version > leaseVersion && atMs <= fetchedAtMs);
       return first.filter((use) => since.every(([, { uses }]) => uses.includes(use)));
     },

@@ -29,6 +29,8 @@ export interface AuditOptions extends Tolerance {
   /** Requests before are passed over, ms since the Unix epoch. */
   readonly fromMs: number;
   readonly onViolation: (violation: Violation) => void;
+  /** Number of requests between two searches for hosts that have long been idle. Absent: 100,000. */
+  readonly sweepEvery?: number;
   /** Is called with each request that was judged. */
   readonly onContact?: (contact: Contact, request: Request) => void;
 }
@@ -71,8 +73,7 @@ interface Start {
   readonly contact: Contact;
 }
 
-/** Number of requests between two searches for hosts that have long been idle. */
-const sweepEvery = 100_000;
+const sweptEvery = 100_000;
 /** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
 const forgetMs = 26 * 3_600_000;
 const restMs = 600_000;
@@ -80,7 +81,7 @@ const restMs = 600_000;
 const namesMax = 20;
 
 export function createAudit(options: AuditOptions): Audit {
-  const { orders, copyOf, domainOf, fromMs, onViolation, onContact } = options;
+  const { orders, copyOf, domainOf, fromMs, onViolation, onContact, sweepEvery = sweptEvery } = options;
   const hosts = new Map<string, HostBook>();
   const addresses = new Map<string, AddressContacts<Start>>();
   /** By partition, as each keeps the wait of a domain by itself. */

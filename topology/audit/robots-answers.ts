@@ -94,7 +94,8 @@ export function createRobotsAnswers(): RobotsAnswers {
 function tooOld({ startMs, robotsAtMs }: Claim['request'], answers: readonly RobotsAnswer[]): Objection | null {
   const measuredMs = startMs - robotsAtMs;
   if (measuredMs <= dayMs) return null;
-  const asked = answers.findLast(({ endMs }) => endMs > robotsAtMs && endMs <= startMs && endMs > startMs - dayMs);
+  // The copy is older than a day, so that these came after it.
+  const asked = answers.findLast(({ endMs }) => endMs <= startMs && endMs > startMs - dayMs);
   // The target of a redirect may have been answered by another host.
   const isStandIn = asked !== undefined && (isUnreachable(asked.status) || Math.floor(asked.status / 100) === 3);
   if (isStandIn && measuredMs <= staleMsMax) return null;

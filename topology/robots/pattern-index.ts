@@ -64,7 +64,7 @@ export function indexPatterns(rules: readonly Rule[]): PatternIndex {
 function withoutEndStars(pattern: string): string {
   let end = pattern.length;
   while (end > 0 && pattern.charCodeAt(end - 1) === 0x2a) end--;
-  return end === pattern.length ? pattern : pattern.slice(0, end);
+  return pattern.slice(0, end);
 }
 
 /** A pattern given twice counts by its highest rank: allow wins the tie. */

@@ -68,7 +68,7 @@ function embedsScheme(path: string, end: number): boolean {
 export function dropTrailingSlash(path: string): string {
   let end = path.length;
   while (end > 1 && path.charCodeAt(end - 1) === 47) end--;
-  return end === path.length ? path : path.slice(0, end);
+  return path.slice(0, end);
 }
 
 /** What web servers serve for a folder. */

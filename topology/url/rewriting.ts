@@ -62,7 +62,7 @@ export function rewritten(url: string, rewriting: Rewriting): string {
     case 'noSlash':
       return path.endsWith('/') && path !== '/' ? joined({ ...parts, path: path.slice(0, -1) }) : url;
     case 'index':
-      return indexName.test(path) ? joined({ ...parts, path: path.replace(indexName, '/') }) : url;
+      return joined({ ...parts, path: path.replace(indexName, '/') });
     default:
       return url;
   }

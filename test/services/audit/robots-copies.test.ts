@@ -7,7 +7,9 @@ import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
+import { bytes, hashOf, robotsCopy, sourceOf } from './on-log.ts';
 
 const shortHash = (body: string) => hash('sha256', body, 'hex').slice(0, 32);
 const [rulesText, emptyHash] = ['User-agent: *\nDisallow: /', shortHash('')];
@@ -51,5 +53,68 @@ describe('copies of robots.txt on the topic', () => {
   it('are damaged where the bytes are not those of the hash', async () => {
     const read = await copies({ origin: 'http://a.test', hash: shortHash('another'), body: rulesText });
     assert.equal(read.copyOf('http://a.test', shortHash('another'))?.rules, 'damaged');
+  });
+
+  it('are told by origin, oldest first', async () => {
+    const given = (origin: string, body: string, fetchedAtMs: number) => robotsCopy(0, origin, body, { fetchedAtMs });
+    const source = await sourceOf([
+      given('http://a.test', 'Disallow: /2', 2_000),
+      given('http://a.test', 'Disallow: /1', 1_000),
+      given('http://a.test.example', 'Disallow: /3', 500),
+      robotsCopy(1, 'http://a.test', '', { fetchedAtMs: 3_000, status: 404 }),
+      bytes('robots', 1, 'damaged'),
+    ]);
+    const seen: string[] = [];
+    const read = await readRobotsCopies(source, ({ partition, offset }) => seen.push(`${partition}:${offset}`));
+    assert.deepEqual(seen, ['0:0', '0:1', '0:2', '1:0', '1:1']);
+    const told = await read.of('http://a.test');
+    assert.deepEqual(
+      told.map(({ fetchedAtMs }) => fetchedAtMs),
+      [1_000, 2_000, 3_000],
+    );
+    assert.deepEqual(read.copyOf('http://a.test', ''), { rules: null });
+    assert.equal(read.copyOf('http://c.test', ''), undefined);
+  });
+
+  it('are read for the names asked for, or for that of the copy', async () => {
+    const text = 'User-agent: one\nDisallow: /1\n\nUser-agent: crawlstream\nDisallow: /2\n';
+    const read = await readRobotsCopies(await sourceOf([robotsCopy(0, 'http://a.test', text)]), () => {});
+    const lines = (tokens?: string) => {
+      const rules = read.copyOf('http://a.test', hashOf(text), tokens)?.rules;
+      return typeof rules === 'object' && rules !== null ? rules.rules.map(({ line }) => line) : rules;
+    };
+    assert.deepEqual([lines(), lines('one two'), lines('crawlstream')], [lines(''), ['Disallow: /1'], lines('')]);
+    assert.deepEqual(lines(), ['Disallow: /2']);
+  });
+
+  it('beyond what may be kept in memory are read again where they are needed', async () => {
+    // A byte beyond: what was kept first goes, a file that is not what its hash says, and a file of that byte.
+    const damaged = robotsCopy(0, 'http://damaged.test', 'x', { hash: 'another' });
+    const texts = ['#', ...Array.from({ length: 64 }, (_, n) => `# ${n}`.padEnd(10))];
+    const source = await sourceOf([damaged, ...texts.map((text, n) => robotsCopy(0, `http://${n}.test`, text))]);
+    const read = await readRobotsCopies(source, () => {}, 640);
+    const has = (n: number) => read.copyOf(`http://${n}.test`, hashOf(texts[n]!)) !== undefined;
+    assert.equal(read.copyOf('http://damaged.test', 'another'), undefined);
+    assert.deepEqual([has(0), has(1), has(64)], [false, true, true]);
+    await read.prepare([hashOf(texts[0]!), hashOf(texts[64]!), 'lost']);
+    assert.deepEqual([has(0), has(1), has(2)], [true, false, true]);
+  });
+
+  it('are none on the log of a release that had no such topic', async () => {
+    const source = await sourceOf([]);
+    const reader = (): never => {
+      throw new Error('it has nothing to read');
+    };
+    const missing = (error: Error) => ({
+      ...source,
+      log: { ...source.log, reader, offsets: () => Promise.reject(error) },
+    });
+    const none = missing(new CrawlstreamError('INVALID_ARGUMENT', 'there is no such topic'));
+    assert.deepEqual(await (await readRobotsCopies(none, () => {})).of('http://a.test'), []);
+    for (const error of [new Error('gone'), new CrawlstreamError('STORE_CLOSED', 'gone')])
+      await assert.rejects(
+        readRobotsCopies(missing(error), () => {}),
+        error,
+      );
   });
 });

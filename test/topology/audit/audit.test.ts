@@ -98,6 +98,13 @@ describe('an audit', () => {
     assert.deepEqual(audit.counts().exempt, { requests: 2, hosts: 2, reasons: ['our own'] });
   });
 
+  it('tells twenty of the names that were sent, in their order', () => {
+    const { take, audit } = auditOf();
+    for (let n = 0; n < 22; n++) take([], { userAgent: n === 1 ? '' : `Bot/${n}` });
+    const names = Array.from({ length: 22 }, (_, n) => `Bot/${n}`).filter((name) => name !== 'Bot/1');
+    assert.deepEqual(audit.counts().names, names.slice(0, 20));
+  });
+
   it('tells where, of what and by how much', () => {
     const { audit, found } = auditOf();
     const requests = [request({ startMs: 2_000 }), request({ startMs: 2_500 })];

@@ -1,13 +1,14 @@
 /** What an audit finds in results of every kind, polite and not, as it was when it was kept. */
+import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { blankControl, blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.ts';
 import type { Control, Request, Result } from '../../../schemas/types.ts';
-import { createAudit } from '../../../topology/audit/audit.ts';
-import { createOrders } from '../../../topology/audit/orders.ts';
+import { type AuditOptions, createAudit } from '../../../topology/audit/audit.ts';
+import { createOrders, type Orders } from '../../../topology/audit/orders.ts';
 import { readForReferee } from '../../../topology/audit/robots-referee.ts';
 import { violationText } from '../../../topology/audit/violation.ts';
 import { assertKept } from '../../kept/assert-kept.ts';
-import { bySeed, type Draw } from '../../kept/drawn.ts';
+import { bySeed, type Draw, drawFrom } from '../../kept/drawn.ts';
 import { drawnRobots, pathOf } from '../robots/drawn-robots.ts';
 
 const beginMs = 1_700_000_000_000;
@@ -35,7 +36,9 @@ function order(draw: Draw, version: number, nowMs: number): Partial<Control> {
   };
 }
 
-function* audited(draw: Draw): Generator<unknown> {
+type More = (orders: Orders) => Partial<AuditOptions>;
+
+function* audited(draw: Draw, more: More = () => ({})): Generator<unknown> {
   const orders = createOrders(draw.of([0, 300]));
   const found: unknown[] = [];
   const files = new Map(
@@ -47,6 +50,7 @@ function* audited(draw: Draw): Generator<unknown> {
     noticeMs: draw.of([0, 300]),
     fromMs: beginMs + draw.of([0, 3_000]),
     copyOf: (_, hash) => (hash === 'h2' ? { rules: null } : hash === 'lost' ? undefined : { rules: files.get(hash)! }),
+    ...more(orders),
     onViolation: (violation) => found.push([violation, violationText(violation)]),
     onContact: (contact, request) => found.push([contact.host, contact.pace, contact.crawlDelayMs, request.kind]),
   });
@@ -111,3 +115,17 @@ function result(draw: Draw, nowMs: number): Result {
 }
 
 it('results of every kind', () => assertKept(new URL('audited.json', import.meta.url), bySeed(40, audited)));
+
+it('what is forgotten of hosts that have long been idle binds no request any more', () => {
+  const swept =
+    (sweepEvery: number): More =>
+    (orders) => ({
+      sweepEvery,
+      domainOf: () => 'one.test',
+      orders: { ...orders, paceOf: (...of) => ({ ...orders.paceOf(...of), ofDomain: true }) },
+    });
+  for (let seed = 1; seed <= 12; seed++) {
+    const [kept, forgotten] = [1_000_000, 1].map((every) => [...audited(drawFrom(seed), swept(every))]);
+    assert.deepEqual(forgotten, kept, `seed ${seed}`);
+  }
+});

@@ -122,6 +122,23 @@ describe('what an operator orders', () => {
     });
   });
 
+  it('of a webmaster, is no less than the policy has, nor than an operator ordered', () => {
+    const asks = (atMs: number, amount: number, more: object = {}) => ({
+      ...delay(atMs, amount),
+      payload: JSON.stringify({ least: true, ...more }),
+    });
+    const at = (...events: Partial<Control>[]) => ordersOf(first, ...events).paceOf('a.test', 50_000, 1);
+    assert.deepEqual([at(asks(0, 499)).delayMs, at(asks(0, 499)).source], [500, 'policy 1']);
+    assert.deepEqual([at(asks(0, 501)).delayMs, at(asks(0, 501)).source], [501, 'an operator’s delay for the host']);
+    assert.equal(at(delay(0, 900), asks(10, 800)).delayMs, 900);
+    assert.equal(at(delay(0, 900), asks(10, 900)).delayMs, 900);
+    assert.equal(at(delay(0, 900), asks(10, 901)).delayMs, 901);
+    assert.equal(at(asks(0, 900), asks(10, 700)).delayMs, 700, 'their own they may lower');
+    assert.equal(at(asks(0, 900), asks(10, -1)).delayMs, 500, 'and take back');
+    assert.equal(at(delay(0, 600), asks(10, 900), asks(20, -1, { instead: 600 })).delayMs, 600);
+    assert.equal(at(delay(0, 600), asks(10, -1)).delayMs, 600, 'and nobody else’s');
+  });
+
   it('is for one host', () => {
     const orders = ordersOf(first, delay(0, 4_000));
     assert.equal(orders.paceOf('b.test', 5_000, 1).delayMs, 500);

@@ -58,3 +58,17 @@ test('two readings of the same files agree', { skip: corporaSkip }, () => {
   }
   assert.ok(compared > 500, `${compared} compared`);
 });
+
+test('the referee reads as much of a long file as crawls do: 500 KiB, and no line that may be cut', () => {
+  const bytesMax = 500 * 1024;
+  const head = 'User-agent: *\nDisallow: /first\n';
+  for (const end of ['Disallow: /', 'Disallow: /last\r']) {
+    for (const more of [-1, 0, 1]) {
+      const filling = `#${'x'.repeat(bytesMax + more - head.length - end.length - 2)}\n`;
+      const body = Buffer.from(`${head}${filling}${end}`);
+      const [ours, referee] = [parseRobots(body, 'bot', 'http://a.test/robots.txt'), readForReferee(body, 'bot')];
+      for (const url of ['http://a.test/first', 'http://a.test/last', 'http://a.test/other'])
+        assert.equal(refereeVerdict(referee, url).allowed, isAllowed(ours, url), `${more} bytes beyond: ${url}`);
+    }
+  }
+});

@@ -33,6 +33,8 @@ const values = {
       'search=:aGk=:',
       'train-ai=?1',
       'b="x, train-ai=n"',
+      'b="x\\", train-ai=n"',
+      'b="\\\\"',
       'c=%"a%c3%bc"',
       '',
     ],
@@ -58,6 +60,8 @@ const values = {
       'examplebot: noimageai',
       '*: nocache',
       'max-snippet:0',
+      'unavailable_after: 2024-02-29',
+      'unavailable_after: 2023-02-29',
     ],
     ...[
       'unavailable_after: Sunday, 06-Nov-94 08:49:37 GMT',

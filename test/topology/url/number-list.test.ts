@@ -21,6 +21,15 @@ describe('a list of domains with numbers', () => {
     assert.equal(list.numberOf('https://[2001:db8::1]/'), null);
   });
 
+  it('tells an address from a number, in either order', () => {
+    const list = compileNumberList('traffic', '192.0.2.1 12\n7,example.org\nexample.com,8', 'top');
+    const hosts = ['192.0.2.1', 'example.org', 'example.com', '12'];
+    assert.deepEqual(
+      hosts.map((host) => list.numberOf(`http://${host}/`)),
+      [12, 7, 8, null],
+    );
+  });
+
   it('refuses what is no entry, with its line and an example', () => {
     for (const [kind, text] of [
       ['authority', 'a.org 0.5\nb.org 1.5'],
