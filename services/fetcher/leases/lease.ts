@@ -211,7 +211,7 @@ async function fetchOne(
   answers: Answers,
   arrived: () => void,
 ): Promise<Step> {
-  const { url, depth, hop, etag, lastModified } = task.urls[index]!;
+  const { url, depth, hop, attempt, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
   const room = runner.room(latestStartMs);
   if (room !== undefined && !(await room)) return { next: 'returned', reported: false };
@@ -294,6 +294,8 @@ async function fetchOne(
     connections: task.lanes,
     latestStartMs,
     kind: 'page',
+    isBegun: index > 0 || answer.fresh,
+    failing: task.serverErrorsMax === 0 ? undefined : { isFirstTry: attempt === 0, most: task.serverErrorsMax },
     depth,
     holdsResponse: held?.take,
     by: errand,
