@@ -21,6 +21,12 @@ export const fleetServiceLimits = {
   crawlFiles: 96,
   /** The share of its descriptors up to which a fleet starts crawls: those that run need some more as they grow. */
   descriptorShareMax: 0.75,
+  /**
+   * A lease of a crawl of a fleet is given so long beside what its requests should take, ms: that of a light crawl among hundreds
+   * waits minutes for a place. One that ran out before would be given back and made anew, for nothing; a process that is gone holds
+   * none, since its next start ends all.
+   */
+  leaseMarginMs: 600_000,
   /** Heavier than this is a fleet of its own. */
   weightMax: 1_000,
   /** Seeds in one call. */

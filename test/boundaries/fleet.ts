@@ -15,16 +15,30 @@ function adaptiveMs(tookMs: number): number {
   return readyAtMs(host, { delayMs: 0, delayFactor: 1, crawlDelayMs: 0 }, 0) - 1;
 }
 
+/** Failures in a row until a host is backed off, where its crawl bears so many. */
+function failuresUntilBackOff(most: number): number {
+  const host = newHostTimes(0);
+  const contact = { delayMs: 0, tookMs: 0, crawlDelayMs: 0, isAnswered: false, isPressure: false, retryAfterMs: 0 };
+  let failures = 0;
+  while (host.throttles === 0 && failures < 1_000) {
+    failures += 1;
+    learnContact(host, { ...contact, serverError: { url: `${failures}`, isFirstTry: true, most } }, 0);
+  }
+  return failures;
+}
+
 export const fleetBoundaries: BoundaryTable<typeof fleetLimits> = {
   hostDelayMs: tuning('a default, which may be set otherwise'),
   turnsOfShares: tuning('whose turn it is at a host, never how soon the host is contacted'),
   requestsOwed: tuning('whose turn it is after a while without wishes, never how soon a host is contacted'),
+  requestsFirst: tuning('whose turn it is while a crawl begins, never how soon a host is contacted'),
   readyMax: tuning('how many leases a crawl holds that could go on, and not who goes first'),
   readyWaitMs: tuning('the same, where places are few'),
   readyLeast: tuning('the same, where places are few'),
   requestCostMs: tuning('what a request counts beside its time'),
   backOffMs: tuning('the same steps as a crawl of its own takes'),
   adaptiveDelayMaxMs: cutAt(limits.adaptiveDelayMaxMs, adaptiveMs),
+  failedUrlsMax: cutAt(limits.failedUrlsMax, (most) => failuresUntilBackOff(most)),
   forgetMs: tuning('when a host is forgotten that binds nobody any more'),
   sweepAtLeast: tuning('how often somebody looks for such hosts'),
 };
@@ -46,6 +60,7 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
     'Fleet.create asks for the room of one more; the process that tests it would need few descriptors',
   ),
   descriptorShareMax: undriven('Fleet.create counts with it, too: a test would need a process with few descriptors'),
+  leaseMarginMs: tuning('a default of policies, which may be set otherwise'),
   weightMax: upTo((weight) => makes({ weight })),
   seedsMax: upTo((count) => makes({ seeds: Array.from({ length: count }, () => seed) })),
   bodyBytesMax: undriven('fastify refuses what is larger with 413'),

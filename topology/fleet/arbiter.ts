@@ -28,6 +28,8 @@ export interface Want extends Gap {
   readonly hostKey: string;
   /** Later is too late, ms. */
   readonly latestStartMs: number;
+  /** Its lease has made a request before. */
+  readonly isBegun?: boolean;
 }
 
 /** A want on its way: it waits, has its permit, or is over. */
@@ -76,8 +78,10 @@ export class FleetArbiter {
   readonly #hosts = new Map<string, Host>();
   readonly #events = new EventQueue();
   #inFlight = 0;
-  /** What a permit takes, smoothed. */
+  /** What a request takes, smoothed. */
   #requestMs = 0;
+  /** What the least served of the crawls that want something has had, ms for each unit of weight. It never goes back. */
+  #leastMs = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
   #sweepAt: number = fleetLimits.sweepAtLeast;
   #late: Ask[] = [];
@@ -140,12 +144,14 @@ export class FleetArbiter {
     if (ask.state !== 'granted') throw new Error('the permit has ended already');
     ask.state = 'over';
     this.#inFlight -= 1;
-    this.#shares.get(ask.crawl)?.end(ask.startedAtMs, nowMs);
-    this.#requestMs += (nowMs - ask.startedAtMs + fleetLimits.requestCostMs - this.#requestMs) / 16;
+    this.#shares.get(ask.crawl)?.end(ask.startedAtMs, nowMs, contact !== null);
     const host = this.#hosts.get(ask.hostKey)!;
     host.isBusy = false;
     const before = factOf(host);
-    if (contact !== null) learnContact(host.times, contact, nowMs);
+    if (contact !== null) {
+      learnContact(host.times, contact, nowMs);
+      this.#requestMs += (nowMs - ask.startedAtMs + fleetLimits.requestCostMs - this.#requestMs) / 16;
+    }
     this.#look(ask.hostKey, host);
     return newFact(before, factOf(host));
   }
@@ -212,7 +218,7 @@ export class FleetArbiter {
     learn(host.times);
     const fact = newFact(before, factOf(host));
     if (fact === null) return null;
-    for (const ask of host.waiting) this.#shares.get(ask.crawl)?.ready.delete(ask);
+    for (const ask of host.waiting) this.#shares.get(ask.crawl)?.remove(ask);
     this.#look(hostKey, host);
     return fact;
   }
@@ -249,26 +255,26 @@ export class FleetArbiter {
 
   #isReady(share: Share<Ask>, ask: Ask): void {
     if (!share.isActive) {
-      let leastMs = Number.POSITIVE_INFINITY;
-      for (const other of this.#shares.values()) {
-        if (other.isActive) leastMs = Math.min(leastMs, other.servedMs(this.#nowMs));
-      }
-      const owedMs = (fleetLimits.requestsOwed * this.#requestMs) / share.weight;
-      if (leastMs < Number.POSITIVE_INFINITY) share.beginAt(leastMs - owedMs);
+      const owed = share.firstOnes || fleetLimits.requestsOwed;
+      share.beginAt(this.#leastMs - (owed * this.#requestMs) / share.weight);
     }
-    share.ready.add(ask);
+    share.add(ask);
     ask.readyAtMs = this.#nowMs;
   }
 
   #next(): Ask | undefined {
     let least: Share<Ask> | undefined;
-    let leastMs = Number.POSITIVE_INFINITY;
+    let [first, leastMs, leastActiveMs] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const share of this.#shares.values()) {
-      if (share.ready.size === 0) continue;
+      if (!share.isActive) continue;
       const servedMs = share.servedMs(this.#nowMs);
-      if (servedMs < leastMs) [least, leastMs] = [share, servedMs];
+      leastActiveMs = Math.min(leastActiveMs, servedMs);
+      const { firstOnes } = share;
+      if (share.ready.size === 0 || firstOnes < first) continue;
+      if (firstOnes > first || servedMs < leastMs) [least, first, leastMs] = [share, firstOnes, servedMs];
     }
-    const [ask] = least?.ready ?? [];
+    if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
+    const ask = least?.next;
     if (ask === undefined) return undefined;
     const { turns, waiting } = this.#hosts.get(ask.hostKey)!;
     if (turns % fleetLimits.turnsOfShares !== fleetLimits.turnsOfShares - 1) return ask;
@@ -279,9 +285,9 @@ export class FleetArbiter {
   #grant(ask: Ask): void {
     const host = this.#hosts.get(ask.hostKey)!;
     host.waiting.delete(ask);
-    for (const one of host.waiting) this.#shares.get(one.crawl)!.ready.delete(one);
+    for (const one of host.waiting) this.#shares.get(one.crawl)!.remove(one);
     const share = this.#shares.get(ask.crawl)!;
-    share.ready.delete(ask);
+    share.remove(ask);
     share.waitedMs = this.#nowMs - ask.readyAtMs;
     share.begin(this.#nowMs);
     host.isBusy = true;
@@ -300,7 +306,7 @@ export class FleetArbiter {
   #drop(ask: Ask): void {
     ask.state = 'over';
     this.#hosts.get(ask.hostKey)?.waiting.delete(ask);
-    this.#shares.get(ask.crawl)?.ready.delete(ask);
+    this.#shares.get(ask.crawl)?.remove(ask);
   }
 }
 

@@ -10,6 +10,11 @@ export const fleetLimits = {
    */
   requestsOwed: 16,
   /**
+   * The first requests of a crawl go before those of others, and are owed to it: robots.txt of some hosts, and a page, so that
+   * it shows at once whether it works. More would be felt by the others.
+   */
+  requestsFirst: 6,
+  /**
    * A crawl that has so many requests that could start now, and wait for a place among those in flight, takes no more leases:
    * they would run out before their turn.
    */
@@ -24,6 +29,8 @@ export const fleetLimits = {
   backOffMs: [5_000, 30_000, 300_000],
   /** What a multiple of the last request's time may come to, ms: as a fetcher's. */
   adaptiveDelayMaxMs: 30_000,
+  /** URLs of a host that are remembered while its server fails one after the other. A crawl that bears more counts as if it bore so many. */
+  failedUrlsMax: 100,
   /** A host that nobody asks for is forgotten this long after its time has come, with how often it asked for fewer requests. ms */
   forgetMs: 600_000,
   /** Hosts before the first look for such. */

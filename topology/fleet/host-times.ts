@@ -26,12 +26,23 @@ export interface Contact {
   readonly delayMs: number;
   readonly tookMs: number;
   readonly crawlDelayMs: number;
-  /** Was there a whole response? */
+  /** Was there a whole response, and none by which the server failed? */
   readonly isAnswered: boolean;
   /** The host asks for fewer requests, or shows that it needs fewer. */
   readonly isPressure: boolean;
   /** 0: it asks for no pause. */
   readonly retryAfterMs: number;
+  /** How a failure of the server counts. null or absent: there was none, or its crawl takes any number for those of their URLs. */
+  readonly serverError?: ServerError | null;
+}
+
+/** 5xx but for 503. */
+export interface ServerError {
+  readonly url: string;
+  /** A retry tells nothing new of the host. */
+  readonly isFirstTry: boolean;
+  /** So many in a row, of different URLs, are the host's trouble (`serverErrorsMax` of the crawl's policy). */
+  readonly most: number;
 }
 
 export interface HostTimes {
@@ -45,11 +56,13 @@ export interface HostTimes {
   heldUntilMs: number;
   /** Contacts in a row after which it asked for fewer. */
   throttles: number;
+  /** URLs that its server has failed in a row, of any crawl, the newest last. A page that is broken for all of them is one. */
+  failedUrls: readonly string[];
 }
 
 /** `contactedAtMs`: somebody may have contacted it then. −Infinity: nobody has. */
 export function newHostTimes(contactedAtMs: number): HostTimes {
-  const asked = { crawlDelayMs: 0, heldUntilMs: Number.NEGATIVE_INFINITY, throttles: 0 };
+  const asked = { crawlDelayMs: 0, heldUntilMs: Number.NEGATIVE_INFINITY, throttles: 0, failedUrls: [] };
   return { endMs: contactedAtMs, afterMs: Number.POSITIVE_INFINITY, tookMs: 0, ...asked };
 }
 
@@ -66,8 +79,8 @@ export function learnContact(host: HostTimes, contact: Contact, nowMs: number): 
   host.afterMs = contact.delayMs;
   host.tookMs = contact.tookMs;
   if (contact.crawlDelayMs > 0) host.crawlDelayMs = contact.crawlDelayMs;
-  if (!contact.isPressure) {
-    if (contact.isAnswered) host.throttles = 0;
+  if (!contact.isPressure && !isFailing(host, contact)) {
+    if (contact.isAnswered) Object.assign(host, { throttles: 0, failedUrls: [] });
     return;
   }
   host.throttles += 1;
@@ -75,9 +88,19 @@ export function learnContact(host: HostTimes, contact: Contact, nowMs: number): 
   host.heldUntilMs = Math.max(host.heldUntilMs, nowMs + 1 + Math.max(backOffMs, contact.retryAfterMs));
 }
 
+/** Has its server failed so often that this is the host's trouble? While it is backed off, one failure more says that it still is. */
+function isFailing(host: HostTimes, { serverError }: Contact): boolean {
+  if (!serverError) return false;
+  const { url, isFirstTry, most } = serverError;
+  if (isFirstTry && !host.failedUrls.includes(url))
+    host.failedUrls = [...host.failedUrls, url].slice(-fleetLimits.failedUrlsMax);
+  return host.throttles > 0 || host.failedUrls.length >= Math.min(most, fleetLimits.failedUrlsMax);
+}
+
 /** Nothing that binds anybody is lost with it. */
 export function canBeForgotten(host: HostTimes, leastMs: number, nowMs: number): boolean {
   const keptMs = Number.isFinite(host.afterMs) ? host.afterMs : fleetLimits.forgetMs;
   const readyMs = Math.max(host.heldUntilMs, host.endMs + 1 + Math.max(leastMs, host.crawlDelayMs, keptMs));
-  return readyMs + (host.throttles > 0 ? fleetLimits.forgetMs : 0) <= nowMs;
+  const isInTrouble = host.throttles > 0 || host.failedUrls.length > 0;
+  return readyMs + (isInTrouble ? fleetLimits.forgetMs : 0) <= nowMs;
 }

@@ -5,16 +5,21 @@
  */
 import { fleetLimits } from './fleet-limits.ts';
 
-export class Share<Ask> {
+export class Share<Ask extends { readonly isBegun?: boolean }> {
   readonly crawl: string;
   weight: number;
   /** Requests that could start now, in the order in which their hosts became ready. */
   readonly ready = new Set<Ask>();
+  /** Those of them that go on with a lease. */
+  readonly #begun = new Set<Ask>();
   inFlight = 0;
   /** How long the request that started last had been ready, ms. */
   waitedMs = 0;
   #doneMs = 0;
   #startsMs = 0;
+  #hasBegun = false;
+  /** Requests made and under way. */
+  #requests = 0;
 
   constructor(crawl: string, weight: number) {
     this.crawl = crawl;
@@ -26,24 +31,51 @@ export class Share<Ask> {
     return this.ready.size > 0 || this.inFlight > 0;
   }
 
+  /** Requests until it has shown whether it works: they go before those of others. 0: it has. */
+  get firstOnes(): number {
+    return Math.max(0, fleetLimits.requestsFirst - this.#requests);
+  }
+
+  /** Whose turn it is: what was begun comes first, so that pages do not wait for the robots.txt of all other hosts. */
+  get next(): Ask | undefined {
+    for (const ask of this.#begun) return ask;
+    for (const ask of this.ready) return ask;
+    return undefined;
+  }
+
+  add(ask: Ask): void {
+    this.ready.add(ask);
+    if (ask.isBegun) this.#begun.add(ask);
+  }
+
+  remove(ask: Ask): void {
+    this.ready.delete(ask);
+    this.#begun.delete(ask);
+  }
+
   /** Served so far, ms for each unit of weight. */
   servedMs(nowMs: number): number {
     return (this.#doneMs + this.inFlight * nowMs - this.#startsMs) / this.weight;
   }
 
-  /** It had nothing to ask for, and now it has. */
+  /** It had nothing to ask for, and now it has. The first time that may be below nothing, where the others have had little. */
   beginAt(servedMs: number): void {
-    this.#doneMs = Math.max(this.#doneMs, servedMs * this.weight);
+    const doneMs = servedMs * this.weight;
+    this.#doneMs = this.#hasBegun ? Math.max(this.#doneMs, doneMs) : doneMs;
+    this.#hasBegun = true;
   }
 
   begin(nowMs: number): void {
     this.inFlight += 1;
+    this.#requests += 1;
     this.#startsMs += nowMs;
     this.#doneMs += fleetLimits.requestCostMs;
   }
 
-  end(startedAtMs: number, nowMs: number): void {
+  /** `isMade` false: there was no request after all. */
+  end(startedAtMs: number, nowMs: number, isMade: boolean): void {
     this.inFlight -= 1;
+    if (!isMade) this.#requests -= 1;
     this.#startsMs -= startedAtMs;
     this.#doneMs += nowMs - startedAtMs;
   }

@@ -6,7 +6,10 @@ import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
+import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { checkSeeds, normalSeeds } from '../flags/policy-flags.ts';
+
+const { leaseMarginMs } = fleetServiceLimits;
 
 export interface SeedsAndPolicy {
   readonly seeds: string[];
@@ -32,7 +35,7 @@ export function fleetPolicy(seedsGiven: readonly string[], fields: Readonly<Reco
   const seeds = [...new Set(normalSeeds(seedsGiven.map(parseSeed)))];
   const { normalize, filters, ...before } = defaultPolicy();
   const asked = {
-    ...{ ...before, traps: defaultTraps, ...fields, version: 1 },
+    ...{ ...before, traps: defaultTraps, leaseMarginMs, ...fields, version: 1 },
     scope: scopeOfCall(fields['scope'], seeds),
     // Of these, a call names what it changes.
     normalize: within(normalize, fields['normalize']),

@@ -8,7 +8,7 @@
  * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
 
-import type { LinkGroup, Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
+import type { Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
 import { failsHost, isPressure, isServerError, serverErrorsAfter } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
@@ -211,7 +211,7 @@ async function fetchOne(
   answers: Answers,
   arrived: () => void,
 ): Promise<Step> {
-  const { url, depth, hop, etag, lastModified } = task.urls[index]!;
+  const { url, depth, hop, attempt, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
   const room = runner.room(latestStartMs);
   if (room !== undefined && !(await room)) return { next: 'returned', reported: false };
@@ -294,6 +294,8 @@ async function fetchOne(
     connections: task.lanes,
     latestStartMs,
     kind: 'page',
+    isBegun: index > 0 || answer.fresh,
+    failing: task.serverErrorsMax === 0 ? undefined : { isFirstTry: attempt === 0, most: task.serverErrorsMax },
     depth,
     holdsResponse: held?.take,
     by: errand,
@@ -322,7 +324,8 @@ async function fetchOne(
   let { outcome } = read;
   if (bill !== undefined) outcome = withBill(outcome, bill);
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
-  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, linksIn(groups)));
+  const links = groups.reduce((sum, group) => sum + group.links.length, 0);
+  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, links));
   if (page !== null) runner.onPage(page, task, read.response ?? response);
   const { kind } = outcome;
   // A certificate that has expired since is one origin's. A connection refused may be a machine that is under pressure.
@@ -370,10 +373,6 @@ async function settled(
 function withBill(outcome: Outcome, { price, licence, paid, detail }: Bill): Outcome {
   const more = outcome.detail === '' || outcome.kind === 'paymentRequired' ? detail : `${outcome.detail}; ${detail}`;
   return { ...outcome, price, licence, paid, detail: more };
-}
-
-function linksIn(groups: readonly LinkGroup[]): number {
-  return groups.reduce((sum, { links }) => sum + links.length, 0);
 }
 
 /** Links that belong to no page. */

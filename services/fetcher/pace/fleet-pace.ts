@@ -174,24 +174,29 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
 const nothingMore: Asked = { delayFactor: 0, crawlDelayMs: 0 };
 
 /** The crawl's own permit, and the fleet's. */
-function both(permit: Permit, end: (contact: Contact | null) => void, { crawlDelayMs }: Asked): Permit {
+function both(permit: Permit, end: (contact: Contact | null) => void, { crawlDelayMs, failing }: Asked): Permit {
   return {
     release(endMs, delayMs, response) {
       permit.release(endMs, delayMs, response);
-      end(endMs > 0 ? { delayMs, crawlDelayMs, ...contactOf(response) } : null);
+      end(endMs > 0 ? { delayMs, crawlDelayMs, ...contactOf(response, failing) } : null);
     },
   };
 }
 
-function contactOf(response: HttpResponse | undefined): Omit<Contact, 'delayMs' | 'crawlDelayMs'> {
+function contactOf(
+  response: HttpResponse | undefined,
+  failing: Asked['failing'],
+): Omit<Contact, 'delayMs' | 'crawlDelayMs'> {
   if (response === undefined) return { tookMs: 0, isAnswered: false, isPressure: false, retryAfterMs: 0 };
   const { failure, status, startMs, endMs } = response;
   const asksForFewer = failure === null && (status === 429 || status === 503);
+  const isError = failure === null && status >= 500 && status < 600 && status !== 503;
   const isSlow = failure === null ? status === 408 : failure.kind === 'timeout';
   return {
     tookMs: endMs - startMs,
-    isAnswered: failure === null,
+    isAnswered: failure === null && !isError,
     isPressure: asksForFewer || isSlow,
     retryAfterMs: asksForFewer ? retryAfterMsOf(response) : 0,
+    serverError: (isError && failing) || null,
   };
 }

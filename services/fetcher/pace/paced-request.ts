@@ -8,6 +8,7 @@
  * duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 
+import type { ServerError } from '../../../topology/fleet/host-times.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Resolver } from '../connect/resolver.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
@@ -57,6 +58,10 @@ export interface PacedRequest extends HttpRequest {
   readonly depth?: number;
   /** Sees the response in the place of the road's `onResponse`, which is told of it once it has been read. */
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
+  /** Its lease has asked its host for something before. Absent: it has not, or nobody counts. */
+  readonly isBegun?: boolean;
+  /** How a failure of the server counts with the host's other crawls. Absent: it does not. */
+  readonly failing?: Omit<ServerError, 'url'> | undefined;
   /** Asked once the host may be contacted. Absent: it is. */
   readonly isNeeded?: () => boolean;
   /** It is never repeated once it may have been sent: it carries a payment. Absent: a connection that had been closed is no reason to fail. */
@@ -101,7 +106,8 @@ function isElsewhere({ resolver }: Road, { url }: PacedRequest, { response, addr
 async function oneRequest(road: Road, request: PacedRequest): Promise<Made | null> {
   const { clock, ownClock, pacer, slots, signal } = road;
   const { hostKey, delayMs, delayFactor, latestStartMs, crawlDelayMs = 0 } = request;
-  const asked = { delayFactor, crawlDelayMs };
+  const { isBegun = false, failing } = request;
+  const asked = { delayFactor, crawlDelayMs, isBegun, ...(failing && { failing: { url: request.url, ...failing } }) };
   const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, crawlDelayMs > 0, asked);
   if (permit === null) return null;
   if (request.isNeeded?.() === false) {

@@ -13,6 +13,7 @@
  * Times are whole ms. A completion lies anywhere inside its millisecond, so the delay runs from the end of it. They are kept as time
  * that has really passed: a wall clock that is set forward brings no contact early.
  */
+import type { ServerError } from '../../../topology/fleet/host-times.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { HttpResponse } from '../http/client.ts';
 
@@ -42,6 +43,10 @@ export interface Asked {
   readonly delayFactor: number;
   /** As the host's robots.txt asks, ms; 0: it does not. */
   readonly crawlDelayMs: number;
+  /** Its lease has made a request before: it goes before others of its crawl. */
+  readonly isBegun?: boolean;
+  /** What it is to others should the server fail it. Absent: nothing. */
+  readonly failing?: ServerError;
 }
 
 export interface Permit {

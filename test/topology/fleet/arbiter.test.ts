@@ -91,6 +91,43 @@ test('Retry-After and back-off of one crawl hold for all, and are told, to outli
   assert.equal(arbiter.end(fourth, contact({ isPressure: true }), 90_210)!.heldUntilMs, 90_211 + 5_000);
 });
 
+test('a host whose server fails URL after URL, whichever crawls asked for them, is left alone by all until it answers well', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  let nowMs = 0;
+  const fails = (crawl: string, url: string, more: { isFirstTry?: boolean; most?: number } = {}) => {
+    const ask = arbiter.ask(wantOf(crawl), nowMs);
+    arbiter.step((nowMs += 200));
+    const serverError = { url, isFirstTry: true, most: 3, ...more };
+    const heldUntilMs = arbiter.end(ask, contact({ isAnswered: false, serverError }), nowMs)?.heldUntilMs ?? nowMs;
+    return heldUntilMs - nowMs;
+  };
+  const answers = () => {
+    const ask = arbiter.ask(wantOf('b'), nowMs);
+    arbiter.step((nowMs += 1_000));
+    arbiter.end(ask, contact(), nowMs);
+  };
+  assert.deepEqual([fails('a', '/1'), fails('b', '/2')], [0, 0]);
+  answers();
+  // A page that is broken for each of its crawls is one, and so is one that is tried again.
+  assert.deepEqual(
+    [fails('a', '/1'), fails('b', '/1'), fails('a', '/2'), fails('a', '/3', { isFirstTry: false })],
+    [0, 0, 0, 0],
+  );
+  const [first] = fleetLimits.backOffMs;
+  assert.equal(fails('b', '/4'), first + 1, 'the third in a row');
+  const other = arbiter.ask(wantOf('a'), nowMs);
+  assert.deepEqual(arbiter.step(nowMs + first).granted, []);
+  assert.deepEqual(arbiter.step((nowMs += first + 1)).granted, [other]);
+  const again = { url: '/1', isFirstTry: false, most: 3 };
+  assert.equal(
+    arbiter.end(other, contact({ isAnswered: false, serverError: again }), nowMs)!.heldUntilMs,
+    nowMs + 1 + 2 * first,
+  );
+  nowMs += 1 + 2 * first;
+  answers();
+  assert.deepEqual([fails('a', '/5'), fails('a', '/6')], [0, 0]);
+});
+
 test('a Crawl-delay that one crawl has read binds the others before it has waited for its own turn', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const first = arbiter.ask(wantOf('a'), 0);
@@ -234,6 +271,42 @@ test('a crawl that had nothing to ask for is owed a few requests and no more', (
   const b = order.filter((crawl) => crawl === 'b').length;
   assert.ok(b - order.length / 2 <= fleetLimits.requestsOwed / 2 + 1, order.join(''));
   assert.ok(b >= order.length / 2, order.join(''));
+});
+
+test('the newest of many crawls has a page at once, however light it is and however little the others have had', () => {
+  const weights = Object.fromEntries(names(0, 40).map((crawl) => [crawl, 4]));
+  const [tookMs, delayMs] = [40, 100];
+  const arbiter = arbiterOf(weights, { requestsMax: 1, hostDelayMs: delayMs });
+  const running: Ask[] = [];
+  const pages: string[] = [];
+  const begun = new Set<string>();
+  const asks = (crawl: string, hostKey: string) =>
+    arbiter.ask(wantOf(crawl, { hostKey, isBegun: begun.has(hostKey) }), nowMs);
+  let nowMs = 0;
+  // Each lease asks for robots.txt first, and for its page then.
+  const turn = () => {
+    const ended = running.find(({ startedAtMs }) => startedAtMs + tookMs <= nowMs);
+    if (ended !== undefined) {
+      running.pop();
+      arbiter.end(ended, contact({ delayMs }), nowMs);
+      if (begun.has(ended.hostKey)) pages.push(ended.crawl);
+      begun.add(ended.hostKey);
+      asks(ended.crawl, ended.hostKey);
+    }
+    running.push(...arbiter.step(nowMs).granted);
+    nowMs += 1;
+  };
+  for (const crawl of Object.keys(weights)) for (let n = 0; n < 8; n++) asks(crawl, `${crawl}/${n}`);
+  while (nowMs < 12_000) turn();
+  arbiter.join('new', 1);
+  for (let n = 0; n < fleetLimits.readyMax; n++) asks('new', `new/${n}`);
+  const beganMs = nowMs;
+  while (!pages.includes('new') && nowMs < beganMs + 30_000) turn();
+  assert.ok(nowMs - beganMs < 7 * tookMs, `${nowMs - beganMs} ms`);
+  // What it went before the others for is no more than a few requests.
+  const before = pages.length;
+  while (nowMs < beganMs + 2_000) turn();
+  assert.ok(pages.slice(before).filter((crawl) => crawl === 'new').length <= fleetLimits.requestsFirst);
 });
 
 test('a crawl wants no more hosts while enough of those it has wait for a place', () => {

@@ -56,6 +56,28 @@ test('Retry-After that one crawl was told holds for the others, and is told to b
   assert.equal(startMs, toldMs + 60_001);
 });
 
+test('three failures of a server in a row, of URLs of two crawls, hold the host for both; a crawl that counts none brings none', async () => {
+  const { clock, crawl, facts } = fleetOf();
+  const [a, b] = [crawl('a'), crawl('b')];
+  const fail = async (pacer: Pacer, url: string, most: number) => {
+    const failing = { url, isFirstTry: true, most };
+    const permit = pacer.acquire('h', 10, late, false, {
+      ...(most > 0 && { failing }),
+      delayFactor: 0,
+      crawlDelayMs: 0,
+    });
+    await clock.advance(100);
+    (await permit)!.release(clock.nowMs(), 10, response(500));
+  };
+  await fail(a, '/1', 3);
+  await fail(b, '/2', 3);
+  for (const url of ['/3', '/4']) await fail(b, url, 0);
+  assert.deepEqual(facts, []);
+  await fail(b, '/5', 3);
+  assert.deepEqual(facts, [['h', { heldUntilMs: clock.nowMs() + 5_001, crawlDelayMs: 0 }]]);
+  assert.equal(await a.acquire('h', 10, clock.nowMs() + 5_000), null);
+});
+
 test('what a process of before was told holds, and any host may have been contacted by it', async () => {
   const fact = { heldUntilMs: createFakeClock().nowMs() + 900, crawlDelayMs: 0 };
   const { clock, crawl } = fleetOf({ isResumed: true, facts: [['held', fact]] });
