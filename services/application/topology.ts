@@ -6,6 +6,7 @@
  */
 import type { TopicName } from '../../topology/topics.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
+import { fetcher, frontier, urlfrontier } from './declarations.ts';
 import type { Declaration, Processor } from './processor/processor.ts';
 import { archive } from './processors/archive.ts';
 import { dedup } from './processors/dedup.ts';
@@ -13,35 +14,10 @@ import { graph } from './processors/graph.ts';
 import { render } from './processors/render.ts';
 import { searchIndex } from './processors/search-index.ts';
 
+export { fetcher, frontier, urlfrontier } from './declarations.ts';
+
 /** In the order in which they drain: each may read what the ones before it write. */
 export const consumers: readonly Processor[] = [render, dedup, searchIndex, archive, graph];
-
-export const frontier: Declaration = {
-  name: 'frontier',
-  does: 'admits URLs once, orders them, and leases hosts when they may be contacted',
-  reads: ['control', 'results', 'discovered', 'tasks', 'frontier-changelog'],
-  // Inputs too: what belongs to another partition is passed on to it.
-  writes: ['frontier-changelog', 'tasks', 'control', 'results', 'discovered', 'dead-letters'],
-  stores: ['seen test', 'host clock', 'back queues', 'leases', 'URL records'],
-};
-
-export const fetcher: Declaration = {
-  name: 'fetcher',
-  does: 'fetches leases politely, reads pages, publishes their links and what became of each URL',
-  reads: ['tasks', 'control'],
-  writes: ['pages', 'discovered', 'results', 'robots', 'responses', 'render', 'dead-letters'],
-  stores: [],
-};
-
-export const urlfrontier: Declaration = {
-  name: 'urlfrontier',
-  does: 'a frontier whose leases clients pull by gRPC, in the place of tasks and fetchers',
-  // No fetcher reports to it, but results are an input of every frontier.
-  reads: ['control', 'results', 'discovered', 'frontier-changelog'],
-  // Nothing is passed on, since a client's queue is on the partition to which its key leads.
-  writes: ['frontier-changelog', 'control', 'dead-letters'],
-  stores: ['seen test', 'host clock', 'back queues', 'leases', 'URLs done'],
-};
 
 export const processors: readonly Declaration[] = [frontier, fetcher, ...consumers, urlfrontier];
 

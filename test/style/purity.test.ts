@@ -68,8 +68,8 @@ const makers: Readonly<Record<string, readonly string[]>> = {
   'services/frontier/frontier-group.ts': ['services/application/application.ts'],
   // A bench measures one owner without its service.
   'services/frontier/own/partition-owner.ts': ['lab/bench/frontier/bench-partition.ts'],
-  'services/fetcher/fetcher.ts': ['services/application/application.ts'],
-  'services/fetcher/group.ts': ['services/application/application.ts'],
+  'services/fetcher/fetcher.ts': ['services/application/fetchers.ts'],
+  'services/fetcher/group.ts': ['services/application/fetchers.ts'],
   // A program of the user's own is outside the application.
   'services/runtime/consumer/consumer.ts': [
     'services/application/processor/run-consumer.ts',

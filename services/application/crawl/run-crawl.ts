@@ -6,7 +6,8 @@ import { sumCounters, zeroCounters } from '../../../topology/frontier/changes/co
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import { createApplication, endOfTasks, type Ports } from '../application.ts';
+import { createApplication, endOfTasks } from '../application.ts';
+import type { Ports } from '../ports.ts';
 import type { RunningProcessors } from '../start-processors.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { type RunningWhole, startWhole, type WholeCrawl } from './start-whole.ts';

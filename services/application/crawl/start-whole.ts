@@ -1,6 +1,7 @@
 /** The frontier with all its partitions, and fetchers beside it: what a crawl in one process is made of. */
 import type { Frontier } from '../../frontier/frontier.ts';
-import type { Application, TaskPositions } from '../application.ts';
+import type { Application } from '../application.ts';
+import type { TaskPositions } from '../ports.ts';
 import type { FetchWorkersStart, RunningFetcher } from '../workers/fetch-workers.ts';
 
 export interface WholeCrawl {

@@ -12,7 +12,7 @@ import type { Task } from '../../../schemas/types.ts';
 import { resultRecord } from '../../fetcher/publish/result-record.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
-import type { Ports } from '../application.ts';
+import type { Ports } from '../ports.ts';
 import { workerLimits } from './worker-limits.ts';
 
 export interface DeadWorker {

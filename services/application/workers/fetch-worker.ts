@@ -14,7 +14,7 @@ import { openCodec, type SchemaSource } from '../../runtime/avro/record-codec.ts
 import { SystemClock } from '../../runtime/clock.ts';
 import { logOverChannel } from '../../runtime/log/channel/log-over-channel.ts';
 import { type Channel, createChannel, plainError } from '../../runtime/log/channel/message-channel.ts';
-import { createApplication } from '../application.ts';
+import { createFetchers } from '../fetchers.ts';
 import { loadPlugins } from '../plugin/load-plugins.ts';
 import { paceOverChannel } from './shared-pace.ts';
 import { channelFd, statsEveryMs } from './worker-limits.ts';
@@ -47,7 +47,7 @@ async function begin(orders: WorkerOrders): Promise<void> {
   };
   const codec = await openCodec(registry, manifest.crawl);
   const hooks = (await loadPlugins(orders.plugins, [])).map(({ plugin }) => plugin);
-  fetching = await createApplication({ log, codec, clock, manifest }).fetcherMember({
+  fetching = await createFetchers({ log, codec, clock, manifest }).fetcherMember({
     ...paceOverChannel(channel, config.addressDelayMs),
     fetcherId: `${process.pid}`,
     normalize: compileNormalizer(orders.normalize),

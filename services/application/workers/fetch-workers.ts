@@ -17,7 +17,7 @@ import type { SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
 import { type Channel, errorOf } from '../../runtime/log/channel/message-channel.ts';
 import { serveLog } from '../../runtime/log/channel/serve-log.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
-import type { Ports, TaskPositions } from '../application.ts';
+import type { Ports, TaskPositions } from '../ports.ts';
 import { createDeadLeases } from './dead-leases.ts';
 import { createSharedPace } from './shared-pace.ts';
 import { createTaskShares } from './task-shares.ts';

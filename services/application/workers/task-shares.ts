@@ -4,7 +4,7 @@
  */
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log, Position } from '../../runtime/log/log.ts';
-import type { TaskPositions } from '../application.ts';
+import type { TaskPositions } from '../ports.ts';
 
 export interface TaskShares {
   /** Resolves once the group stands where the crawl begins. */

@@ -7,7 +7,6 @@
  */
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { SocksClient } from 'socks';
 import { type buildConnector, Client } from 'undici';
 import { ConnectError } from './connect-error.ts';
 
@@ -109,6 +108,8 @@ async function connectTunnel(
 const rejected = /rejected connection/i;
 
 async function socksTunnel({ proxy, timeoutMs }: ThroughOptions, { host, port }: Tunnel): Promise<Socket> {
+  // Loaded when the first one is spoken to: few crawls go through such a proxy.
+  const { SocksClient } = await import('socks');
   try {
     const { socket } = await SocksClient.createConnection({
       proxy: {

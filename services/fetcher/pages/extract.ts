@@ -8,10 +8,11 @@
  * whatever their size; one that does not come back is parsed without its fields, and its site has none for a while.
  */
 import { availableParallelism } from 'node:os';
+import { parsePage } from '../../../topology/parse/page.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { createFieldTurns } from './field-turns.ts';
-import { parseWholePage, type WholePage } from './parse-page.ts';
+import type { parseWholePage, WholePage } from './parse-page.ts';
 import { createWorkerSlot, type PageOptions } from './worker-slot.ts';
 
 export interface Extractor {
@@ -101,7 +102,30 @@ function withProblem(whole: WholePage | null, wishes: PageWishes, problem: strin
   return { ...whole, rich: { ...whole.rich, fields } };
 }
 
+type Parse = typeof parseWholePage;
+
+/** Links and text alone, as most crawls want. */
+const parseLinksAndText: Parse = (body, options) => ({ parsed: parsePage(body, options), rich: null });
+
+/** Loaded with the first page of which more is wanted: what knows languages and main texts is a third of a megabyte. */
+let parseAll: Parse | undefined;
+
 function parseHere(
+  body: Uint8Array,
+  page: PageOptions,
+  wishes: PageWishes | undefined,
+  timeoutMs: number,
+): ReturnType<Extractor['parse']> {
+  const parse = wishes === undefined ? parseLinksAndText : parseAll;
+  if (parse !== undefined) return parseBy(parse, body, page, wishes, timeoutMs);
+  return import('./parse-page.ts').then((loaded) => {
+    parseAll = loaded.parseWholePage;
+    return parseBy(parseAll, body, page, wishes, timeoutMs);
+  });
+}
+
+function parseBy(
+  parse: Parse,
   body: Uint8Array,
   page: PageOptions,
   wishes: PageWishes | undefined,
@@ -119,7 +143,7 @@ function parseHere(
       byteBudget: page.byteBudget,
       expired: () => performance.now() > endMs,
     };
-    return parseWholePage(body, options, wishes);
+    return parse(body, options, wishes);
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /**
  * `crawl --workers N`: the same crawl as with one process, whatever is killed. A worker's kill comes at moments drawn from
- * a seed (`CRAWLSTREAM_TEST_KILL_SEED`); `CRAWLSTREAM_TEST_KILLS` says how many there are.
+ * a seed (`CRAWLSTREAM_TEST_KILL_SEED`); `CRAWLSTREAM_TEST_KILLS` says how many there are, over as much more of a web.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,8 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { assertFlawless, printedPages, type SmallWeb, startSmallWeb } from '../small-web.ts';
 
 const kills = Number(process.env['CRAWLSTREAM_TEST_KILLS'] ?? 6);
+/** How much more than by default. */
+const scale = Math.max(1, kills / 6);
 const seed = Number(process.env['CRAWLSTREAM_TEST_KILL_SEED'] ?? 1);
 const abortToleranceMs = 25;
 
@@ -73,6 +75,16 @@ test('two workers fetch what one process fetches, once, politely, and the counts
   assert.deepEqual(counts[0], counts[1]);
 });
 
+test('two workers at full speed fetch every page once, and the audit finds nothing', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 16, pagesPerHost: 40, domains: 4, seed: 3 });
+  const data = newFolder();
+  const args = [...small.crawlArguments, '--delay', '0', '--workers', '2', '--data', data, '--json'];
+  assertEnded(await startCommand(args, { patienceMs: 300_000 }).ended, expectedPages(small).length);
+  assertFlawless(small.check({ delayMs: 0 }));
+  assert.deepEqual(await printedPages(data), expectedPages(small));
+  await assertAuditClean(data);
+});
+
 test('a new folder has a partition for each worker, and workers beyond the partitions are said not to run', async () => {
   const small = await startSmallWeb({ hosts: 6, pagesPerHost: 5, domains: 2 });
   const data = newFolder();
@@ -88,7 +100,7 @@ test('a new folder has a partition for each worker, and workers beyond the parti
 
 for (const delayMs of [0, 60]) {
   test(`workers that are killed lose nothing and break no delay, at ${delayMs} ms`, async (t) => {
-    const pagesPerHost = delayMs === 0 ? 150 : 30;
+    const pagesPerHost = Math.ceil((delayMs === 0 ? 150 : 30) * scale);
     const small = await startSmallWeb({
       preset: 'plain',
       hosts: 16,
@@ -100,12 +112,14 @@ for (const delayMs of [0, 60]) {
     });
     const data = newFolder();
     const flags = ['--delay', `${delayMs}`, '--workers', '2', '--partitions', '4', '--json', '--data', data];
-    const running = startCommand([...small.crawlArguments, ...flags], { patienceMs: 300_000 });
+    const running = startCommand([...small.crawlArguments, ...flags], { patienceMs: 300_000 * scale });
     const killed: string[] = [];
     for (let n = 0; n < kills && running.child.exitCode === null; n++) {
       const [before, dice] = [small.web.requests().length, mix(seed, 70, n + delayMs)];
-      await until(running, () => small.web.requests().length > before + (dice % 60) && workersOf(running).length === 2);
-      const pid = workersOf(running)[dice % 2];
+      // One that has nothing to fetch any more is not started again.
+      await until(running, () => small.web.requests().length > before + (dice % 60) && workersOf(running).length > 0);
+      const pids = workersOf(running);
+      const pid = pids[dice % pids.length];
       if (pid === undefined) break;
       process.kill(pid, 'SIGKILL');
       killed.push(`${small.web.requests().length - before}`);

@@ -1,0 +1,36 @@
+/**
+ * The part of the composition root that makes fetchers: all that a fetch worker needs of it, which is started often, and
+ * would load frontier, stores and consumers for nothing.
+ */
+import { type Fetcher, type FetcherOptions, startFetcher } from '../fetcher/fetcher.ts';
+import { type FetcherGroup, joinFetcherGroup } from '../fetcher/group.ts';
+import { fetcher } from './declarations.ts';
+import { withPlugins } from './plugin/tell-plugins.ts';
+import type { Ports, TaskPositions } from './ports.ts';
+import { declaredLog } from './processor/declared-log.ts';
+
+type Given = Omit<
+  FetcherOptions,
+  'log' | 'codec' | 'clock' | 'crawl' | 'partitions' | 'keyMode' | 'group' | 'positions'
+>;
+
+export interface Fetchers {
+  /** A fetcher that has all tasks to itself, from `at`, an end of `tasks`, on. */
+  fetcher(options: Given, at: TaskPositions): Fetcher;
+  /** A fetcher as a member of its consumer group. */
+  fetcherMember(options: Given): Promise<FetcherGroup>;
+}
+
+export function createFetchers({ log, codec, clock, manifest, onEdge }: Ports): Fetchers {
+  const { crawl, partitions, keyMode } = manifest;
+  /** One that may pay writes its payments on `control`. */
+  const portsFor = ({ hooks = [] }: FetcherOptions['config']) => ({
+    ...{ codec, clock, crawl, partitions, keyMode },
+    log: declaredLog(log, hooks.some(({ pay }) => pay !== undefined) ? withPlugins(fetcher) : fetcher, crawl, onEdge),
+  });
+  return {
+    fetcher: (options, positions) =>
+      startFetcher({ ...portsFor(options.config), ...options, group: `${crawl}.fetcher`, positions }),
+    fetcherMember: (options) => joinFetcherGroup({ ...portsFor(options.config), ...options }),
+  };
+}

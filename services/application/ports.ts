@@ -1,0 +1,19 @@
+/** What the topology runs over: the log, the clock, and which crawl it is. */
+import type { FetcherOptions } from '../fetcher/fetcher.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Manifest } from '../runtime/data-folder/manifest.ts';
+import type { Log } from '../runtime/log/log.ts';
+import type { Edge } from './processor/declared-log.ts';
+
+export interface Ports {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  /** Prefix of the topics, their number of partitions, and by what a host is assigned to its partition. */
+  readonly manifest: Pick<Manifest, 'crawl' | 'partitions' | 'keyMode'>;
+  /** Is called with each topic that a processor reads or appends to. */
+  readonly onEdge?: ((edge: Edge) => void) | undefined;
+}
+
+export type TaskPositions = FetcherOptions['positions'];
