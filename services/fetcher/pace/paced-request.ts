@@ -106,8 +106,9 @@ function isElsewhere({ resolver }: Road, { url }: PacedRequest, { response, addr
 async function oneRequest(road: Road, request: PacedRequest): Promise<Made | null> {
   const { clock, ownClock, pacer, slots, signal } = road;
   const { hostKey, delayMs, delayFactor, latestStartMs, crawlDelayMs = 0 } = request;
-  const { isBegun = false, failing } = request;
-  const asked = { delayFactor, crawlDelayMs, isBegun, ...(failing && { failing: { url: request.url, ...failing } }) };
+  const { url, isBegun = false, failing } = request;
+  const serverError = failing && { url, isFirstTry: failing.isFirstTry, most: failing.most };
+  const asked = { delayFactor, crawlDelayMs, isBegun, failing: serverError };
   const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, crawlDelayMs > 0, asked);
   if (permit === null) return null;
   if (request.isNeeded?.() === false) {

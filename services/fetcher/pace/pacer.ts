@@ -46,7 +46,7 @@ export interface Asked {
   /** Its lease has made a request before: it goes before others of its crawl. */
   readonly isBegun?: boolean;
   /** What it is to others should the server fail it. Absent: nothing. */
-  readonly failing?: ServerError;
+  readonly failing?: ServerError | undefined;
 }
 
 export interface Permit {
