@@ -59,6 +59,6 @@ async function* decodedOf(records: AsyncGenerator<LogRecord>, codec: RecordCodec
 }
 
 /** Time of a result: that of its requests; if it has none, when it was appended. */
-function timeOf({ record, result }: PlacedResult): number {
+export function timeOf({ record, result }: PlacedResult): number {
   return result?.requests[0]?.startMs ?? record.timestampMs;
 }

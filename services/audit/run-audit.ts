@@ -12,7 +12,7 @@ import type { Violation } from '../../topology/audit/violation.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import { createReadChain, type ReadPart } from './read-chain.ts';
-import { resultsInTime, type Span } from './records-in-time.ts';
+import { type PlacedResult, resultsInTime, type Span, timeOf } from './records-in-time.ts';
 import { type CopiesSource, type RobotsCopies, readRobotsCopies } from './robots-copies.ts';
 
 export interface AuditSource extends CopiesSource {
@@ -29,6 +29,10 @@ export interface AuditRun extends Tolerance {
   /** Called with each request that was judged, and with each result. */
   readonly onContact?: (contact: Contact, request: Request) => void;
   readonly onResult?: (result: Result) => void;
+  /** Called with each violation, before the request is handed on that shows it. */
+  readonly onViolation?: (violation: Violation) => void;
+  /** Of robots.txt files that are kept in memory together. Absent: 64 MiB. */
+  readonly robotsBytesMax?: number;
 }
 
 export interface AuditReport {
@@ -45,6 +49,22 @@ export interface AuditReport {
 const violationsMax = 1_000;
 
 export async function runAudit(source: AuditSource, run: AuditRun): Promise<AuditReport> {
+  const audit = await beginAudit(source, run);
+  while ((await audit.nextMs()) !== null) await audit.take();
+  return audit.end();
+}
+
+/** An audit that is led from outside, as one of several crawls is (fleet-audit.ts). */
+export interface RunningAudit {
+  /** Time of the result that comes next, ms since the Unix epoch; null: there is none. */
+  nextMs(): Promise<number | null>;
+  /** Judges the result that comes next. */
+  take(): Promise<void>;
+  /** After the last; or before, where the rest is of no interest. */
+  end(): AuditReport;
+}
+
+export async function beginAudit(source: AuditSource, run: AuditRun): Promise<RunningAudit> {
   const { log, codec, crawl, partitions } = source;
   const chain = createReadChain();
   const spans: Span[] = [];
@@ -61,35 +81,50 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
   const onViolation = (violation: Violation) => {
     violationCount += 1;
     if (violations.length < violationsMax) violations.push(violation);
+    run.onViolation?.(violation);
   };
   const orders = createOrders(run.noticeMs);
   const referee = createPaymentsReferee(run.noticeMs, onViolation);
   // Payments are on the first; policies are on all.
   await readOrders(source, new Set([0, ...judged]), orders, referee, chain.take);
-  const copies = await readRobotsCopies(source, chain.take);
+  const copies = await readRobotsCopies(source, chain.take, run.robotsBytesMax);
   const audit = createAudit({
     ...run,
     orders,
     copyOf: copies.copyOf,
     onViolation,
   });
-  for await (const { record, result } of resultsInTime(log, codec, topic, spans)) {
-    chain.take(record);
-    if (result === null) {
-      unreadable += 1;
-      continue;
-    }
-    await copies.prepare(new Set(result.requests.map(({ robotsHash }) => robotsHash)));
-    const place = { topic: 'results', partition: record.partition, offset: record.offset };
-    audit.take(result, place);
-    for (const outcome of result.outcomes) {
-      const asked = result.requests.findLast(({ outcomeIndex }) => outcomeIndex === outcome.index);
-      referee.answer(outcome, asked?.startMs ?? result.completedAtMs, place);
-    }
-    run.onResult?.(result);
-  }
-  const payments = referee.end();
-  return { counts: audit.counts(), payments, violations, violationCount, unreadable, read: chain.end(), copies };
+  const results = resultsInTime(log, codec, topic, spans);
+  let next: IteratorResult<PlacedResult, void> | undefined;
+  return {
+    async nextMs() {
+      next ??= await results.next();
+      return next.done ? null : timeOf(next.value);
+    },
+    async take() {
+      next ??= await results.next();
+      if (next.done) return;
+      const { record, result } = next.value;
+      next = undefined;
+      chain.take(record);
+      if (result === null) {
+        unreadable += 1;
+        return;
+      }
+      await copies.prepare(new Set(result.requests.map(({ robotsHash }) => robotsHash)));
+      const place = { topic: 'results', partition: record.partition, offset: record.offset };
+      audit.take(result, place);
+      for (const outcome of result.outcomes) {
+        const asked = result.requests.findLast(({ outcomeIndex }) => outcomeIndex === outcome.index);
+        referee.answer(outcome, asked?.startMs ?? result.completedAtMs, place);
+      }
+      run.onResult?.(result);
+    },
+    end() {
+      const payments = referee.end();
+      return { counts: audit.counts(), payments, violations, violationCount, unreadable, read: chain.end(), copies };
+    },
+  };
 }
 
 async function readOrders(

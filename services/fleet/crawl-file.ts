@@ -8,6 +8,7 @@
  *   DIR/hosts/                 what hosts asked for that outlives the process (host-facts.ts); its lock is the fleet's
  *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
  */
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -74,6 +75,14 @@ export const noCounts: CrawlCounts = { pages: 0, queued: 0, leased: 0, failed: 0
 
 const fileName = 'fleet.json';
 const [making, going] = ['.new-', '.gone-'];
+
+/** Names of the crawls of a fleet's folder, for whoever reads it beside the fleet; null: it is no fleet's. */
+export async function crawlsOfFleet(folder: string): Promise<string[] | null> {
+  if (existsSync(join(folder, 'manifest.json')) || !existsSync(join(folder, 'crawls'))) return null;
+  const names = (await readdir(join(folder, 'crawls'))).sort();
+  const crawls = names.filter((name) => !name.startsWith('.') && existsSync(join(folder, 'crawls', name, fileName)));
+  return crawls.length > 0 || existsSync(join(folder, 'journal')) ? crawls : null;
+}
 
 export class CrawlFiles {
   readonly #folder: string;

@@ -3,6 +3,7 @@
  * result is a list of violations, a statement to hand on, or a page for one host's webmaster.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { originOf } from '../../../topology/audit/audit.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
@@ -18,6 +19,7 @@ import {
   type Statement,
   signStatement,
 } from '../../audit/statement.ts';
+import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
 import { readSecret } from '../../runtime/secret.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
@@ -25,6 +27,7 @@ import { bad, duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
+import { auditFleetFolder } from './audit-fleet.ts';
 import { auditText, spentTexts, verdictOf } from './audit-text.ts';
 import { auditUses } from './audit-uses.ts';
 
@@ -61,9 +64,30 @@ export function addAuditCommand(program: Command): void {
     )
     .option('--ledger <file>', 'with --uses: a line of JSON for each page, with what says so')
     .option('--json', 'end with one line of JSON')
-    .action((flags: AuditFlags) =>
-      flags.verify === undefined ? withCrawl(flags, (crawl) => judge(crawl, flags)) : check(flags.verify, flags.json),
-    );
+    .action(async (flags: AuditFlags) => {
+      if (flags.verify !== undefined) return check(flags.verify, flags.json);
+      const crawls = flags.data === undefined ? null : await crawlsOfFleet(flags.data);
+      return crawls === null ? withCrawl(flags, (crawl) => judge(crawl, flags)) : judgeFleet(flags, crawls);
+    });
+}
+
+/** What names one crawl, or one's key, is not for all of them. */
+function judgeFleet(flags: AuditFlags, crawls: readonly string[]): Promise<void> {
+  const { data = '', skew: skewMs, from: fromMs = 0, json } = flags;
+  for (const [flag, value] of [
+    ['--host', flags.host],
+    ['--statement', flags.statement],
+    ['--sign-with', flags.signWith],
+    ['--uses', flags.uses?.join()],
+    ['--ledger', flags.ledger],
+  ] as const)
+    if (value !== undefined)
+      throw bad(
+        flag,
+        value,
+        `it is of one crawl: give one of the fleet's, as in --data ${join(data, 'crawls', crawls[0] ?? 'NAME')}`,
+      );
+  return auditFleetFolder({ data, crawls, skewMs, fromMs, json });
 }
 
 async function judge(crawl: ReadableCrawl, flags: AuditFlags): Promise<void> {

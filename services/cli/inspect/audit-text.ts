@@ -31,7 +31,7 @@ export function auditText(
   { statement, signature }: SignedStatement,
 ): string {
   const { byKind, firstMs, lastMs, fetches } = counts;
-  const lines = violationKinds.flatMap((kind) => ofKind(violations.filter((violation) => violation.kind === kind)));
+  const lines = violationLines(violations);
   const records = read.reduce((sum, part) => sum + part.records, 0);
   const table = rows([
     [
@@ -73,6 +73,11 @@ export function auditText(
 /** As in USD 0.01. */
 export function spentTexts({ spent }: PaymentCounts): string[] {
   return [...spent].map(([currency, billionths]) => moneyText({ currency, billionths }));
+}
+
+/** By kind, the first of each. */
+export function violationLines(violations: readonly Violation[]): string[] {
+  return violationKinds.flatMap((kind) => ofKind(violations.filter((violation) => violation.kind === kind)));
 }
 
 function ofKind(violations: readonly Violation[]): string[] {

@@ -118,10 +118,13 @@ function parseHere(
 ): ReturnType<Extractor['parse']> {
   const parse = wishes === undefined ? parseLinksAndText : parseAll;
   if (parse !== undefined) return parseBy(parse, body, page, wishes, timeoutMs);
-  return import('./parse-page.ts').then((loaded) => {
-    parseAll = loaded.parseWholePage;
-    return parseBy(parseAll, body, page, wishes, timeoutMs);
-  });
+  return loadWholeParser().then((loaded) => parseBy(loaded, body, page, wishes, timeoutMs));
+}
+
+/** For whoever cannot have the first page take longer. */
+export async function loadWholeParser(): Promise<Parse> {
+  parseAll ??= (await import('./parse-page.ts')).parseWholePage;
+  return parseAll;
 }
 
 function parseBy(

@@ -1,10 +1,11 @@
 /** What a fetcher asks of a drawn web, and publishes of it, to the last field, as it was when it was kept. */
-import { it } from 'node:test';
+import { before, it } from 'node:test';
 import { blankTask, blankTaskUrl } from '../../../../schemas/blank.ts';
 import type { Task } from '../../../../schemas/types.ts';
 import { startFetcher } from '../../../../services/fetcher/fetcher.ts';
 import type { FetcherConfig } from '../../../../services/fetcher/fetcher-config.ts';
 import type { NamedHooks } from '../../../../services/fetcher/hooks/fetch-hooks.ts';
+import { loadWholeParser } from '../../../../services/fetcher/pages/extract.ts';
 import { extractRulesSchema } from '../../../../services/fetcher/pages/extract-rules.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
@@ -168,6 +169,9 @@ async function played(seed: number): Promise<unknown[]> {
   await log.close();
   return parts;
 }
+
+// Its loading takes time that no clock here counts.
+before(loadWholeParser);
 
 it('leases of a drawn web', async () => {
   const cases = new Map<string, unknown[]>();
