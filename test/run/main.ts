@@ -44,7 +44,7 @@ const cores = Math.max(1, Math.min(4, availableParallelism()));
 const files =
   named.length > 0 ? named.filter((file) => (speedOf(file) === 'unit') === (speed === 'unit')) : testFiles(speed);
 // More than there are cores: on a busy machine, the scheduler shares by process. Each loads the sources anew, which takes seconds.
-const atOnce = speed === 'unit' ? 2 * cores : Math.max(2, cores);
+const atOnce = speed === 'unit' ? 3 * cores : Math.max(2, cores);
 // Many integration tests wait: for an outage to end, for a host's delay.
 const atMost = speed === 'unit' ? atOnce : 2 * atOnce;
 const groups = speed === 'unit' ? dealOut(files, atOnce) : files.map((file) => [file]);

@@ -1,0 +1,77 @@
+/**
+ * Holds the contacts of several crawls of one fleet against each other: one host at a time over all of them, no sooner after
+ * another's than the less patient of the two waits, a Crawl-delay and a Retry-After whichever crawl was told.
+ *
+ * What a crawl breaks by itself is for its own audit (audit.ts): a finding that it has told already is not told again. Contacts
+ * come nearly in order of time, over all crawls. Memory: a window for each host that was contacted within the last day.
+ */
+import type { Contact, Tolerance } from './contact.ts';
+import { createHostContacts, type HostContacts } from './host-contacts.ts';
+import type { Violation } from './violation.ts';
+
+export interface BetweenCrawls {
+  /** What the crawl's own audit found. Call before the contact that it belongs to. */
+  known(violation: Violation): void;
+  take(crawl: string, contact: Contact): void;
+  counts(): BetweenCounts;
+}
+
+export interface BetweenCounts {
+  /** Hosts that any crawl contacted. */
+  readonly hosts: number;
+  /** Those that more than one did. */
+  readonly shared: number;
+}
+
+interface HostBook {
+  readonly contacts: HostContacts;
+  readonly first: string;
+}
+
+/** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
+const forgetMs = 26 * 3_600_000;
+const sweepEvery = 100_000;
+/** Findings of crawls by themselves that are remembered: what is between crawls is judged in the same moment. */
+const knownMost = 10_000;
+
+export function createBetweenCrawls(tolerance: Tolerance, onViolation: (violation: Violation) => void): BetweenCrawls {
+  const books = new Map<string, HostBook>();
+  const [hosts, shared] = [new Set<string>(), new Set<string>()];
+  let known = new Set<string>();
+  let taken = 0;
+
+  const sweep = (nowMs: number) => {
+    for (const [host, { contacts }] of books) if (contacts.lastMs < nowMs - forgetMs) books.delete(host);
+  };
+
+  return {
+    known(violation) {
+      if (known.size >= knownMost) known = new Set();
+      known.add(keyOf(violation));
+    },
+    take(crawl, contact) {
+      const { host, place, pace } = contact;
+      // A browser's own requests are another client's, beside the fetchers.
+      if (contact.client !== 'leases') return;
+      let book = books.get(host);
+      if (book === undefined) books.set(host, (book = { contacts: createHostContacts(tolerance), first: crawl }));
+      hosts.add(host);
+      if (book.first !== crawl) shared.add(host);
+      const found = book.contacts.add({
+        ...contact,
+        // One process asks for all: its times are of one clock.
+        fetcherId: 'fleet',
+        place: { ...place, topic: `${crawl}/${place.topic}` },
+        pace: { ...pace, hostSlots: 1, source: `${pace.source}, between crawls of the fleet` },
+      });
+      for (const violation of found) if (!known.has(keyOf(violation))) onViolation(violation);
+      taken += 1;
+      if (taken % sweepEvery === 0) sweep(contact.startMs);
+    },
+    counts: () => ({ hosts: hosts.size, shared: shared.size }),
+  };
+}
+
+function keyOf({ kind, url, atMs }: Violation): string {
+  return `${kind} ${atMs} ${url}`;
+}
