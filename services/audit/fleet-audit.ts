@@ -27,16 +27,19 @@ const violationsMax = 1_000;
 /** Of robots.txt files in memory, of all crawls together. */
 const robotsBytesMax = 256 << 20;
 
+/** `leastMsAt`: as createBetweenCrawls has it. */
 export async function auditFleet(
   sources: readonly FleetSource[],
   run: Pick<AuditRun, 'skewMs' | 'noticeMs' | 'fromMs' | 'domainOf'>,
+  leastMsAt?: (ms: number) => number,
 ): Promise<FleetReport> {
   const between: Violation[] = [];
   let betweenCount = 0;
-  const together = createBetweenCrawls(run, (violation) => {
+  const onViolation = (violation: Violation) => {
     betweenCount += 1;
     if (between.length < violationsMax) between.push(violation);
-  });
+  };
+  const together = createBetweenCrawls(run, onViolation, leastMsAt);
   const robotsShare = Math.floor(robotsBytesMax / Math.max(1, sources.length));
   const audits = [];
   for (const { name, source } of sources) {

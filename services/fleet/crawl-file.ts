@@ -6,6 +6,7 @@
  *   DIR/crawls/.new-NAME/      a crawl that is being made: a kill leaves it, and the next start removes it
  *   DIR/crawls/.gone-…/        a crawl that is being deleted: the next start goes on with it
  *   DIR/hosts/                 what hosts asked for that outlives the process (host-facts.ts); its lock is the fleet's
+ *   DIR/least-waits.json       what the fleet's least wait was, and since when (least-waits.ts)
  *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
  */
 import { existsSync } from 'node:fs';

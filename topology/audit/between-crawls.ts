@@ -1,12 +1,13 @@
 /**
  * Holds the contacts of several crawls of one fleet against each other: one host at a time over all of them, no sooner after
- * another's than the less patient of the two waits, a Crawl-delay and a Retry-After whichever crawl was told.
+ * another's than the less patient of the two waits and the least of the fleet, a Crawl-delay and a Retry-After whichever crawl was told.
  *
  * What a crawl breaks by itself is for its own audit (audit.ts): a finding that it has told already is not told again. Contacts
  * come nearly in order of time, over all crawls. Memory: a window for each host that was contacted within the last day.
  */
 import type { Contact, Tolerance } from './contact.ts';
 import { createHostContacts, type HostContacts } from './host-contacts.ts';
+import type { Pace } from './orders.ts';
 import type { Violation } from './violation.ts';
 
 export interface BetweenCrawls {
@@ -34,7 +35,12 @@ const sweepEvery = 100_000;
 /** Findings of crawls by themselves that are remembered: what is between crawls is judged in the same moment. */
 const knownMost = 10_000;
 
-export function createBetweenCrawls(tolerance: Tolerance, onViolation: (violation: Violation) => void): BetweenCrawls {
+/** `leastMsAt`: the least wait of the fleet that was in force then, ms. Absent: there was none. */
+export function createBetweenCrawls(
+  tolerance: Tolerance,
+  onViolation: (violation: Violation) => void,
+  leastMsAt: (ms: number) => number = () => 0,
+): BetweenCrawls {
   const books = new Map<string, HostBook>();
   const [hosts, shared] = [new Set<string>(), new Set<string>()];
   let known = new Set<string>();
@@ -62,7 +68,7 @@ export function createBetweenCrawls(tolerance: Tolerance, onViolation: (violatio
         // One process asks for all: its times are of one clock.
         fetcherId: 'fleet',
         place: { ...place, topic: `${crawl}/${place.topic}` },
-        pace: { ...pace, hostSlots: 1, source: `${pace.source}, between crawls of the fleet` },
+        pace: paceTogether(pace, leastMsAt(contact.startMs)),
       });
       for (const violation of found) if (!known.has(keyOf(violation))) onViolation(violation);
       taken += 1;
@@ -70,6 +76,12 @@ export function createBetweenCrawls(tolerance: Tolerance, onViolation: (violatio
     },
     counts: () => ({ hosts: hosts.size, shared: shared.size }),
   };
+}
+
+function paceTogether(pace: Pace, leastMs: number): Pace {
+  const delayMs = Math.max(pace.delayMs, leastMs);
+  const who = delayMs > pace.delayMs ? 'the least wait of the fleet' : pace.source;
+  return { ...pace, delayMs, hostSlots: 1, source: `${who}, between crawls of the fleet` };
 }
 
 function keyOf({ kind, url, atMs }: Violation): string {

@@ -16,6 +16,7 @@ import { Fleet } from '../../fleet/fleet.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
 import { KeptPages } from '../../fleet/kept-pages.ts';
+import { noteLeastWait } from '../../fleet/least-waits.ts';
 import { OutputSender } from '../../fleet/outputs/send-output.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { followOwners } from '../../fleet/owners/follow-owners.ts';
@@ -93,6 +94,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
         const files = new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path));
         const before = await files.list();
         const facts = await openHostFacts(store, clock.nowMs());
+        await noteLeastWait(flags.data, { sinceMs: clock.nowMs(), ms: flags.hostDelay });
         const pace = createFleetPace({
           clock,
           requestsMax: flags.inFlight,

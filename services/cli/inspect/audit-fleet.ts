@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
 import { auditFleet, type FleetReport, type FleetSource } from '../../audit/fleet-audit.ts';
+import { readLeastWaits } from '../../fleet/least-waits.ts';
 import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -34,7 +35,9 @@ export async function auditFleetFolder({ data, crawls, skewMs, fromMs, json }: F
     }
     const { noticeMs } = auditLimits;
     const domainOf = (host: string) => partitionKeyOf(host, 'domain');
-    const report = await auditFleet(sources, { skewMs, noticeMs, fromMs, domainOf });
+    const waits = await readLeastWaits(data);
+    const leastMsAt = (atMs: number) => waits.findLast(({ sinceMs }) => sinceMs <= atMs)?.ms ?? 0;
+    const report = await auditFleet(sources, { skewMs, noticeMs, fromMs, domainOf }, leastMsAt);
     const told = summed(report);
     toStdout(fleetText(report, told));
     if (json) toStdout(`${JSON.stringify(told)}\n`);
@@ -82,7 +85,7 @@ function fleetText({ crawls, between }: FleetReport, told: Told): string {
     ['violations', `${told.violations}, ${told.between} of them between crawls`],
     ['cut off', told.cutOff === 0 ? null : `${told.cutOff} leases whose end nobody told`],
     ['unreadable', told.unreadable === 0 ? null : `${told.unreadable} results`],
-    ['not judged', 'crawls that were deleted, and the least wait of the fleet (--host-delay), are not on record'],
+    ['not judged', 'crawls that were deleted: they are not on record'],
   ]);
   return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${verdict(told)}\n`;
 }

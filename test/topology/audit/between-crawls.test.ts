@@ -16,9 +16,9 @@ function contact(startMs: number, given: Partial<Contact> = {}): Contact {
   };
 }
 
-function between() {
+function between(leastMsAt?: (ms: number) => number) {
   const found: Violation[] = [];
-  return { found, ...createBetweenCrawls(tolerance, (violation) => found.push(violation)) };
+  return { found, ...createBetweenCrawls(tolerance, (violation) => found.push(violation), leastMsAt) };
 }
 
 test('a host is one crawl’s at a time, however many requests at once a policy allows, and no clock is spared', () => {
@@ -68,4 +68,16 @@ test('hosts are counted once, and shared ones where a second crawl came', () => 
   take('b', contact(60_000, { host: 'h1.test' }));
   take('b', contact(70_000, { host: 'h1.test' }));
   assert.deepEqual(counts(), { hosts: 2, shared: 1 });
+});
+
+test('the least wait of the fleet binds all, one crawl by itself too, from when it was set; of two, the milder counts', () => {
+  const { found, take } = between((ms) => (ms < 10_000 ? 2_000 : 500));
+  take('a', contact(0));
+  take('a', contact(1_500));
+  take('a', contact(8_900));
+  take('b', contact(10_000));
+  assert.deepEqual(
+    found.map(({ atMs, measuredMs, boundMs, source }) => [atMs, measuredMs, boundMs, source]),
+    [[1_500, 1_450, 2_000, 'the least wait of the fleet, between crawls of the fleet']],
+  );
 });
