@@ -20,6 +20,7 @@ export const longFiles: ReadonlySet<string> = new Set([
   'test/package/optional.integration.test.ts',
   // Many crawls, one after another.
   'test/docs/tutorial.integration.test.ts',
+  'test/fuzz/planted.integration.test.ts',
   'test/lab/simulation/mutations.integration.test.ts',
   'test/services/cli/bad-day.integration.test.ts',
   'test/services/cli/crawl/workers.integration.test.ts',
