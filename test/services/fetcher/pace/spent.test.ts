@@ -45,9 +45,9 @@ test('a robots.txt of half a megabyte keeps its host waiting', async (t) => {
   assert.ok(pauseMs >= 500, `${pauseMs.toFixed(0)} ms for a page after it`);
 });
 
-test('a sitemap of 50,000 entries keeps its host waiting', async (t) => {
+test('a sitemap of 10,000 entries keeps its host waiting', async (t) => {
   const entries = (self: string) =>
-    Array.from({ length: 50_000 }, (_, n) => `<url><loc>${self}/${n}?q=%7e</loc></url>`).join('');
+    Array.from({ length: 10_000 }, (_, n) => `<url><loc>${self}/${n}?q=%7e</loc></url>`).join('');
   const pauseMs = await pauseAfter(t, '/map.xml', (self) => `<urlset>${entries(self)}</urlset>`);
-  assert.ok(pauseMs >= 4_000, `${pauseMs.toFixed(0)} ms for a page after it`);
+  assert.ok(pauseMs >= 800, `${pauseMs.toFixed(0)} ms for a page after it`);
 });
