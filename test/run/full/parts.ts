@@ -1,0 +1,67 @@
+/** What `npm run verify:full` runs, in this order: what fails most often first. */
+
+export interface Part {
+  readonly name: string;
+  /** Node's or npm's arguments, behind their name. */
+  readonly command: readonly [program: 'npm' | 'node', ...args: string[]];
+  /** Beside this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const npm = (...args: string[]): Part['command'] => ['npm', 'run', '-s', ...args];
+const tests = (...files: string[]): Part['command'] => ['node', '--import', 'tsx', '--test', ...files];
+const script = (file: string): Part['command'] => ['node', '--import', 'tsx', file];
+
+export const parts: readonly Part[] = [
+  { name: 'verify', command: npm('verify') },
+  { name: 'long', command: npm('test:long'), env: { CRAWLSTREAM_TEST_PLANTED: 'all' } },
+  { name: 'planted', command: npm('mutate', '--', '--planted') },
+  { name: 'mutants', command: npm('mutate', '--', '--sample', '200') },
+  { name: 'fuzz', command: npm('fuzz', '--', '--seconds', '60') },
+  {
+    name: 'normalize',
+    command: tests('test/topology/url/normalize-fuzz.test.ts'),
+    env: { CRAWLSTREAM_TEST_FUZZ_ROUNDS: '200000' },
+  },
+  { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
+  { name: 'fleets', command: npm('simulate', '--', '--fleet', '--seeds', '200') },
+  {
+    name: 'kills',
+    command: tests(
+      'test/services/cli/crawl/kill.integration.test.ts',
+      'test/services/frontier/ingest-kill.integration.test.ts',
+    ),
+    env: { CRAWLSTREAM_TEST_KILLS: '60' },
+  },
+  {
+    name: 'worker-kills',
+    command: tests('test/services/cli/crawl/workers.integration.test.ts'),
+    env: { CRAWLSTREAM_TEST_KILLS: '30' },
+  },
+  {
+    name: 'games',
+    command: tests('test/topology/frontier/model.test.ts'),
+    env: { CRAWLSTREAM_TEST_MODEL_SEEDS: '20000' },
+  },
+  {
+    name: 'what-if',
+    command: tests('test/topology/what-if/re-decider.test.ts'),
+    env: { CRAWLSTREAM_TEST_WHAT_IF_EVENTS: '1000000' },
+  },
+  { name: 'kafka', command: tests('test/kafka/crawl.integration.test.ts'), env: { CRAWLSTREAM_TEST_KAFKA_FULL: '1' } },
+  {
+    name: 'chaos',
+    command: tests('test/kafka/chaos.integration.test.ts'),
+    env: { CRAWLSTREAM_TEST_CHAOS_MINUTES: '20' },
+  },
+  { name: 'nodes', command: script('test/nodes/run.ts') },
+  { name: 'arm64', command: script('test/nodes/arm64.ts') },
+  { name: 'zoo', command: npm('zoo') },
+  { name: 'hostile', command: npm('hostile') },
+  {
+    name: 'alerts',
+    command: tests('test/deploy/alerts.integration.test.ts'),
+    env: { CRAWLSTREAM_TEST_PROMTOOL: 'newest' },
+  },
+  { name: 'docs', command: npm('docs:check') },
+];

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { readPassed } from './passed-parts.ts';
+
+/** A checkout with one file that is committed. */
+async function checkout(t: TestContext) {
+  const root = await mkdtemp(join(tmpdir(), 'crawlstream-passed-'));
+  t.after(() => rm(root, { recursive: true }));
+  const git = (...args: string[]) => {
+    const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
+    const { status, stderr } = spawnSync('git', [...who, ...args], { cwd: root, encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  };
+  const write = (text: string) => writeFile(join(root, 'source.ts'), text);
+  git('init', '-q');
+  await writeFile(join(root, '.gitignore'), '.cache\n');
+  await write('1');
+  git('add', '-A');
+  git('commit', '-qm', 'one');
+  return { root, git, write };
+}
+
+test('parts that have passed are known on the same sources alone', async (t) => {
+  const { root, git, write } = await checkout(t);
+  const { note } = readPassed(root, false);
+  note('long', 60);
+  note('fuzz', 5);
+  note('fuzz', null);
+  assert.deepEqual([...readPassed(root, false).seconds], [['long', 60]]);
+  assert.deepEqual([...readPassed(root, true).seconds], [], 'anew');
+
+  await write('2');
+  assert.deepEqual([...readPassed(root, false).seconds], [], 'what is not committed has no name');
+  git('commit', '-qam', 'two');
+  assert.deepEqual([...readPassed(root, false).seconds], []);
+  git('checkout', '-q', 'HEAD~1');
+  assert.deepEqual([...readPassed(root, false).seconds], [['long', 60]]);
+});
+
+test('of a part whose sources were changed while it ran, nothing is kept', async (t) => {
+  const { root, git, write } = await checkout(t);
+  const { note } = readPassed(root, false);
+  await write('2');
+  note('long', 60);
+  git('checkout', '-q', 'source.ts');
+  assert.deepEqual([...readPassed(root, false).seconds], []);
+});
