@@ -56,6 +56,11 @@ const cases: readonly [about: string, html: string, markdown: string][] = [
     '<table><tr><td>1<td>2</tr><tr><td>3</tr></table>',
     '|  |  |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |',
   ],
+  [
+    'tables with paragraphs in cells',
+    '<table><tr><th>A<th>B</tr><tr><td><p>1</p><p>2</p><td><p>3</p>4</tr></table>',
+    '| A | B |\n| --- | --- |\n| 1 2 | 3 4 |',
+  ],
   ['tables for the layout', '<table><tr><td><h2>H</h2><p>left</p><td>right</tr></table>', '## H\n\nleft\n\nright'],
   [
     'terms',
