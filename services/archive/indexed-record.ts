@@ -14,14 +14,14 @@ export interface IndexedRecord {
 }
 
 export class IndexedRecords {
-  readonly #handles = new Map<string, FileHandle>();
+  /** By file: those that are asked for at once share one. */
+  readonly #handles = new Map<string, Promise<FileHandle>>();
 
   /** The HTTP response of a record, or the beginning of a long one. Throws INVALID_RECORD where there is none. */
   async read({ file, offset, length, url }: IndexLine): Promise<IndexedRecord> {
     const fail = (why: string) =>
       new CrawlstreamError('INVALID_RECORD', `${file}: the index says that ${url} is at ${offset}, but ${why}`);
-    const handle = this.#handles.get(file) ?? (await open(file));
-    this.#handles.set(file, handle);
+    const handle = await this.#open(file);
     const wanted = Math.min(length, archiveLimits.indexedBytesMax);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(wanted), 0, wanted, offset);
     if (bytesRead < wanted) throw fail('the file ends before');
@@ -37,8 +37,19 @@ export class IndexedRecords {
   }
 
   async close(): Promise<void> {
-    for (const handle of this.#handles.values()) await handle.close();
+    const opened = await Promise.allSettled(this.#handles.values());
     this.#handles.clear();
+    for (const one of opened) if (one.status === 'fulfilled') await one.value.close();
+  }
+
+  #open(file: string): Promise<FileHandle> {
+    const before = this.#handles.get(file);
+    if (before !== undefined) return before;
+    const opening = open(file);
+    this.#handles.set(file, opening);
+    // It may be there the next time.
+    opening.catch(() => this.#handles.delete(file));
+    return opening;
   }
 }
 

@@ -22,38 +22,53 @@ export interface ReadRecord {
 
 const headBytesMax = 64 * 1024;
 
+/** Its file is closed with it, also where whoever reads stops before the end. */
 export async function* readWarc(path: string): AsyncGenerator<ReadRecord> {
-  const input = bytesOf(await openWarc(path));
-  for (let number = 1; ; number++) {
-    const place = `${path}, record ${number}`;
-    const head = await input.until('\r\n\r\n', headBytesMax);
-    if (head === null) {
-      if (input.isEmpty) return;
-      throw damaged(place, input.failure ?? 'it ends in the middle of a record');
+  const { stream, close } = await openWarc(path);
+  try {
+    const input = bytesOf(stream);
+    for (let number = 1; ; number++) {
+      const place = `${path}, record ${number}`;
+      const head = await input.until('\r\n\r\n', headBytesMax);
+      if (head === null) {
+        if (input.isEmpty) return;
+        throw damaged(place, input.failure ?? 'it ends in the middle of a record');
+      }
+      const fields = recordHead(head);
+      if (fields === null) throw damaged(place, 'no WARC record begins there');
+      const length = Number(fields.get('content-length'));
+      if (!Number.isSafeInteger(length) || length < 0) throw damaged(place, 'it has no Content-Length');
+      if (length > archiveLimits.recordBytesMax) throw damaged(place, `it is ${length} bytes long`);
+      const block = await input.take(length);
+      if (block === null) throw damaged(place, input.failure ?? 'it ends in the middle of a record');
+      await input.skip('\r\n\r\n');
+      yield { type: (fields.get('warc-type') ?? '').toLowerCase(), fields, block };
     }
-    const fields = recordHead(head);
-    if (fields === null) throw damaged(place, 'no WARC record begins there');
-    const length = Number(fields.get('content-length'));
-    if (!Number.isSafeInteger(length) || length < 0) throw damaged(place, 'it has no Content-Length');
-    if (length > archiveLimits.recordBytesMax) throw damaged(place, `it is ${length} bytes long`);
-    const block = await input.take(length);
-    if (block === null) throw damaged(place, input.failure ?? 'it ends in the middle of a record');
-    await input.skip('\r\n\r\n');
-    yield { type: (fields.get('warc-type') ?? '').toLowerCase(), fields, block };
+  } finally {
+    close();
   }
 }
 
-async function openWarc(path: string): Promise<Readable> {
-  const handle = await open(path).catch((cause: Error) => {
+async function openWarc(path: string): Promise<{ readonly stream: Readable; close(): void }> {
+  const start = await firstBytes(path).catch((cause: Error) => {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${path} cannot be read: ${cause.message}`, cause);
   });
-  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-  await handle.close();
   const file = createReadStream(path);
-  if (buffer[0] !== 0x1f || buffer[1] !== 0x8b) return file;
+  if (start[0] !== 0x1f || start[1] !== 0x8b) return { stream: file, close: () => file.destroy() };
   const plain = createGunzip();
   file.on('error', (error) => plain.destroy(error));
-  return file.pipe(plain);
+  // A pipe leaves its source open where its end is destroyed.
+  plain.on('close', () => file.destroy());
+  return { stream: file.pipe(plain), close: () => plain.destroy() };
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    return (await handle.read(Buffer.alloc(2), 0, 2, 0)).buffer;
+  } finally {
+    await handle.close();
+  }
 }
 
 interface Bytes {
