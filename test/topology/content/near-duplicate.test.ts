@@ -26,6 +26,24 @@ it('what most pages of a host have is common, once there are some pages; what fe
   assert.ok(Math.abs(told - ofMenu) <= slots / 8, `${told} of ${ofMenu}`);
 });
 
+it('what all pages have stays common, however many there are, and is not any more once others outvote it', () => {
+  const [menu, other] = [evidence(proseOf(1, 300)).minhash, evidence(proseOf(2, 300)).minhash];
+  const slot = [...menu].findIndex((value, at) => value !== other[at]);
+  const isTold = (page: typeof menu) => isCommon(common, slot, page[slot]!);
+  let common = noCommonSlots();
+  // A lead is counted up to 255.
+  for (let n = 1; n <= 600; n++) {
+    common = withPage(common, menu);
+    assert.equal(isTold(menu), n >= pagesMin, `${n} pages`);
+  }
+  for (let n = 1; n <= 600; n++) {
+    common = withPage(common, other);
+    // 0.15 of the pages, 255 at most, ahead of all others: 38.25, or as many more than half.
+    assert.equal(isTold(menu), 255 - n >= 38.25, `${n} other pages`);
+    assert.equal(isTold(other), n - 256 + 1 >= 38.25, `${n} other pages`);
+  }
+});
+
 it('pages that share no more than the template of their site are not near, copies with the same template are', () => {
   const menu = proseOf(1, 900);
   const page = (n: number, more = '') => evidence(`${menu} ${proseOf(100 + n, 100)} ${more}`, 'Welcome');
