@@ -37,6 +37,7 @@ import { createTaskBacklog } from './leases/backlog.ts';
 import { watchBlockedHosts } from './leases/blocked-hosts.ts';
 import { createHostSlots } from './leases/host-slots.ts';
 import { createTaskIntake } from './leases/intake.ts';
+import { createLateReports } from './leases/late-reports.ts';
 import { type LeaseRunner, runLease } from './leases/lease.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
@@ -157,6 +158,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   };
 
   const linkCache = createLinkCache(config.linkCacheEntries ?? fetcherLimits.linkCacheEntries, options.randomInt);
+  const lateReports = createLateReports();
   const publisher = createPublisher({
     log,
     codec,
@@ -174,6 +176,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     fetcherId: options.fetcherId,
     names: agreed.namesOf,
     linkCache,
+    onDurable: (task, outcomes) => lateReports.durable(task, outcomes, clock.nowMs()),
     onFailure: fail,
   });
   const archive = config.archive && bodyArchive(config.archive);
@@ -280,6 +283,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
+    lateReports,
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
     usesPolicy: () => policies.now.uses,
     outOfScope: (url) => policies.now.outOfScope(url),
@@ -302,6 +306,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         requests += report.requests.length;
         for (const { startMs, endMs } of report.requests) requestSeconds.observe((endMs - startMs) / 1000);
         bytes += report.outcome.bytes;
+        lateReports.reported(task, report.outcome);
         return reporter.report(report);
       },
     })

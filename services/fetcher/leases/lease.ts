@@ -5,7 +5,8 @@
  * timeout, so none is under way at the deadline. Before each page its origin's robots.txt allows it. What is not
  * started comes back as `returned`, at no attempt; after a failure of the host, when it asks for fewer requests, or when its
  * server fails several URLs in a row, the rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
- * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
+ * host's robots.txt has no URLs: its answer stays here, where that host's leases come. What an earlier lease reported too
+ * late for the frontier is reported again, and not fetched (late-reports.ts).
  */
 
 import type { Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
@@ -43,6 +44,7 @@ import { readSitemaps } from '../sitemaps/read.ts';
 import { ErrandOf } from './errand.ts';
 import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
+import type { LateReports } from './late-reports.ts';
 import { logIn } from './log-in.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
@@ -82,6 +84,7 @@ export interface LeaseRunner {
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
   /** Receives spans of URLs that are traced. */
   readonly onSpan: SpanSink;
+  readonly lateReports: LateReports;
 }
 
 /** How the work on a URL ended: go on with the next, or give the rest back with this outcome. */
@@ -91,8 +94,10 @@ type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
   const arrived = runner.outside?.begin() ?? (() => {});
   try {
+    await runner.lateReports.begin(task);
     await runInSlot(runner, task, reporter, arrived);
   } finally {
+    runner.lateReports.end(task);
     arrived();
   }
 }
@@ -213,6 +218,13 @@ async function fetchOne(
 ): Promise<Step> {
   const { url, depth, hop, attempt, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
+  const reported = runner.lateReports.answerTo(task, index);
+  if (reported !== undefined) {
+    const outcome = await orAbort(reported, runner.road.signal);
+    if (outcome === undefined) return { next: 'returned', reported: false };
+    await tell(reporter, withoutPage({ ...outcome, index }), spans);
+    return { next: 'on', reported: true };
+  }
   const room = runner.room(latestStartMs);
   if (room !== undefined && !(await room)) return { next: 'returned', reported: false };
   const origin = originOf(url);
@@ -338,6 +350,19 @@ async function fetchOne(
   const withdrawn = read.withdrawn === true;
   await tell(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+/** Undefined: we are shutting down. */
+function orAbort<T>(wait: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const stop = () => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    void wait.then((value) => {
+      signal.removeEventListener('abort', stop);
+      resolve(value);
+    });
+  });
 }
 
 /** What a 402 asked for, and what became of that. */

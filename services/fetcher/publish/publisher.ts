@@ -98,6 +98,8 @@ export interface PublisherOptions extends ResultOptions {
   /** Full names. */
   readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render' | 'robots', string>>;
   readonly linkCache: LinkCache;
+  /** Outcomes of a lease are durable. */
+  readonly onDurable?: (task: Task, outcomes: readonly Outcome[]) => void;
   /** The log refused an append: nothing more will be published. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -221,6 +223,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   const sendResults = (nowMs: number) => {
     const records: AppendRecord[] = [];
+    const told: (readonly [Task, readonly Outcome[]])[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const lease of leases) {
       const last = lease.finished && lease.unacked === 0;
@@ -232,19 +235,23 @@ export function createPublisher(options: PublisherOptions): Publisher {
         continue;
       }
       records.push(resultRecord(lease, last, options));
+      told.push([lease.task, lease.outcomes]);
       lease.outcomes = [];
       lease.requests = [];
       lease.facts = { ...lease.facts, sitemaps: [] };
       lease.readySinceMs = 0;
     }
     if (nextMs !== Number.POSITIVE_INFINITY) schedule(nextMs - nowMs);
-    appendResults(records);
+    appendResults(records, told);
   };
 
-  const appendResults = (records: readonly AppendRecord[]) => {
+  const appendResults = (records: readonly AppendRecord[], told: readonly (readonly [Task, readonly Outcome[]])[]) => {
     if (records.length === 0 || failure !== undefined) return;
     const append = log
       .append(records)
+      .then(() => {
+        for (const [task, outcomes] of told) options.onDurable?.(task, outcomes);
+      })
       .catch(fail)
       .finally(() => resultAppends.delete(append));
     resultAppends.add(append);
@@ -302,7 +309,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         sitemapsRead(sinceMs, left) {
           if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
         },
-        requestLease: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)]),
+        requestLease: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)], []),
         finish() {
           lease.finished = true;
           schedule(fetcherLimits.flushMs);
