@@ -176,7 +176,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     fetcherId: options.fetcherId,
     names: agreed.namesOf,
     linkCache,
-    onDurable: (task, outcomes) => lateReports.durable(task, outcomes, clock.nowMs()),
+    onDurable: (task, outcomes, last) => lateReports.durable(task, outcomes, last, clock.nowMs()),
     onFailure: fail,
   });
   const archive = config.archive && bodyArchive(config.archive);
@@ -293,8 +293,16 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
   };
 
+  /** Or until we are stopped. */
+  const atMost = async (wait: Promise<unknown>, ms: number) => {
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, stopping.signal]);
+    await Promise.race([wait, options.clock.sleepUntil(options.clock.nowMs() + ms, signal)]);
+    over.abort();
+  };
+
   const start = (task: Task) => {
-    clock.observe(task.grantedAtMs);
+    lateReports.begin(task);
     // The lease's first request may have to wait; the name is looked up meanwhile.
     if (task.notBeforeMs > clock.nowMs()) prefetchName(resolver, task);
     const reporter = publisher.open(task);
@@ -335,6 +343,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     misroutedTasks += misrouted;
     undecodableTasks += deadLetters.length - misrouted;
     if (deadLetters.length > 0) await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
+    for (const { task } of tasks) clock.observe(task.grantedAtMs);
+    const earlier = lateReports.earlier(tasks.map(({ task }) => task));
+    if (earlier !== undefined) await atMost(earlier, runner.totalTimeoutMs);
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
       if (ours.has(readFrom)) start(task);

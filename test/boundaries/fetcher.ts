@@ -270,7 +270,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
     const outcome: Outcome = { ...blankOutcome, kind: 'fetched' };
     for (const task of leases) {
       reports.reported(task, outcome);
-      reports.durable(task, [outcome], 1);
+      reports.durable(task, [outcome], true, 1);
     }
     return reports.answerTo({ ...leases[0]!, leaseId: 0 }, 0) !== undefined;
   }),

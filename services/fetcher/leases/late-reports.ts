@@ -1,24 +1,24 @@
 /**
- * Keeps a URL from being fetched twice where this fetcher is slow: it fetched the URL on a lease that ran out before the
- * report was durable, so that the frontier has granted the URL again.
+ * Keeps a URL from being fetched twice, or given up, where this fetcher is slow: a lease ran out before its report was
+ * durable, so that the frontier has granted its URLs again.
  *
- * A lease that was granted before the report of an earlier one was durable is answered by that report. While the earlier
- * one still runs past its deadline, the new one waits for it: by its end nothing of its own can have started (lease.ts),
- * so the wait is at most a request under way. Reports that were durable in time are forgotten at once, since later
- * grants know of them; of the others the newest are kept (`lateReportsMax`).
+ * A task of a host is not taken while an earlier lease of that host, which ran out, is not reported: until it is taken its
+ * expiry says nothing of its URLs (docs/design.md §4.5), and the frontier hears first that this fetcher lives. And a lease
+ * that was granted before an earlier one's report was durable is answered by that report. Reports that were durable in
+ * time are forgotten at once, since later grants know of them; of the others the newest are kept (`lateReportsMax`).
  */
 import type { Outcome, Task } from '../../../schemas/types.ts';
 import { finals } from '../../../topology/frontier/decide/results/finals.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface LateReports {
-  /** A lease begins: a promise where it is to wait for earlier ones of its host that ran out. */
-  begin(task: Task): Promise<unknown> | undefined;
-  /** The lease has nothing more to report. */
-  end(task: Task): void;
+  /** A promise where these tasks are not to be taken yet: earlier leases of their hosts ran out, and are not reported. */
+  earlier(tasks: readonly Task[]): Promise<unknown> | undefined;
+  /** A lease begins. */
+  begin(task: Task): void;
   reported(task: Task, outcome: Outcome): void;
-  /** What a lease has reported is durable now, ms. */
-  durable(task: Task, outcomes: readonly Outcome[], atMs: number): void;
+  /** What a lease has reported is durable now, ms; `last`: all of it. */
+  durable(task: Task, outcomes: readonly Outcome[], last: boolean, atMs: number): void;
   /** What an earlier lease has reported of a URL of this one, once that is durable. Undefined: it is to be fetched. */
   answerTo(task: Task, index: number): Promise<Outcome> | undefined;
 }
@@ -36,28 +36,32 @@ interface Report {
 interface Running {
   readonly task: Task;
   readonly ended: Promise<void>;
-  readonly end: () => void;
+  end(): void;
 }
 
 export function createLateReports(): LateReports {
   const reports = new Map<string, Report>();
   const byHost = new Map<string, Running[]>();
 
+  const end = (task: Task) => {
+    const all = byHost.get(task.hostKey) ?? [];
+    all.find((one) => one.task === task)?.end();
+    const left = all.filter((one) => one.task !== task);
+    if (left.length > 0) byHost.set(task.hostKey, left);
+    else byHost.delete(task.hostKey);
+  };
+
   return {
+    earlier(tasks) {
+      const over = tasks.flatMap(({ hostKey, grantedAtMs }) =>
+        (byHost.get(hostKey) ?? []).filter((one) => one.task.deadlineMs < grantedAtMs),
+      );
+      return over.length === 0 ? undefined : Promise.all(over.map(({ ended }) => ended));
+    },
     begin(task) {
-      const before = byHost.get(task.hostKey) ?? [];
       let end = () => {};
       const ended = new Promise<void>((resolve) => (end = resolve));
-      byHost.set(task.hostKey, [...before, { task, ended, end }]);
-      const over = before.filter((one) => one.task.deadlineMs < task.grantedAtMs);
-      return over.length === 0 ? undefined : Promise.all(over.map((one) => one.ended));
-    },
-    end(task) {
-      const all = byHost.get(task.hostKey) ?? [];
-      all.find((one) => one.task === task)?.end();
-      const left = all.filter((one) => one.task !== task);
-      if (left.length > 0) byHost.set(task.hostKey, left);
-      else byHost.delete(task.hostKey);
+      byHost.set(task.hostKey, [...(byHost.get(task.hostKey) ?? []), { task, ended, end }]);
     },
     reported({ leaseId, urls }, outcome) {
       const url = urls[outcome.index]?.url;
@@ -66,7 +70,9 @@ export function createLateReports(): LateReports {
       reports.delete(url);
       reports.set(url, { outcome, leaseId, durableAtMs: Number.POSITIVE_INFINITY, waiting });
     },
-    durable({ leaseId, urls, deadlineMs }, outcomes, atMs) {
+    durable(task, outcomes, last, atMs) {
+      const { leaseId, urls, deadlineMs } = task;
+      if (last) end(task);
       for (const outcome of outcomes) {
         const url = urls[outcome.index]?.url ?? '';
         const report = reports.get(url);

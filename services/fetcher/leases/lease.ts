@@ -94,10 +94,8 @@ type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
   const arrived = runner.outside?.begin() ?? (() => {});
   try {
-    await runner.lateReports.begin(task);
     await runInSlot(runner, task, reporter, arrived);
   } finally {
-    runner.lateReports.end(task);
     arrived();
   }
 }

@@ -98,8 +98,8 @@ export interface PublisherOptions extends ResultOptions {
   /** Full names. */
   readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render' | 'robots', string>>;
   readonly linkCache: LinkCache;
-  /** Outcomes of a lease are durable. */
-  readonly onDurable?: (task: Task, outcomes: readonly Outcome[]) => void;
+  /** Outcomes of a lease are durable; `last`: it has no more. */
+  readonly onDurable?: (task: Task, outcomes: readonly Outcome[], last: boolean) => void;
   /** The log refused an append: nothing more will be published. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -111,6 +111,9 @@ interface LeaseState extends Unsent {
   readySinceMs: number;
   finished: boolean;
 }
+
+/** What results said of a lease. */
+type Told = readonly [task: Task, outcomes: readonly Outcome[], last: boolean];
 
 /** What a cycle publishes. */
 interface Batch {
@@ -223,7 +226,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   const sendResults = (nowMs: number) => {
     const records: AppendRecord[] = [];
-    const told: (readonly [Task, readonly Outcome[]])[] = [];
+    const told: Told[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const lease of leases) {
       const last = lease.finished && lease.unacked === 0;
@@ -235,7 +238,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         continue;
       }
       records.push(resultRecord(lease, last, options));
-      told.push([lease.task, lease.outcomes]);
+      told.push([lease.task, lease.outcomes, last]);
       lease.outcomes = [];
       lease.requests = [];
       lease.facts = { ...lease.facts, sitemaps: [] };
@@ -245,12 +248,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
     appendResults(records, told);
   };
 
-  const appendResults = (records: readonly AppendRecord[], told: readonly (readonly [Task, readonly Outcome[]])[]) => {
+  const appendResults = (records: readonly AppendRecord[], told: readonly Told[]) => {
     if (records.length === 0 || failure !== undefined) return;
     const append = log
       .append(records)
       .then(() => {
-        for (const [task, outcomes] of told) options.onDurable?.(task, outcomes);
+        for (const [task, outcomes, last] of told) options.onDurable?.(task, outcomes, last);
       })
       .catch(fail)
       .finally(() => resultAppends.delete(append));
