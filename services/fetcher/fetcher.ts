@@ -24,7 +24,8 @@ import { compileOverrides } from './connect/resolve-override.ts';
 import { createResolver } from './connect/resolver.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import { fetcherLimits } from './fetcher-limits.ts';
-import { createHooks, type HookUse } from './hooks/run-hooks.ts';
+import type { FetcherStats } from './fetcher-stats.ts';
+import { createHooks } from './hooks/run-hooks.ts';
 import { agreedIdentities } from './http/agreed-identity.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
@@ -92,31 +93,6 @@ export interface FetcherOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface FetcherStats {
-  readonly leasesMax: number;
-  readonly leasesRunning: number;
-  /** Tasks read and not started. */
-  readonly tasksWaiting: number;
-  /** Tasks on a partition that their host does not lead to: dead letters. */
-  readonly tasksMisrouted: number;
-  /** Tasks that nobody could read: dead letters. */
-  readonly tasksUndecodable: number;
-  readonly requestsInFlight: number;
-  readonly requestsWaiting: number;
-  readonly requests: number;
-  readonly bytes: number;
-  readonly outcomes: Readonly<Partial<Record<OutcomeKind, number>>>;
-  readonly openOrigins: number;
-  readonly pacedHosts: number;
-  readonly requestSeconds: Distribution;
-  /** Times from the start of a contact to the start of the next one to the same host. */
-  readonly hostIntervalSeconds: Distribution;
-  /** Records other than pages that were too large for their topics. */
-  readonly tooLarge: number;
-  /** Costs of each hook of each plugin. */
-  readonly hooks: readonly Readonly<HookUse>[];
-}
-
 export interface Fetcher {
   /** Starts reading a partition of `tasks`; leases of others go on. */
   assign(partition: number, offset: number): void;
@@ -158,7 +134,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   };
 
   const linkCache = createLinkCache(config.linkCacheEntries ?? fetcherLimits.linkCacheEntries, options.randomInt);
-  const lateReports = createLateReports();
+  const totalTimeoutMs = config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs;
+  const lateReports = createLateReports(options.clock, stopping.signal, totalTimeoutMs);
   const publisher = createPublisher({
     log,
     codec,
@@ -284,21 +261,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     lateReports,
-    totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
+    totalTimeoutMs,
     usesPolicy: () => policies.now.uses,
     outOfScope: (url) => policies.now.outOfScope(url),
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);
       return { sourceKey, source: linkCache.source(sourceKey) };
     },
-  };
-
-  /** Or until we are stopped. */
-  const atMost = async (wait: Promise<unknown>, ms: number) => {
-    const over = new AbortController();
-    const signal = AbortSignal.any([over.signal, stopping.signal]);
-    await Promise.race([wait, options.clock.sleepUntil(options.clock.nowMs() + ms, signal)]);
-    over.abort();
   };
 
   const start = (task: Task) => {
@@ -345,7 +314,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     if (deadLetters.length > 0) await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
     for (const { task } of tasks) clock.observe(task.grantedAtMs);
     const earlier = lateReports.earlier(tasks.map(({ task }) => task));
-    if (earlier !== undefined) await atMost(earlier, runner.totalTimeoutMs);
+    if (earlier !== undefined) await earlier;
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
       if (ours.has(readFrom)) start(task);

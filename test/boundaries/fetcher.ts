@@ -261,7 +261,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   leaseIdsMax: undriven('65,536 tasks through the codec: intake.test.ts has that each is taken once'),
   // Of so many reports that came late, is the oldest still known?
   lateReportsMax: upTo((n) => {
-    const reports = createLateReports();
+    const reports = createLateReports(createFakeClock(), new AbortController().signal, 1_000);
     const leases = Array.from({ length: n }, (_, at) => ({
       ...blankTask,
       leaseId: at + 1,

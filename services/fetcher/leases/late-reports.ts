@@ -9,18 +9,22 @@
  */
 import type { Outcome, Task } from '../../../schemas/types.ts';
 import { finals } from '../../../topology/frontier/decide/results/finals.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface LateReports {
-  /** A promise where these tasks are not to be taken yet: earlier leases of their hosts ran out, and are not reported. */
-  earlier(tasks: readonly Task[]): Promise<unknown> | undefined;
+  /**
+   * A promise where these tasks are not to be taken yet: earlier leases of their hosts ran out, and are not reported. It is
+   * kept after `waitMs` all the same, so that a lease that hangs holds up no others.
+   */
+  earlier(tasks: readonly Task[]): Promise<void> | undefined;
   /** A lease begins. */
   begin(task: Task): void;
   reported(task: Task, outcome: Outcome): void;
   /** What a lease has reported is durable now, ms; `last`: all of it. */
   durable(task: Task, outcomes: readonly Outcome[], last: boolean, atMs: number): void;
-  /** What an earlier lease has reported of a URL of this one, once that is durable. Undefined: it is to be fetched. */
-  answerTo(task: Task, index: number): Promise<Outcome> | undefined;
+  /** What an earlier lease has reported of a URL of this one, once that is durable; null: we are shutting down. Undefined: it is to be fetched. */
+  answerTo(task: Task, index: number): Promise<Outcome | null> | undefined;
 }
 
 interface Report {
@@ -39,7 +43,7 @@ interface Running {
   end(): void;
 }
 
-export function createLateReports(): LateReports {
+export function createLateReports(clock: Clock, signal: AbortSignal, waitMs: number): LateReports {
   const reports = new Map<string, Report>();
   const byHost = new Map<string, Running[]>();
 
@@ -51,12 +55,29 @@ export function createLateReports(): LateReports {
     else byHost.delete(task.hostKey);
   };
 
+  const atMost = async (wait: Promise<unknown>) => {
+    const over = new AbortController();
+    const either = AbortSignal.any([over.signal, signal]);
+    await Promise.race([wait, clock.sleepUntil(clock.nowMs() + waitMs, either)]);
+    over.abort();
+  };
+  const orShutdown = (wait: Promise<Outcome>): Promise<Outcome | null> =>
+    new Promise((resolve) => {
+      const stop = () => resolve(null);
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      void wait.then((outcome) => {
+        signal.removeEventListener('abort', stop);
+        resolve(outcome);
+      });
+    });
+
   return {
     earlier(tasks) {
       const over = tasks.flatMap(({ hostKey, grantedAtMs }) =>
         (byHost.get(hostKey) ?? []).filter((one) => one.task.deadlineMs < grantedAtMs),
       );
-      return over.length === 0 ? undefined : Promise.all(over.map(({ ended }) => ended));
+      return over.length === 0 ? undefined : atMost(Promise.all(over.map(({ ended }) => ended)));
     },
     begin(task) {
       let end = () => {};
@@ -91,7 +112,7 @@ export function createLateReports(): LateReports {
       if (report === undefined || report.leaseId === task.leaseId || task.grantedAtMs > report.durableAtMs)
         return undefined;
       if (report.durableAtMs < Number.POSITIVE_INFINITY) return Promise.resolve(report.outcome);
-      return new Promise((resolve) => report.waiting.push(resolve));
+      return orShutdown(new Promise((resolve) => report.waiting.push(resolve)));
     },
   };
 }
