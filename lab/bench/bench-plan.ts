@@ -45,10 +45,31 @@ const sized: readonly PlannedBench[] = [
 ];
 
 /** They are about results, and measure nothing. */
-const others = new Set(['all', 'compare']);
+const others = new Set(['all', 'compare', 'against-release']);
+
+export interface ReleaseFigure {
+  readonly label: string;
+  /** In the last line of the bench. */
+  readonly path: string;
+}
+
+/** CPU per unit, by which releases are held against each other: what a page and a URL cost, and little to wait for. */
+export const releaseFigures: readonly ReleaseFigure[] = [
+  { label: 'fetch', path: 'cpuMillisPerPage' },
+  { label: 'frontier', path: 'cpuMicrosPerUrl' },
+  { label: 'lease-cycle', path: 'cpuMicrosPerUrl' },
+  { label: 'restart', path: 'cpuSeconds' },
+];
 
 export function benchPlan(): PlannedBench[] {
   const isSized = new Set(sized.map(({ bench }) => bench));
   const rest = benchNames().filter((name) => !isSized.has(name) && !others.has(name));
   return [...sized, ...rest.map((name) => plan(name, name))];
+}
+
+/** The yardstick first, and what the figures of a release come from. */
+export function releasePlan(): PlannedBench[] {
+  const labels = new Set(['yardstick', ...releaseFigures.map(({ label }) => label)]);
+  const all = benchPlan();
+  return [...labels].map((label) => all.find((one) => one.label === label)!);
 }

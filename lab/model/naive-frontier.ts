@@ -330,7 +330,7 @@ export class NaiveFrontier {
 
   #expire(lease: NaiveLease): void {
     const host = this.#host(lease.hostKey);
-    const alone = lease.urls.length === 1 ? 1 : 0;
+    const alone = lease.urls.length === 1 && !host.reportedLate ? 1 : 0;
     for (const url of lease.urls) {
       if (url === null) continue;
       this.quotaSpent -= 1;
@@ -342,6 +342,7 @@ export class NaiveFrontier {
     if (hostSlotsNow(host) > 1) host.freeMs.push(readyMs);
     else raise(host, readyMs);
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
+    host.reportedLate = false;
   }
 
   #abandon(dying: readonly NaiveHost[]): void {
@@ -403,6 +404,7 @@ export class NaiveFrontier {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
       const grown = 2 * host.leaseMax >= rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;
       host.leaseMax = returned && !troubled ? Math.max(1, Math.floor(lease.urls.length / 2)) : grown;
+      if (lease.urls.length > 0) host.reportedLate = false;
       this.#release(lease.id, host);
       if (hostSlotsNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, rules));
     }
@@ -460,11 +462,18 @@ export class NaiveFrontier {
   /** Of a lease that is over: it finishes what came back, and the host was contacted all the same. */
   #late(host: NaiveHost, { outcomes, completedAtMs, hostKey }: Result): void {
     this.tallies.lateResults += 1;
+    [host.leaseMax, host.reportedLate] = [0, true];
+    const onLeases = [...this.leases.values()].filter((lease) => lease.hostKey === hostKey);
     for (const { kind, url, redirectUrl, soft404 } of outcomes) {
       const at = host.again.findIndex((again) => again.url.url === url);
-      if (at < 0 || (kind === 'redirect' && redirectUrl === url) || !this.#end(null, kind, soft404)) continue;
-      if (pages.has(kind)) this.quotaSpent += 1;
-      host.again.splice(at, 1);
+      const lease = at >= 0 ? undefined : onLeases.find(({ urls }) => urls.some((one) => one?.url === url));
+      if (at < 0 && lease === undefined) continue;
+      if ((kind === 'redirect' && redirectUrl === url) || !this.#end(null, kind, soft404)) continue;
+      // A grant has spent it, and what came back was refunded.
+      if (at >= 0 && pages.has(kind)) this.quotaSpent += 1;
+      if (at < 0 && !pages.has(kind)) this.quotaSpent -= 1;
+      if (at >= 0) host.again.splice(at, 1);
+      else lease!.urls[lease!.urls.findIndex((one) => one?.url === url)] = null;
     }
     if (completedAtMs > 0) raise(host, completedAtMs + politeMs(host, rulesOf(this.rules, hostKey)));
   }

@@ -24,7 +24,8 @@ import { compileOverrides } from './connect/resolve-override.ts';
 import { createResolver } from './connect/resolver.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import { fetcherLimits } from './fetcher-limits.ts';
-import { createHooks, type HookUse } from './hooks/run-hooks.ts';
+import type { FetcherStats } from './fetcher-stats.ts';
+import { createHooks } from './hooks/run-hooks.ts';
 import { agreedIdentities } from './http/agreed-identity.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
@@ -37,6 +38,7 @@ import { createTaskBacklog } from './leases/backlog.ts';
 import { watchBlockedHosts } from './leases/blocked-hosts.ts';
 import { createHostSlots } from './leases/host-slots.ts';
 import { createTaskIntake } from './leases/intake.ts';
+import { createLateReports } from './leases/late-reports.ts';
 import { type LeaseRunner, runLease } from './leases/lease.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
@@ -91,31 +93,6 @@ export interface FetcherOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface FetcherStats {
-  readonly leasesMax: number;
-  readonly leasesRunning: number;
-  /** Tasks read and not started. */
-  readonly tasksWaiting: number;
-  /** Tasks on a partition that their host does not lead to: dead letters. */
-  readonly tasksMisrouted: number;
-  /** Tasks that nobody could read: dead letters. */
-  readonly tasksUndecodable: number;
-  readonly requestsInFlight: number;
-  readonly requestsWaiting: number;
-  readonly requests: number;
-  readonly bytes: number;
-  readonly outcomes: Readonly<Partial<Record<OutcomeKind, number>>>;
-  readonly openOrigins: number;
-  readonly pacedHosts: number;
-  readonly requestSeconds: Distribution;
-  /** Times from the start of a contact to the start of the next one to the same host. */
-  readonly hostIntervalSeconds: Distribution;
-  /** Records other than pages that were too large for their topics. */
-  readonly tooLarge: number;
-  /** Costs of each hook of each plugin. */
-  readonly hooks: readonly Readonly<HookUse>[];
-}
-
 export interface Fetcher {
   /** Starts reading a partition of `tasks`; leases of others go on. */
   assign(partition: number, offset: number): void;
@@ -157,6 +134,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   };
 
   const linkCache = createLinkCache(config.linkCacheEntries ?? fetcherLimits.linkCacheEntries, options.randomInt);
+  const totalTimeoutMs = config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs;
+  const lateReports = createLateReports(options.clock, stopping.signal, totalTimeoutMs);
   const publisher = createPublisher({
     log,
     codec,
@@ -174,6 +153,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     fetcherId: options.fetcherId,
     names: agreed.namesOf,
     linkCache,
+    onDurable: (task, outcomes, last) => lateReports.durable(task, outcomes, last, clock.nowMs()),
     onFailure: fail,
   });
   const archive = config.archive && bodyArchive(config.archive);
@@ -280,7 +260,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
-    totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
+    lateReports,
+    totalTimeoutMs,
     usesPolicy: () => policies.now.uses,
     outOfScope: (url) => policies.now.outOfScope(url),
     sourceOf(hostKey) {
@@ -290,7 +271,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   };
 
   const start = (task: Task) => {
-    clock.observe(task.grantedAtMs);
+    lateReports.begin(task);
     // The lease's first request may have to wait; the name is looked up meanwhile.
     if (task.notBeforeMs > clock.nowMs()) prefetchName(resolver, task);
     const reporter = publisher.open(task);
@@ -302,6 +283,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         requests += report.requests.length;
         for (const { startMs, endMs } of report.requests) requestSeconds.observe((endMs - startMs) / 1000);
         bytes += report.outcome.bytes;
+        lateReports.reported(task, report.outcome);
         return reporter.report(report);
       },
     })
@@ -330,6 +312,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     misroutedTasks += misrouted;
     undecodableTasks += deadLetters.length - misrouted;
     if (deadLetters.length > 0) await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
+    for (const { task } of tasks) clock.observe(task.grantedAtMs);
+    const earlier = lateReports.earlier(tasks.map(({ task }) => task));
+    if (earlier !== undefined) await earlier;
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
       if (ours.has(readFrom)) start(task);

@@ -1,7 +1,8 @@
 /** The fetcher: requests, names, pacing, robots.txt copies, sitemaps, what it publishes. */
 
 import { gzipSync } from 'node:zlib';
-import { blankLinkGroup } from '../../schemas/blank.ts';
+import { blankLinkGroup, blankOutcome, blankTask } from '../../schemas/blank.ts';
+import type { Outcome } from '../../schemas/types.ts';
 import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
 import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
@@ -15,6 +16,7 @@ import { Exchange } from '../../services/fetcher/http/exchange.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { createSessions } from '../../services/fetcher/http/sessions.ts';
+import { createLateReports } from '../../services/fetcher/leases/late-reports.ts';
 import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
 import { createExtractor } from '../../services/fetcher/pages/extract.ts';
 import { parseByHook } from '../../services/fetcher/pages/parse-by-hook.ts';
@@ -25,6 +27,7 @@ import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
 import { zstdFrames } from '../../services/runtime/zstd/frames.ts';
 import type { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
+import { taskUrls } from '../services/fetcher/harness.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 import { exchanged } from './exchange.ts';
@@ -256,6 +259,21 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   requestsMax: undriven('requests in flight: fetcher.test.ts has two'),
   adaptiveDelayMaxMs: undriven('of a response that took seconds'),
   leaseIdsMax: undriven('65,536 tasks through the codec: intake.test.ts has that each is taken once'),
+  // Of so many reports that came late, is the oldest still known?
+  lateReportsMax: upTo((n) => {
+    const reports = createLateReports(createFakeClock(), new AbortController().signal, 1_000);
+    const leases = Array.from({ length: n }, (_, at) => ({
+      ...blankTask,
+      leaseId: at + 1,
+      urls: taskUrls(`https://a.test/${at}`),
+    }));
+    const outcome: Outcome = { ...blankOutcome, kind: 'fetched' };
+    for (const task of leases) {
+      reports.reported(task, outcome);
+      reports.durable(task, [outcome], true, 1);
+    }
+    return reports.answerTo({ ...leases[0]!, leaseId: 0 }, 0) !== undefined;
+  }),
   robotsEntriesMax: upTo(originsKept),
   // The first copy of 100 B leaves when they are together larger than the bound.
   robotsEntriesBytesMax: upTo(async (n) => {

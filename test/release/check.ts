@@ -1,11 +1,11 @@
 /**
  * `npm run release:check [-- vX.Y.Z]`: what a release would stumble over, without any rights and without publishing.
  *
- * The version that package.json, the lock and the tag name is a heading of CHANGELOG.md, with notes below it; nothing is
- * uncommitted; npm would take the package. Prints one line each; exit code 1 where something is wrong.
+ * The version that package.json, the lock and the tag name is a heading of CHANGELOG.md, with notes below it, and has its
+ * figures in lab/bench/results; nothing is uncommitted; npm would take the package. Prints one line each; exit code 1 where something is wrong.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { releaseProblems } from './release-problems.ts';
@@ -20,6 +20,9 @@ const problems = releaseProblems({
   package: JSON.parse(textOf('package.json')),
   lock: JSON.parse(textOf('package-lock.json')),
   changelog: textOf('CHANGELOG.md'),
+  results: readdirSync(join(root, 'lab/bench'), { recursive: true }).flatMap(
+    (name) => /^results[\\/](.+)\.json$/.exec(`${name}`)?.[1] ?? [],
+  ),
   uncommitted: run('git', 'status', '--porcelain'),
 });
 for (const problem of problems) console.error(`release: ${problem}`);

@@ -7,6 +7,7 @@ const ready = {
   package: { version: '0.2.0' },
   lock: { version: '0.2.0' },
   changelog: '# Changelog\n\n## Unreleased\n\n## 0.2.0, 2026-11-22\n\n- It ships.\n\n## 0.1.0\n\n- It runs.\n',
+  results: ['0.1.0', '0.2.0'],
   uncommitted: '',
 };
 
@@ -23,6 +24,7 @@ describe('a release', () => {
       [{ changelog: '# Changelog\n\n## Unreleased\n\n- It ships.\n' }, /no heading "## 0\.2\.0"/],
       [{ changelog: '# Changelog\n\n## 0.2.0\n\n## 0.1.0\n\n- It runs.\n' }, /says nothing under 0\.2\.0/],
       [{ changelog: '# Changelog\n\n## 0.2.01\n\n- No.\n' }, /no heading/],
+      [{ results: ['0.1.0'] }, /no figures of 0\.2\.0: npm run bench -- all --release --out/],
       [{ uncommitted: ' M a\n?? b\n' }, /2 files/],
     ];
     for (const [change, says] of cases) {

@@ -52,10 +52,10 @@ export async function run(args: readonly string[]): Promise<void> {
   for (const [name, { web, crawl }] of Object.entries(webs)) {
     const pairs: { readonly one: Measured; readonly more: Measured; readonly apart: Measured }[] = [];
     for (let n = 0; n < options.runs; n++) {
-      const one = await measure(options, web, crawl, 1);
-      const more = await measure(options, web, crawl, options.workers);
+      const one = await measureWorkers(options, web, crawl, 1);
+      const more = await measureWorkers(options, web, crawl, options.workers);
       const parts = Array.from({ length: options.workers }, () =>
-        measure({ ...options, hosts: Math.ceil(options.hosts / options.workers) }, web, crawl, 1),
+        measureWorkers({ ...options, hosts: Math.ceil(options.hosts / options.workers) }, web, crawl, 1),
       );
       const apart = together(await Promise.all(parts));
       pairs.push({ one, more, apart });
@@ -75,7 +75,7 @@ export async function run(args: readonly string[]): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify({ name: 'workers', ...options, results })}\n`);
 }
 
-function measure(
+export function measureWorkers(
   { hosts, pages, workers }: Options,
   webOptions: readonly string[],
   crawlOptions: readonly string[],

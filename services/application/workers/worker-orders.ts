@@ -1,7 +1,7 @@
 /** What a crawl's process and its fetch workers say to each other, beside the calls of the log. */
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
-import type { FetcherStats } from '../../fetcher/fetcher.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import type { FetcherStats } from '../../fetcher/fetcher-stats.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Distribution } from '../../runtime/metrics/distribution.ts';
 

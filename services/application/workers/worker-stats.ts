@@ -1,5 +1,5 @@
 /** The figures of several fetchers as those of one: what counts up includes fetchers that have ended. */
-import type { FetcherStats } from '../../fetcher/fetcher.ts';
+import type { FetcherStats } from '../../fetcher/fetcher-stats.ts';
 import type { HookUse } from '../../fetcher/hooks/run-hooks.ts';
 import { Distribution, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
 import type { PlainStats } from './worker-orders.ts';

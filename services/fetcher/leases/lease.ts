@@ -5,18 +5,17 @@
  * timeout, so none is under way at the deadline. Before each page its origin's robots.txt allows it. What is not
  * started comes back as `returned`, at no attempt; after a failure of the host, when it asks for fewer requests, or when its
  * server fails several URLs in a row, the rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
- * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
+ * host's robots.txt has no URLs: its answer stays here, where that host's leases come. What an earlier lease reported too
+ * late for the frontier is reported again, and not fetched (late-reports.ts).
  */
 
 import type { Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
 import { failsHost, isPressure, isServerError, serverErrorsAfter } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
-import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
-import type { Statement } from '../../../topology/usage/statement.ts';
 import { tdmStatements } from '../../../topology/usage/tdmrep.ts';
-import { barredText, skipsFor, type UsesPolicy, withheldFor } from '../../../topology/usage/uses-policy.ts';
+import { barredText, skipsFor, type UsesPolicy } from '../../../topology/usage/uses-policy.ts';
 import type { Outside } from '../../runtime/leases/outside.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
 import { patientHooks } from '../hooks/run-hooks.ts';
@@ -26,7 +25,7 @@ import { outcomeOf, requestRecord } from '../http/outcomes.ts';
 import type { Sessions } from '../http/sessions.ts';
 import { type PacedRequest, pacedRequest, type Road } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
-import { askHooks, withHeaders } from '../pages/ask-hooks.ts';
+import { askHooks } from '../pages/ask-hooks.ts';
 import { type PageReader, readPage, wantsOf } from '../pages/report.ts';
 import { madeBy, readTold } from '../pages/told-page.ts';
 import { usageRecord } from '../pages/usage-record.ts';
@@ -40,9 +39,11 @@ import { noTdmFile, type TdmFiles, tdmFetch, wantsTdmFile } from '../robots/tdm-
 import type { SitemapAgenda } from '../sitemaps/agenda.ts';
 import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
 import { readSitemaps } from '../sitemaps/read.ts';
+import { settled, withBill } from './bill.ts';
 import { ErrandOf } from './errand.ts';
 import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
+import type { LateReports } from './late-reports.ts';
 import { logIn } from './log-in.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
@@ -82,6 +83,7 @@ export interface LeaseRunner {
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
   /** Receives spans of URLs that are traced. */
   readonly onSpan: SpanSink;
+  readonly lateReports: LateReports;
 }
 
 /** How the work on a URL ended: go on with the next, or give the rest back with this outcome. */
@@ -213,6 +215,13 @@ async function fetchOne(
 ): Promise<Step> {
   const { url, depth, hop, attempt, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
+  const reported = runner.lateReports.answerTo(task, index);
+  if (reported !== undefined) {
+    const outcome = await reported;
+    if (outcome === null) return { next: 'returned', reported: false };
+    await tell(reporter, withoutPage({ ...outcome, index }), spans);
+    return { next: 'on', reported: true };
+  }
   const room = runner.room(latestStartMs);
   if (room !== undefined && !(await room)) return { next: 'returned', reported: false };
   const origin = originOf(url);
@@ -338,41 +347,6 @@ async function fetchOne(
   const withdrawn = read.withdrawn === true;
   await tell(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
-}
-
-/** What a 402 asked for, and what became of that. */
-interface Bill extends Pick<Outcome, 'price' | 'licence' | 'paid'> {
-  /** The answer to the payment; null: there is none. */
-  readonly response: HttpResponse | null;
-  readonly detail: string;
-}
-
-async function settled(
-  runner: LeaseRunner,
-  hostKey: string,
-  request: PacedRequest,
-  { headers, body }: HttpResponse,
-  said: readonly Statement[],
-): Promise<Bill> {
-  const { url } = request;
-  const quote = quoteOf(headers, body);
-  const asked = { price: priceText(quote), licence: quote.licence };
-  const barred = withheldFor(runner.usesPolicy(), said, runner.road.clock.nowMs());
-  const why = runner.payments === undefined ? 'no plugin pays' : barred && barredText(barred);
-  const result =
-    why !== undefined || runner.payments === undefined
-      ? { response: null, why, paid: '' }
-      : await runner.payments.pay({ url, hostKey, quote }, (paying) =>
-          pacedRequest(runner.road, { ...request, headers: withHeaders(request.headers, paying), isPaid: true }),
-        );
-  const outcome = result.response === null ? `not had: ${result.why}` : `paid ${result.paid}`;
-  const detail = [quoteText(quote), outcome].filter((text) => text !== '').join('; ');
-  return { ...asked, response: result.response, paid: result.paid, detail };
-}
-
-function withBill(outcome: Outcome, { price, licence, paid, detail }: Bill): Outcome {
-  const more = outcome.detail === '' || outcome.kind === 'paymentRequired' ? detail : `${outcome.detail}; ${detail}`;
-  return { ...outcome, price, licence, paid, detail: more };
 }
 
 /** Links that belong to no page. */

@@ -98,6 +98,8 @@ export interface PublisherOptions extends ResultOptions {
   /** Full names. */
   readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render' | 'robots', string>>;
   readonly linkCache: LinkCache;
+  /** Outcomes of a lease are durable; `last`: it has no more. */
+  readonly onDurable?: (task: Task, outcomes: readonly Outcome[], last: boolean) => void;
   /** The log refused an append: nothing more will be published. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -109,6 +111,9 @@ interface LeaseState extends Unsent {
   readySinceMs: number;
   finished: boolean;
 }
+
+/** What results said of a lease. */
+type Told = readonly [task: Task, outcomes: readonly Outcome[], last: boolean];
 
 /** What a cycle publishes. */
 interface Batch {
@@ -221,6 +226,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   const sendResults = (nowMs: number) => {
     const records: AppendRecord[] = [];
+    const told: Told[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const lease of leases) {
       const last = lease.finished && lease.unacked === 0;
@@ -232,19 +238,23 @@ export function createPublisher(options: PublisherOptions): Publisher {
         continue;
       }
       records.push(resultRecord(lease, last, options));
+      told.push([lease.task, lease.outcomes, last]);
       lease.outcomes = [];
       lease.requests = [];
       lease.facts = { ...lease.facts, sitemaps: [] };
       lease.readySinceMs = 0;
     }
     if (nextMs !== Number.POSITIVE_INFINITY) schedule(nextMs - nowMs);
-    appendResults(records);
+    appendResults(records, told);
   };
 
-  const appendResults = (records: readonly AppendRecord[]) => {
+  const appendResults = (records: readonly AppendRecord[], told: readonly Told[]) => {
     if (records.length === 0 || failure !== undefined) return;
     const append = log
       .append(records)
+      .then(() => {
+        for (const [task, outcomes, last] of told) options.onDurable?.(task, outcomes, last);
+      })
       .catch(fail)
       .finally(() => resultAppends.delete(append));
     resultAppends.add(append);
@@ -302,7 +312,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         sitemapsRead(sinceMs, left) {
           if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
         },
-        requestLease: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)]),
+        requestLease: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)], []),
         finish() {
           lease.finished = true;
           schedule(fetcherLimits.flushMs);

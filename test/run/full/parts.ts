@@ -64,4 +64,5 @@ export const parts: readonly Part[] = [
     env: { CRAWLSTREAM_TEST_PROMTOOL: 'newest' },
   },
   { name: 'docs', command: npm('docs:check') },
+  { name: 'against-release', command: npm('bench', 'against-release') },
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { FetcherStats } from '../../../services/fetcher/fetcher.ts';
+import type { FetcherStats } from '../../../services/fetcher/fetcher-stats.ts';
 import { fetcherMetrics } from '../../../services/fetcher/metrics.ts';
 
 it('a fetcher’s figures are told under their names', async () => {

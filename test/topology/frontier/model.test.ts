@@ -32,12 +32,16 @@ class Game {
   readonly #rig: ModelRig;
   readonly #naive = new NaiveFrontier();
   readonly #results: Result[] = [];
+  /** Of fetchers that are slow: sent at some later turn, when the lease is mostly over and its URLs are on another. */
+  readonly #held: Result[] = [];
+  readonly #slowness: Chance;
   #nowMs = 1_000_000;
   #policies = 0;
   readonly #caps;
 
   constructor(seed: number) {
     this.#chance = new Chance(seed);
+    this.#slowness = new Chance(seed + 2_000_000);
     const chance = new Chance(seed + 1_000_000);
     // Later caps take hold when a host would next be leased, which the model leaves to chance: these stay.
     this.#caps = {
@@ -69,6 +73,10 @@ class Game {
     }
     this.#results.push(...results);
     if (this.#results.length > 0 && chance.percent(10)) results.push(chance.of(this.#results));
+    const slow = this.#slowness;
+    if (this.#held.length > 0 && slow.percent(25)) results.push(...this.#held.splice(slow.below(this.#held.length), 1));
+    const out = [...this.#naive.leases.values()];
+    if (out.length > 0 && slow.percent(40)) this.#held.push(randomResult(slow, slow.of(out), this.#nowMs));
     return results;
   }
 

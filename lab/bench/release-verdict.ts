@@ -1,0 +1,68 @@
+/**
+ * Has what a unit of work takes of CPU grown since a release? Of each figure the least of its runs counts, since a busy
+ * machine only adds; and it counts as a multiple of what the yardstick took in the same minutes, so that neither another
+ * machine nor a slow day is taken for a change of ours.
+ */
+import type { ReleaseFigure } from './bench-plan.ts';
+import { figuresOf } from './compare-runs.ts';
+import type { Results } from './results-file.ts';
+
+export interface Since {
+  readonly label: string;
+  readonly path: string;
+  /** Least of the runs, as measured. Absent: no run has given it. */
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+  /** After over before, the yardstick's share taken out. */
+  readonly ratio: number | undefined;
+  readonly verdict: 'same' | 'better' | 'worse' | 'missing' | 'new';
+}
+
+/** What a figure may be worse by, and the verdict still is `same`. */
+export const toleranceByDefault = 0.25;
+const yardstick: ReleaseFigure = { label: 'yardstick', path: 'cpuMillis' };
+
+/** `missing`: these runs have no such figure, or one of other options. `new`: the release has none. Neither is compared. */
+export function sinceRelease(
+  before: Results,
+  after: Results,
+  figures: readonly ReleaseFigure[],
+  tolerance = toleranceByDefault,
+): Since[] {
+  const speed = ratioOf(leastOf(before, yardstick), leastOf(after, yardstick)) ?? 1;
+  return figures.map(({ label, path }) => {
+    const a = leastOf(before, { label, path });
+    // With other options it would be a figure of something else.
+    const isSame = a === undefined || argsOf(before, label) === argsOf(after, label);
+    const b = isSame ? leastOf(after, { label, path }) : undefined;
+    const raw = ratioOf(a, b);
+    const ratio = raw === undefined ? undefined : raw / speed;
+    return { label, path, before: a, after: b, ratio, verdict: verdictOf(a, b, ratio, tolerance) };
+  });
+}
+
+function verdictOf(
+  before: number | undefined,
+  after: number | undefined,
+  ratio: number | undefined,
+  tolerance: number,
+): Since['verdict'] {
+  if (after === undefined) return 'missing';
+  if (before === undefined) return 'new';
+  if (ratio === undefined) return 'same';
+  if (ratio > 1 + tolerance) return 'worse';
+  return ratio < 1 / (1 + tolerance) ? 'better' : 'same';
+}
+
+function leastOf({ benches }: Results, { label, path }: ReleaseFigure): number | undefined {
+  const values = (benches[label]?.runs ?? []).flatMap((run) => figuresOf(run).get(path) ?? []);
+  return values.length === 0 ? undefined : Math.min(...values);
+}
+
+function argsOf({ benches }: Results, label: string): string | undefined {
+  return benches[label]?.args.join(' ');
+}
+
+function ratioOf(before: number | undefined, after: number | undefined): number | undefined {
+  return before === undefined || after === undefined || before === 0 ? undefined : after / before;
+}

@@ -1,0 +1,118 @@
+/**
+ * Keeps a URL from being fetched twice, or given up, where this fetcher is slow: a lease ran out before its report was
+ * durable, so that the frontier has granted its URLs again.
+ *
+ * A task of a host is not taken while an earlier lease of that host, which ran out, is not reported: until it is taken its
+ * expiry says nothing of its URLs (docs/design.md §4.5), and the frontier hears first that this fetcher lives. And a lease
+ * that was granted before an earlier one's report was durable is answered by that report. Reports that were durable in
+ * time are forgotten at once, since later grants know of them; of the others the newest are kept (`lateReportsMax`).
+ */
+import type { Outcome, Task } from '../../../schemas/types.ts';
+import { finals } from '../../../topology/frontier/decide/results/finals.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
+
+export interface LateReports {
+  /**
+   * A promise where these tasks are not to be taken yet: earlier leases of their hosts ran out, and are not reported. It is
+   * kept after `waitMs` all the same, so that a lease that hangs holds up no others.
+   */
+  earlier(tasks: readonly Task[]): Promise<void> | undefined;
+  /** A lease begins. */
+  begin(task: Task): void;
+  reported(task: Task, outcome: Outcome): void;
+  /** What a lease has reported is durable now, ms; `last`: all of it. */
+  durable(task: Task, outcomes: readonly Outcome[], last: boolean, atMs: number): void;
+  /** What an earlier lease has reported of a URL of this one, once that is durable; null: we are shutting down. Undefined: it is to be fetched. */
+  answerTo(task: Task, index: number): Promise<Outcome | null> | undefined;
+}
+
+interface Report {
+  readonly leaseId: number;
+  /** As it was published. */
+  outcome: Outcome;
+  /** Infinity: not yet. */
+  durableAtMs: number;
+  /** Leases that wait for that. */
+  readonly waiting: ((outcome: Outcome) => void)[];
+}
+
+interface Running {
+  readonly task: Task;
+  readonly ended: Promise<void>;
+  end(): void;
+}
+
+export function createLateReports(clock: Clock, signal: AbortSignal, waitMs: number): LateReports {
+  const reports = new Map<string, Report>();
+  const byHost = new Map<string, Running[]>();
+
+  const end = (task: Task) => {
+    const all = byHost.get(task.hostKey) ?? [];
+    all.find((one) => one.task === task)?.end();
+    const left = all.filter((one) => one.task !== task);
+    if (left.length > 0) byHost.set(task.hostKey, left);
+    else byHost.delete(task.hostKey);
+  };
+
+  const atMost = async (wait: Promise<unknown>) => {
+    const over = new AbortController();
+    const either = AbortSignal.any([over.signal, signal]);
+    await Promise.race([wait, clock.sleepUntil(clock.nowMs() + waitMs, either)]);
+    over.abort();
+  };
+  const orShutdown = (wait: Promise<Outcome>): Promise<Outcome | null> =>
+    new Promise((resolve) => {
+      const stop = () => resolve(null);
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      void wait.then((outcome) => {
+        signal.removeEventListener('abort', stop);
+        resolve(outcome);
+      });
+    });
+
+  return {
+    earlier(tasks) {
+      const over = tasks.flatMap(({ hostKey, grantedAtMs }) =>
+        (byHost.get(hostKey) ?? []).filter((one) => one.task.deadlineMs < grantedAtMs),
+      );
+      return over.length === 0 ? undefined : atMost(Promise.all(over.map(({ ended }) => ended)));
+    },
+    begin(task) {
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      byHost.set(task.hostKey, [...(byHost.get(task.hostKey) ?? []), { task, ended, end }]);
+    },
+    reported({ leaseId, urls }, outcome) {
+      const url = urls[outcome.index]?.url;
+      if (url === undefined || finals[outcome.kind] === undefined) return;
+      const waiting = reports.get(url)?.waiting ?? [];
+      reports.delete(url);
+      reports.set(url, { outcome, leaseId, durableAtMs: Number.POSITIVE_INFINITY, waiting });
+    },
+    durable(task, outcomes, last, atMs) {
+      const { leaseId, urls, deadlineMs } = task;
+      if (last) end(task);
+      for (const outcome of outcomes) {
+        const url = urls[outcome.index]?.url ?? '';
+        const report = reports.get(url);
+        if (report === undefined || report.leaseId !== leaseId) continue;
+        for (const resolve of report.waiting.splice(0)) resolve(outcome);
+        if (atMs <= deadlineMs) reports.delete(url);
+        else Object.assign(report, { outcome, durableAtMs: atMs });
+      }
+      for (const [url, { durableAtMs }] of reports) {
+        if (reports.size <= fetcherLimits.lateReportsMax || durableAtMs === Number.POSITIVE_INFINITY) break;
+        reports.delete(url);
+      }
+    },
+    answerTo(task, index) {
+      const report = reports.get(task.urls[index]!.url);
+      if (report === undefined || report.leaseId === task.leaseId || task.grantedAtMs > report.durableAtMs)
+        return undefined;
+      if (report.durableAtMs < Number.POSITIVE_INFINITY) return Promise.resolve(report.outcome);
+      return orShutdown(new Promise((resolve) => report.waiting.push(resolve)));
+    },
+  };
+}
