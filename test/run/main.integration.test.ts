@@ -55,25 +55,6 @@ describe('a run of the tests', () => {
     assert.match(stdout, /0 passed, 2 failed/);
   });
 
-  it('fails where a test leaves an error that nobody catches, and tells it', async () => {
-    const file = join(folder, 'uncaught.test.ts');
-    await writeFile(
-      file,
-      `import { it } from 'node:test';
-       it('goes on', async () => {
-         void Promise.reject(new Error('nobody awaits this'));
-         setTimeout(() => { throw new Error('nobody is there for that'); }, 5);
-         await new Promise((resolve) => setTimeout(resolve, 50));
-       });`,
-    );
-    const { status, stdout } = run([relative(root, file)], 0);
-    assert.equal(status, 1);
-    assert.match(
-      stdout,
-      /Nobody caught: Error: nobody awaits this[\s\S]*Nobody caught: Error: nobody is there for that/,
-    );
-  });
-
   it('looks again at nothing unless told so, where files are named', async () => {
     const file = await fileThatFails('named', 1);
     const { status } = spawnSync(process.execPath, ['--import', 'tsx', 'test/run/main.ts', 'unit', file], {

@@ -4,7 +4,6 @@
  * What they import is loaded once. Their tests run one after another, as the files are named, and only when all of it is
  * loaded: in a fresh checkout that takes seconds of the processor, in which no test's deadline could be kept.
  */
-import { createHook } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
 import { join } from 'node:path';
 import { before } from 'node:test';
@@ -15,15 +14,7 @@ let loaded: (error?: unknown) => void = () => {};
 const all = new Promise<unknown>((resolve) => {
   loaded = resolve;
 });
-// node:test would follow every promise to its test, to say whose an error is that nobody caught: a quarter of the processor time
-// where there are many. It fails the process as it is, and is told here.
-for (const event of ['uncaughtException', 'unhandledRejection'])
-  process.on(event, (error) => console.error('Nobody caught:', error));
-const hooks = Object.getPrototypeOf(createHook({})) as { enable: unknown };
-const { enable } = hooks;
-hooks.enable = () => {};
 before(() => all);
-hooks.enable = enable;
 try {
   for (const file of process.argv.slice(2)) await import(pathToFileURL(join(root, file)).href);
 } finally {
