@@ -61,6 +61,17 @@ function dataOption(says: string): Option {
 
 /** Which crawl, on which brokers. */
 function addPlaceOptions(command: Command): Command {
+  return addBrokersOptions(command).addOption(
+    setting(
+      '--crawl <name>',
+      'name of the crawl: prefix of its topics and groups',
+      'one crawl a cluster needs no name of its own',
+      crawlName,
+    ).default('crawl'),
+  );
+}
+
+export function addBrokersOptions(command: Command): Command {
   return command
     .addOption(
       setting(
@@ -77,14 +88,6 @@ function addPlaceOptions(command: Command): Command {
         'records carry fingerprints of their schemas, which do while all readers are ours',
         registry,
       ),
-    )
-    .addOption(
-      setting(
-        '--crawl <name>',
-        'name of the crawl: prefix of its topics and groups',
-        'one crawl a cluster needs no name of its own',
-        crawlName,
-      ).default('crawl'),
     );
 }
 
