@@ -2,9 +2,9 @@
  * Documents of a fleet on Kafka: one partition, of which one process at a time is the owner, and all are in its memory.
  *
  * An owner begins with a claim, and its records carry the offset of that; those of any other claim than the newest are void for
- * every reader, as in a changelog (docs/decisions/0013-epoch-is-the-claims-offset.md). A record counts for its owner only if it
- * landed where it was to: anything else in its place is another's claim. So nothing that an owner of before still sends changes a
- * document, and it never takes for kept what is not.
+ * every reader, as in a changelog (docs/decisions/0013-epoch-is-the-claims-offset.md). A record counts for its owner only once it
+ * is known that no claim of another lies before it. So nothing that an owner of before still sends changes a document, and it never
+ * takes for kept what is not.
  *
  * The topic is not compacted by the brokers, since a void record would take the place of one that counts: an owner writes all
  * documents anew behind its claim, and drops what lies before, once that is worth it.
@@ -40,7 +40,9 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     records++;
     current = take(all, current, record);
   }
-  let next = term + 1;
+  /** No other's claim lies up to here behind our own. */
+  let ours = term;
+  let acks: Promise<void> = Promise.resolve();
   let lost: CrawlstreamError | undefined;
 
   const lose = (error: unknown) => {
@@ -53,20 +55,27 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
   };
   const write = async (key: string, text: string | null): Promise<void> => {
     if (lost !== undefined) throw lost;
-    const at = next++;
     const record: AppendRecord = {
       ...{ topic, partition: 0, key: Buffer.from(key) },
       ...{ value: text === null ? empty : Buffer.from(text), headers: { term: `${term}` } },
     };
-    let offset: number | undefined;
-    try {
-      [offset] = await log.append([record], { leads: true });
-    } catch (error) {
-      throw lose(error);
-    }
-    if (offset !== at)
-      throw lose(new CrawlstreamError('OWNERSHIP_LOST', 'another process runs this fleet: ask that one'));
-    if (lost !== undefined) throw lost;
+    const appended = log.append([record], { leads: true });
+    // It is waited for in its turn.
+    appended.catch(() => {});
+    const acked = acks.then(async () => {
+      try {
+        const [offset] = (await appended) as [number];
+        if (lost !== undefined) throw lost;
+        for await (const { headers } of recordsOf(log, topic, 0, ours + 1, offset))
+          if (headers['claim'] !== undefined)
+            throw new CrawlstreamError('OWNERSHIP_LOST', 'another process runs this fleet: ask that one');
+        ours = offset;
+      } catch (error) {
+        throw lose(error);
+      }
+    });
+    acks = acked.catch(() => {});
+    await acked;
   };
 
   if (records > recordsMost && records > recordsOfDocument * all.size) {

@@ -58,11 +58,14 @@ export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes 
   };
 
   const createTopics = async (specs: readonly LogTopic[]) => {
+    const flows = new Map<string, number>();
     for (const { name, partitions } of specs) {
-      const place = placeOf(name);
-      const there = place === null ? 0 : await log.partitionsOf(place.flow);
+      const flow = placeOf(name)?.flow;
+      if (flow === undefined) continue;
+      if (!flows.has(flow)) flows.set(flow, await log.partitionsOf(flow));
+      const there = flows.get(flow)!;
       if (there === 0 || there >= partitions) continue;
-      const message = `topic ${name} lies in ${place?.flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
+      const message = `topic ${name} lies in ${flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
       throw new CrawlstreamError('TOPIC_MISMATCH', message);
     }
     await log.createTopics(topicsHolding(specs));
