@@ -10,9 +10,9 @@ import { setting } from '../flags/setting.ts';
 import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { fleetOutputs } from './fleet-outputs.ts';
-import { addKafkaFleetOptions, type KafkaFleetFlags } from './kafka/kafka-fleet-flags.ts';
-import { runKafkaFleet } from './kafka/run-kafka-fleet.ts';
+import { addKafkaFleetOptions, type KafkaFleetFlags } from './kafka-fleet-flags.ts';
 import { type FleetCommand, runFleet } from './run-fleet.ts';
+import { runKafkaFleet } from './run-kafka-fleet.ts';
 
 const readFile = rulesFile('--owners', ownersSchema, []);
 

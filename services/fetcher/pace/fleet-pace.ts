@@ -41,6 +41,8 @@ export interface FleetPace {
 export interface FleetSeat {
   /** As FetcherOptions has it. */
   sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
+  /** Asked at the last moment before a request. False: another process may run the fleet by now. */
+  mayContact(): boolean;
   /** Leases more that are of use. */
   readonly leasesWanted: number;
   /** `tell` is called when there are some again. */
@@ -70,7 +72,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   };
 
   const decide = () => {
-    if (options.mayContact?.() === false) return lookAgain();
+    if (!mayContact()) return lookAgain();
     const { granted, late } = arbiter.step(steadyMs());
     for (const ask of granted) settle(ask, true);
     for (const ask of late) settle(ask, false);
@@ -91,6 +93,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     });
   };
 
+  const mayContact = () => options.mayContact?.() !== false;
   let isLooking = false;
   const lookAgain = () => {
     if (isLooking || closing.signal.aborted) return;
@@ -138,6 +141,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
       arbiter.join(crawl, weight);
       let tellWanted = () => {};
       return {
+        mayContact,
         get leasesWanted() {
           const wanted = arbiter.hostsWanted(crawl);
           if (wanted === 0) sated.set(crawl, () => tellWanted());

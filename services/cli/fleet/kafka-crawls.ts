@@ -4,20 +4,20 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { ReadLog } from '../../../fleet/running-crawl.ts';
-import { type Clock, SystemClock } from '../../../runtime/clock.ts';
-import { agreeManifest } from '../../../runtime/crawl/agree-manifest.ts';
-import { accessOn, type CrawlAccess } from '../../../runtime/crawl/kafka-access.ts';
-import { adoptDataFolder, type DataFolder } from '../../../runtime/data-folder/data-folder.ts';
-import type { Manifest } from '../../../runtime/data-folder/manifest.ts';
-import type { FoldedLog } from '../../../runtime/log/folded/folded-log.ts';
-import type { Log } from '../../../runtime/log/log.ts';
-import { productVersion } from '../../../runtime/version.ts';
-import type { WholeLog } from '../../connect/folder-log.ts';
-import { newCrawl } from '../../connect/new-crawl.ts';
-import { explainer } from '../../inspect/explain-command.ts';
-import { say } from '../../terminal/say.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { ReadLog } from '../../fleet/running-crawl.ts';
+import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
+import { accessOn, type CrawlAccess } from '../../runtime/crawl/kafka-access.ts';
+import { adoptDataFolder, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { FoldedLog } from '../../runtime/log/folded/folded-log.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { productVersion } from '../../runtime/version.ts';
+import type { WholeLog } from '../connect/folder-log.ts';
+import { newCrawl } from '../connect/new-crawl.ts';
+import { explainer } from '../inspect/explain-command.ts';
+import { say } from '../terminal/say.ts';
 
 export interface KafkaCrawlsOptions {
   readonly fleet: string;

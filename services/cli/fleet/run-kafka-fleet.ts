@@ -7,29 +7,29 @@
  * void whatever a predecessor still sends, and ends with no request under way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { FleetDesk } from '../../../fleet/api/fleet-routes.ts';
-import { CrawlTopics } from '../../../fleet/crawl-topics.ts';
-import { documentStore } from '../../../fleet/documents/document-store.ts';
-import { openTopicDocuments } from '../../../fleet/documents/topic-documents.ts';
-import { fleetServiceLimits } from '../../../fleet/fleet-service-limits.ts';
-import { Callers } from '../../../fleet/owners/callers.ts';
-import { SystemClock } from '../../../runtime/clock.ts';
-import { openBrokers } from '../../../runtime/crawl/kafka-access.ts';
-import { foldLog } from '../../../runtime/log/folded/folded-log.ts';
-import type { Log, Membership } from '../../../runtime/log/log.ts';
-import type { Service } from '../../../runtime/metrics/service.ts';
-import { productVersion } from '../../../runtime/version.ts';
-import { advertised } from '../../connect/advertised.ts';
-import { withHttp } from '../../flags/http-flags.ts';
-import { say } from '../../terminal/say.ts';
-import { stopOnSignals } from '../../terminal/stop-signals.ts';
-import type { FleetFlags } from '../fleet-flags.ts';
-import type { FleetCommand } from '../run-fleet.ts';
-import { serveFleet } from '../serve-fleet.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import { CrawlTopics } from '../../fleet/crawl-topics.ts';
+import { documentStore } from '../../fleet/documents/document-store.ts';
+import { openTopicDocuments } from '../../fleet/documents/topic-documents.ts';
+import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
+import { Callers } from '../../fleet/owners/callers.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import { foldLog } from '../../runtime/log/folded/folded-log.ts';
+import type { Log, Membership } from '../../runtime/log/log.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import { productVersion } from '../../runtime/version.ts';
+import { advertised } from '../connect/advertised.ts';
+import { withHttp } from '../flags/http-flags.ts';
+import { say } from '../terminal/say.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import type { FleetFlags } from './fleet-flags.ts';
 import { heldLog } from './held-log.ts';
 import { KafkaCrawls } from './kafka-crawls.ts';
 import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
+import type { FleetCommand } from './run-fleet.ts';
+import { serveFleet } from './serve-fleet.ts';
 
 type Flags = FleetFlags & KafkaFleetFlags;
 

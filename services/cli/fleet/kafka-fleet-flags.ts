@@ -1,10 +1,10 @@
 /** Options of a fleet on Kafka, and those that do not hold for one. */
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { bad } from '../../flags/arguments.ts';
-import { addBrokersOptions } from '../../flags/kafka-flags.ts';
-import { setting } from '../../flags/setting.ts';
-import type { FleetFlags } from '../fleet-flags.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { bad } from '../flags/arguments.ts';
+import { addBrokersOptions } from '../flags/kafka-flags.ts';
+import { setting } from '../flags/setting.ts';
+import type { FleetFlags } from './fleet-flags.ts';
 
 export interface KafkaFleetFlags {
   readonly brokers?: string;

@@ -1,6 +1,6 @@
 /** A log to which a process appends only as long as nobody else can have what it holds. */
-import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { Log } from '../../../runtime/log/log.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Log } from '../../runtime/log/log.ts';
 
 export function heldLog(log: Log, isHeld: () => boolean): Log {
   return {
