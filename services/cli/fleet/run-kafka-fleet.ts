@@ -6,9 +6,12 @@
  * not answered for so long that another could have it. A term begins with a claim on the documents and one on each changelog, which
  * void whatever a predecessor still sends, and ends with no request under way.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
 import { CrawlTopics } from '../../fleet/crawl-topics.ts';
 import { documentStore } from '../../fleet/documents/document-store.ts';
 import { openTopicDocuments } from '../../fleet/documents/topic-documents.ts';
@@ -21,6 +24,7 @@ import type { Log, Membership } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { advertised } from '../connect/advertised.ts';
+import { withStores } from '../connect/stores.ts';
 import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
@@ -37,6 +41,7 @@ const { handOverMs, sessionMarginMs, standbyLookMs, tailBytes } = fleetServiceLi
 
 export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promise<void> {
   const { brokers, fleet } = needKafkaFleet(flags);
+  await refuseOtherFolder(flags.data);
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: finishing requests under way');
   let desk: FleetDesk | undefined;
@@ -51,7 +56,13 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
     const owners = command.owners?.();
     const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
     const side = { role: command.role, routes: command.routes(needDesk, callers), say };
-    await withHttp(flags, side, async (service) => {
+    await withStores(async (open) => {
+      // Its lock keeps a second process of this machine out of the folder.
+      await open(join(flags.data, 'process'));
+      await withHttp(flags, side, serve);
+    });
+
+    async function serve(service: Service): Promise<void> {
       const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
       const access = { brokers, crawl: fleet, role: 'fleet', stays: true, onNotice, by: productVersion };
       const log = await openBrokers(access);
@@ -100,11 +111,22 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
           }
         }
       }
-    });
+    }
   } finally {
     release();
   }
   process.exitCode = 130;
+}
+
+/** What lies in a scratch folder may be removed. */
+async function refuseOtherFolder(data: string): Promise<void> {
+  const what = existsSync(join(data, 'manifest.json'))
+    ? 'the data folder of one crawl'
+    : (await crawlsOfFleet(data)) === null
+      ? null
+      : 'the folder of a fleet that runs without Kafka';
+  if (what !== null)
+    throw invalid(`--data ${data} is ${what}: give a folder of this process's own, new or that of its last run`);
 }
 
 interface Term {

@@ -97,27 +97,26 @@ export class FlowPump {
     for (const [key, some] of byTail) this.#open.get(key)?.add(some);
   }
 
-  /** Whoever reads hears of it. A flow that has lost what was read is read anew; the others go on from where they are. */
+  /** Flows that are sound go on from where they are, and what is wrong with another is heard by its own readers alone. */
   async #mend(error: unknown): Promise<void> {
     await this.#reader?.close();
-    if (error instanceof CrawlstreamError && error.code === 'STORE_CLOSED') {
-      // The log under it was closed: whoever reads hears of it from there.
-      for (const tail of [...this.#open.values()]) this.#end(tail);
-      return;
-    }
-    for (const tail of [...this.#open.values()]) {
-      if (error instanceof LogTruncated ? error.topic === tail.flow : await this.#isOutside(tail)) this.#end(tail);
-      else tail.fail(error);
-    }
+    const isClosed = error instanceof CrawlstreamError && error.code === 'STORE_CLOSED';
+    await Promise.all([...this.#open.values()].map((tail) => (isClosed ? this.#end(tail) : this.#look(tail, error))));
+    if (isClosed) return;
     await sleep(foldedLimits.againMs);
     if (!this.#isOpen) return;
     this.#reader = this.#log.reader();
     for (const { flow, partition, readTo } of this.#open.values()) this.#reader.seek(flow, partition, readTo);
   }
 
-  async #isOutside({ flow, partition, readTo }: FlowTail): Promise<boolean> {
+  /** One that has lost what was read of it is read anew by whoever asks for it next, who hears what is wrong with it. */
+  async #look(tail: FlowTail, error: unknown): Promise<void> {
+    const { flow, partition, readTo } = tail;
+    // Brokers that are away say nothing of a flow.
+    if (error instanceof CrawlstreamError && error.code === 'BROKER_UNREACHABLE') return tail.fail(error);
+    if (error instanceof LogTruncated) return error.topic === flow ? this.#end(tail) : undefined;
     const range = await this.#log.offsets(flow, partition).catch(() => undefined);
-    return range !== undefined && (readTo < range.start || readTo > range.end);
+    if (range === undefined || readTo < range.start || readTo > range.end) this.#end(tail);
   }
 
   #end(tail: FlowTail): void {

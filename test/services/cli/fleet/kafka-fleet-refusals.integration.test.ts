@@ -1,5 +1,7 @@
 /** What does not hold for a fleet on Kafka, or for a crawl of one, is refused by name before a broker is asked. */
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
@@ -7,6 +9,9 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 test('options that do not hold on Kafka are refused by name, and so are roles of a crawl that a fleet runs', async () => {
   const data = temporaryFolder();
   const place = ['--brokers', '127.0.0.1:1', '--data', data];
+  const kept = temporaryFolder();
+  mkdirSync(join(kept, 'crawls', 'docs'), { recursive: true });
+  writeFileSync(join(kept, 'crawls', 'docs', 'fleet.json'), '{}');
   const fleet = ['fleet', ...place, '--http', '0'];
   const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
     [[...fleet], /--fleet is missing: a fleet on Kafka has a name/],

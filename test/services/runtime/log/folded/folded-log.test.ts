@@ -6,6 +6,7 @@ import { openEmbeddedLog } from '../../../../../services/runtime/log/embedded-lo
 import { foldLog } from '../../../../../services/runtime/log/folded/folded-log.ts';
 import type { LogRecord } from '../../../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../../../services/runtime/store/memory-store.ts';
+import { CrawlstreamError } from '../../../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../../../topology/topics.ts';
 import { logContract } from '../../../../contract/log-contract.ts';
 
@@ -172,5 +173,63 @@ test('records of one topic of a flow are not dropped by themselves', async () =>
   await log.append([record('results', 'a'), record('pages', 'b')]);
   await assert.rejects(log.trim('f.c.results', 0, 1), /f\.c\.results lie among others in f\.c\.flow/);
   await log.trim('f.c.pages', 0, 1);
+  await log.close();
+});
+
+test('what breaks one flow is heard by its readers alone, and others miss nothing', async () => {
+  const under = await openEmbeddedLog(createMemoryStore(), clock);
+  let isBroken = false;
+  const gone = new CrawlstreamError('INVALID_ARGUMENT', 'topic f.a.flow does not exist: create it first');
+  const log = foldLog(
+    {
+      ...under,
+      offsets: (topic, partition) =>
+        isBroken && topic === 'f.a.flow' ? Promise.reject(gone) : under.offsets(topic, partition),
+      reader() {
+        const reader = under.reader();
+        const read = new Set<string>();
+        return {
+          ...reader,
+          seek(topic, ...place) {
+            read.add(topic);
+            reader.seek(topic, ...place);
+          },
+          drop(topic, partition) {
+            read.delete(topic);
+            reader.drop(topic, partition);
+          },
+          poll: (how) => (isBroken && read.has('f.a.flow') ? Promise.reject(gone) : reader.poll(how)),
+        };
+      },
+    },
+    { isExact: false, tailBytes: 1 << 20 },
+  );
+  const readers = ['f.a', 'f.b'].map((crawl) => ({ crawl, reader: log.reader() }));
+  const polls = { maxBytes: 1_000, waitMs: 10_000 };
+  const append = (crawl: string, value: string) =>
+    log.append([{ topic: `${crawl}.control`, partition: 0, key: null, value: Buffer.from(value) }]);
+  for (const { crawl, reader } of readers) {
+    await log.createTopics(topicsOfCrawl(crawl, 1));
+    await append(crawl, '1');
+    reader.seek(`${crawl}.control`, 0, 0);
+    assert.deepEqual(
+      (await reader.poll(polls)).map(({ value }) => value.toString()),
+      ['1'],
+    );
+  }
+  const [broken, sound] = readers.map(({ reader }) => reader.poll(polls));
+  isBroken = true;
+  await append('f.b', '2');
+  await assert.rejects(broken!, /topic f\.a\.flow does not exist/);
+  assert.deepEqual(
+    (await sound!).map(({ value }) => value.toString()),
+    ['2'],
+  );
+  await append('f.b', '3');
+  assert.deepEqual(
+    (await readers[1]!.reader.poll(polls)).map(({ value }) => value.toString()),
+    ['3'],
+  );
+  for (const { reader } of readers) await reader.close();
   await log.close();
 });
