@@ -142,7 +142,11 @@ async function serveTerm(
   served: Parameters<typeof serveFleet>[0],
 ): Promise<void> {
   const lost = new AbortController();
-  const isHeld = () => member.isHeld() && !lost.signal.aborted;
+  // What was not held for a moment is not this term's any more: some of its crawls may have failed by that.
+  const isHeld = () => {
+    if (!member.isHeld()) lost.abort();
+    return !lost.signal.aborted;
+  };
   const held = heldLog(log, isHeld);
   const documents = await openTopicDocuments({
     ...{ log: held, topic: crawlsTopic(fleet), by: member.address },

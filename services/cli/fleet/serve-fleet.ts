@@ -179,9 +179,9 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
     await counting;
     await fleet.stop();
     onDesk(undefined);
+    pace.close();
     quotas?.look(fleet.list());
     await quotas?.write(true);
-    pace.close();
     await facts.settled();
     await journal?.close();
   }
