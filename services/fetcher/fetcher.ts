@@ -219,7 +219,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       resolver,
       slots,
       bandwidth,
-      isBlocked: blockedHosts.has,
+      isBlocked: (hostKey) => options.seat?.mayContact() === false || blockedHosts.has(hostKey),
       signal: stopping.signal,
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },

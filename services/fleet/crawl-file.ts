@@ -10,10 +10,12 @@
  *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Documents } from './documents/documents.ts';
+import { folderDocuments } from './documents/folder-documents.ts';
 import { contents } from './fleet-contents.ts';
 
 /** running: by will, whatever it does now. ended: it is over, and stays so. */
@@ -85,8 +87,38 @@ export async function crawlsOfFleet(folder: string): Promise<string[] | null> {
   return crawls.length > 0 || existsSync(join(folder, 'journal')) ? crawls : null;
 }
 
-export class CrawlFiles {
+/** Throws DATA_FOLDER_FOREIGN; `place`: where the text was found. */
+export function crawlFileOf(text: string, place: string): CrawlFile {
+  try {
+    return fileSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw unreadable(place, error);
+  }
+}
+
+function unreadable(place: string, error: unknown): CrawlstreamError {
+  const remedy = 'put it back from a copy, or move that folder elsewhere';
+  const message = `${place} cannot be read (${(error as Error).message.split('\n')[0]}): ${remedy}`;
+  return new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
+}
+
+/** What is kept of a fleet's crawls, and where their data are. */
+export interface CrawlKeep {
+  /** The folder of a crawl. */
+  pathOf(name: string): string;
+  /** All crawls. What a kill left half made or half deleted is removed. */
+  list(): Promise<CrawlFile[]>;
+  /** `make` makes a crawl's data; a kill leaves a whole crawl, or what the next `list` removes. */
+  create(file: CrawlFile, make: (path: string) => Promise<void>): Promise<void>;
+  /** In one step. */
+  write(file: CrawlFile): Promise<void>;
+  /** With all its data. */
+  remove(name: string): Promise<void>;
+}
+
+export class CrawlFiles implements CrawlKeep {
   readonly #folder: string;
+  readonly #documents: Documents;
   readonly #onGone: (path: string) => Promise<void>;
   #number = 0;
 
@@ -96,6 +128,7 @@ export class CrawlFiles {
    */
   constructor(fleet: string, onGone: (path: string) => Promise<void> = async () => {}) {
     this.#folder = join(fleet, 'crawls');
+    this.#documents = folderDocuments(fleet);
     this.#onGone = onGone;
   }
 
@@ -120,14 +153,14 @@ export class CrawlFiles {
     const path = this.pathOf(`${making}${file.name}`);
     await rm(path, { recursive: true, force: true });
     await make(path);
-    await writeIn(path, file);
+    await this.#put(`${making}${file.name}`, file);
     await rename(path, this.pathOf(file.name));
     await this.#sync();
   }
 
   /** In one step. */
   write(file: CrawlFile): Promise<void> {
-    return writeIn(this.pathOf(file.name), file);
+    return this.#put(file.name, file);
   }
 
   /** Its name is free at once. */
@@ -147,15 +180,21 @@ export class CrawlFiles {
     return rm(this.pathOf(name), { recursive: true, force: true, maxRetries: 3 });
   }
 
+  #put(folder: string, file: CrawlFile): Promise<void> {
+    return this.#documents.put(`crawls/${folder}/${fileName}`, `${JSON.stringify(file, null, 2)}\n`);
+  }
+
   async #read(name: string): Promise<CrawlFile> {
-    const path = join(this.pathOf(name), fileName);
+    const key = `crawls/${name}/${fileName}`;
+    const place = this.#documents.placeOf(key);
+    let text: string | undefined;
     try {
-      return fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+      text = await this.#documents.get(key);
     } catch (error) {
-      const remedy = 'put it back from a copy, or move that folder elsewhere';
-      const message = `${path} cannot be read (${(error as Error).message.split('\n')[0]}): ${remedy}`;
-      throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
+      throw unreadable(place, error);
     }
+    if (text === undefined) throw unreadable(place, new Error('it is not there'));
+    return crawlFileOf(text, place);
   }
 
   async #sync(): Promise<void> {
@@ -166,16 +205,4 @@ export class CrawlFiles {
       await handle.close();
     }
   }
-}
-
-async function writeIn(folder: string, file: CrawlFile): Promise<void> {
-  const path = join(folder, fileName);
-  const handle = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${path}.new`, path);
 }

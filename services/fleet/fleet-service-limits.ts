@@ -41,6 +41,15 @@ export const fleetServiceLimits = {
   pagesCharsSoft: 8 * 1024 * 1024,
   /** Requests under way have so long to end when a crawl is paused or ended, ms. */
   graceMs: 5_000,
+  /**
+   * On Kafka a fleet starts no request, and ends those under way, so long before the session of its group could be over, ms: whoever
+   * takes over then finds no request of it at any host.
+   */
+  sessionMarginMs: 4_000,
+  /** Requests under way have so long to end there, ms: less than that margin. */
+  handOverMs: 2_000,
+  /** How often a process that stands by looks where the fleet runs, and one that runs it whether it may go on, ms. */
+  standbyLookMs: 250,
   /** Of a host, what is to outlive the process is written if it holds for longer, ms: a restart takes as long. */
   factMsMin: 1_000,
   /** Hosts of which something is kept at most. */

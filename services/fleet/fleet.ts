@@ -9,14 +9,14 @@ import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { descriptors } from '../runtime/descriptors.ts';
-import { type CrawlChange, type CrawlFile, type CrawlFiles, noCounts, type Wish } from './crawl-file.ts';
+import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { newName } from './new-name.ts';
 import type { ReadLog, RunningCrawl } from './running-crawl.ts';
 
 export interface FleetOptions {
-  readonly files: CrawlFiles;
+  readonly files: CrawlKeep;
   readonly clock: Clock;
   /** Seeds as they are spelt, and the whole policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
   check(call: CreateCall): Pick<CrawlFile, 'seeds' | 'policy'>;

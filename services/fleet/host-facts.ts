@@ -19,7 +19,7 @@ export interface HostFacts {
 
 const all = { gte: Buffer.alloc(0), lt: Buffer.from([0xff]) };
 
-export async function openHostFacts(store: StateStore, nowMs: number): Promise<HostFacts> {
+export async function openHostFacts(store: Pick<StateStore, 'scan' | 'write'>, nowMs: number): Promise<HostFacts> {
   const known = new Map<string, HostFact>();
   const over: Buffer[] = [];
   for await (const [key, value] of store.scan(all)) {

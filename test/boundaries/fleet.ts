@@ -70,4 +70,7 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
   graceMs: tuning('what was under way then is fetched again'),
   factMsMin: tuning('what is over sooner is over before a restart is'),
   factsMax: undriven('a hundred thousand hosts: of more, the first by name are left out at the next start'),
+  sessionMarginMs: undriven('two processes, one of which is frozen: test/kafka/fleet.integration.test.ts'),
+  handOverMs: tuning('how long requests under way may take where a fleet moves on'),
+  standbyLookMs: tuning('how soon a process hears that it is its turn, or not any more'),
 };

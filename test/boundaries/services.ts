@@ -25,6 +25,7 @@ import type { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { Probes } from '../../services/runtime/http/probes.ts';
 import { openEmbeddedLog } from '../../services/runtime/log/embedded-log.ts';
+import type { foldedLimits } from '../../services/runtime/log/folded/folded-limits.ts';
 import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
 import { readBatches } from '../../services/runtime/log/kafka/record-batch.ts';
 import type { AppendRecord } from '../../services/runtime/log/log.ts';
@@ -159,6 +160,16 @@ export const httpBoundaries: BoundaryTable<typeof httpLimits> = {
   listsAtOnce: tuning(batch),
   knownMs: tuning(patience),
   membersMs: tuning(often),
+  againS: tuning(often),
+};
+
+export const foldedBoundaries: BoundaryTable<typeof foldedLimits> = {
+  pollBytes: tuning(batch),
+  pollWaitMs: tuning(often),
+  againMs: tuning(often),
+  tailBytes: tuning(batch),
+  behindWaitMs: tuning(often),
+  knownWaitMs: tuning(patience),
 };
 
 /** Does an embedded log take it? */

@@ -29,6 +29,7 @@ import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
 import { grpcLimits } from '../../services/runtime/grpc/grpc-limits.ts';
 import { httpLimits } from '../../services/runtime/http/http-limits.ts';
+import { foldedLimits } from '../../services/runtime/log/folded/folded-limits.ts';
 import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
 import { logLimits } from '../../services/runtime/log/log-limits.ts';
 import { objectLimits } from '../../services/runtime/objects/object-limits.ts';
@@ -130,6 +131,7 @@ export const table: Readonly<Record<string, Group>> = {
   auditLimits: of(auditLimits, services.auditBoundaries),
   objectLimits: of(objectLimits, services.objectBoundaries),
   snapshotLimits: of(snapshotLimits, services.snapshotBoundaries),
+  foldedLimits: of(foldedLimits, services.foldedBoundaries),
   kafkaLimits: of(kafkaLimits, services.kafkaBoundaries),
   mcpLimits: of(mcpLimits, mcpBoundaries),
   scrapeLimits: of(scrapeLimits, scrapeBoundaries),

@@ -2,6 +2,7 @@
 import { after, before, describe } from 'node:test';
 import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
+import { foldLog } from '../../services/runtime/log/folded/folded-log.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { logContract } from './log-contract.ts';
 
@@ -16,6 +17,21 @@ describe('the log on Kafka', { skip }, () => {
 
   logContract('kafka', { dense: true, trim: true, atomic: false }, async () => {
     const open = () => openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'contract' });
+    let log = await open();
+    return {
+      log,
+      reopen: async () => {
+        await log.close();
+        log = await open();
+        return log;
+      },
+      close: () => log.close(),
+    };
+  });
+
+  logContract('kafka, folded', { dense: true, trim: false, atomic: false }, async () => {
+    const open = async () =>
+      foldLog(await openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'contract' }), { isExact: false });
     let log = await open();
     return {
       log,

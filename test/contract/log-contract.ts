@@ -1,6 +1,6 @@
 /** What every log must do: one suite, run over each of them. */
 import assert from 'node:assert/strict';
-import { after, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../../services/runtime/log/log.ts';
 import { CrawlstreamError, type ErrorCode } from '../../topology/errors.ts';
@@ -36,18 +36,14 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
     let opened: OpenLog;
     let log: Log;
     let topic: string;
-    const all: OpenLog[] = [];
 
     beforeEach(async () => {
       opened = await open();
-      all.push(opened);
       log = opened.log;
       topic = `contract-${process.pid}-${topicCount++}.discovered`;
       await log.createTopics([{ name: topic, partitions: 3, retention: 'state' }]);
     });
-    after(async () => {
-      for (const each of all) await each.close();
-    });
+    afterEach(() => opened.close());
 
     const record = (partition: number, value: string | Buffer, more: Partial<AppendRecord> = {}): AppendRecord => ({
       topic,

@@ -9,6 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { crawlsNear, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { EmbeddedLog, EmbeddedLogOptions } from '../../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import type { Log } from '../../runtime/log/log.ts';
 import { type Journal, leaveJournal } from '../../runtime/store/journal/journal.ts';
 import type { StoreOptions } from '../../runtime/store/store.ts';
 import { logFolder } from './crawl-folder.ts';
@@ -19,6 +20,14 @@ export interface FolderLog {
   readonly codec: RecordCodec;
   /** What the codec asks. */
   readonly registry: SchemaRegistry;
+}
+
+/** The log of a crawl that one process runs as a whole, wherever it is kept. */
+export interface WholeLog {
+  readonly log: Log & Partial<Pick<EmbeddedLog, 'expire'>>;
+  readonly codec: RecordCodec;
+  /** For processes that fetch beside this one. Absent: there are none. */
+  readonly registry?: SchemaRegistry | undefined;
 }
 
 export interface FolderLogOptions extends Pick<EmbeddedLogOptions, 'groupIntervalMs' | 'tailBytes'> {

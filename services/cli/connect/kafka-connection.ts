@@ -13,6 +13,7 @@ import { say } from '../terminal/say.ts';
 import { commandName } from './command-name.ts';
 import { cutShort } from './cut-short.ts';
 import { type NewCrawl, newCrawl } from './new-crawl.ts';
+import { refuseOfFleet } from './refuse-of-fleet.ts';
 
 export interface KafkaConnection {
   readonly log: Log;
@@ -39,6 +40,7 @@ export async function withKafka<T>(
   stays = stopping !== undefined,
 ): Promise<T> {
   const { crawl, registry, compression, partitions } = flags;
+  if (creates === true || typeof creates === 'object') refuseOfFleet(crawl);
   const { log, codec } = await openKafkaAccess({
     ...{ brokers: needBrokers(flags), registry, crawl, compression, stays },
     ...{ by: productVersion, role: commandName(), onNotice: sayOfBrokers },

@@ -37,7 +37,7 @@ import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { Journal } from '../../runtime/store/journal/journal.ts';
 import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
-import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
+import { type WholeLog, withFolderLog } from '../connect/folder-log.ts';
 import { withStores } from '../connect/stores.ts';
 import { durationText } from '../flags/arguments.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
@@ -102,8 +102,10 @@ export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>,
   /** Is called with the frontier once it runs. */
   onFrontier(frontier: Pick<Frontier, 'committed'>): void;
   readonly fetcher: Pick<FetcherOptions, 'seat' | 'addressPacer'>;
-  /** Makes its log durable with theirs. */
-  readonly journal: Pick<Journal, 'store'>;
+  /** Its log, which is kept elsewhere and closed by whoever opened it. Absent: it is in its folder. */
+  readonly opened?: WholeLog | undefined;
+  /** Makes its log durable with theirs. Absent: the log is so by itself. */
+  readonly journal?: Pick<Journal, 'store'> | undefined;
   /** Recent records of its log in memory, bytes. */
   readonly tailBytes: number;
   /** Bounds of its stores, which are made for one crawl otherwise. */
@@ -116,7 +118,7 @@ const tellAheadMs = 60_000;
 export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
   const { folder, clock } = crawl;
   const wallMs = clock.nowMs();
-  const run = (opened: FolderLog) => {
+  const run = (opened: WholeLog) => {
     const aheadMs = clock.nowMs() - wallMs;
     if (aheadMs > tellAheadMs)
       crawl.say(
@@ -129,14 +131,15 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
       return runOn(crawl, opened, checkpoints);
     });
   };
-  const marked = (opened: FolderLog) => markedAsRunning(folder, clock, () => run(opened), crawl.beside?.signEveryMs);
-  const { stores: store, journal, tailBytes } = crawl.beside ?? {};
+  const marked = (opened: WholeLog) => markedAsRunning(folder, clock, () => run(opened), crawl.beside?.signEveryMs);
+  const { stores: store, journal, tailBytes, opened } = crawl.beside ?? {};
+  if (opened !== undefined) return marked(opened);
   // A journal gathers for all.
   const groupIntervalMs = journal === undefined ? crawlLimits.groupIntervalMs : 0;
   return withFolderLog(folder, clock, marked, { groupIntervalMs, store, journal, ...(tailBytes && { tailBytes }) });
 }
 
-async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, checkpoints: StateStore[]): Promise<CrawlOutcome> {
+async function runOn(crawl: EmbeddedCrawl, opened: WholeLog, checkpoints: StateStore[]): Promise<CrawlOutcome> {
   const consumers = await crawl.attach(opened.log, opened.codec);
   try {
     const repository = await openSnapshotRepository(snapshotPlace(crawl), crawl.folder.manifest);
@@ -153,7 +156,7 @@ async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, checkpoints: State
 
 async function runWith(
   crawl: EmbeddedCrawl,
-  opened: FolderLog,
+  opened: WholeLog,
   stores: StateStore[],
   processors: RunningProcessors,
   repository: SnapshotRepository,
@@ -198,7 +201,7 @@ async function runWith(
         startFetchWorkers(
           {
             count: crawl.workers,
-            ...{ ports: { log, codec, clock, manifest }, registry, plugins: crawl.plugins, say: crawl.say },
+            ...{ ports: { log, codec, clock, manifest }, registry: registry!, plugins: crawl.plugins, say: crawl.say },
             config: { ...crawl.fetcher, leasesMax },
             normalize: policy.normalize,
             onReport: crawl.onReport,
@@ -216,7 +219,7 @@ async function runWith(
 /** What observes the crawl and maintains its folder while it runs. */
 async function attend(
   crawl: EmbeddedCrawl,
-  { log, codec }: Pick<FolderLog, 'log' | 'codec'>,
+  { log, codec }: Pick<WholeLog, 'log' | 'codec'>,
   { frontier, fetcher }: RunningWhole,
   meters: FrontierMeters,
   repository: SnapshotRepository,
@@ -233,7 +236,8 @@ async function attend(
   crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();
   service.sources.add(frontierMetrics({ clock, meters, committed })).add(fetcherMetrics(fetcher));
-  service.disks.set('state', folder.part('state')).set('log', logFolder(folder));
+  service.disks.set('state', folder.part('state'));
+  if (crawl.beside?.opened === undefined) service.disks.set('log', logFolder(folder));
   service.lag.add({ log, clock, group: `${name}.frontier`, positions: () => frontierPositions(name, committed()) });
   service.lag.add({ log, clock, group: `${name}.fetcher`, positions: fetcher.positions });
   const stopping = new AbortController();

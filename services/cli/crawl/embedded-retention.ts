@@ -10,8 +10,8 @@ import { trimBelowSnapshots } from '../../frontier/snapshots/trim.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
-import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
+import type { WholeLog } from '../connect/folder-log.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { createSnapshotMeter } from '../state/snapshot-meter.ts';
 import { takeSnapshots } from '../state/snapshot-schedule.ts';
@@ -19,7 +19,7 @@ import { takeSnapshots } from '../state/snapshot-schedule.ts';
 export interface Retention {
   readonly folder: DataFolder;
   readonly clock: Clock;
-  readonly log: EmbeddedLog;
+  readonly log: WholeLog['log'];
   readonly codec: RecordCodec;
   readonly repository: SnapshotRepository;
   readonly snapshots: SnapshotRoleFlags;
@@ -52,7 +52,7 @@ async function expireByAge({ log, folder }: Retention, beforeMs: number): Promis
   for (const topic of topicNames) {
     if (topics[topic].retention !== 'time') continue;
     for (let partition = 0; partition < partitions; partition++) {
-      await log.expire(`${crawl}.${topic}`, partition, beforeMs);
+      await log.expire?.(`${crawl}.${topic}`, partition, beforeMs);
     }
   }
 }

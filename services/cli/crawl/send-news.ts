@@ -21,7 +21,7 @@ import { policyRecords, samePolicy, seedRecords } from '../../runtime/crawl/requ
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { type GivenOptions, readRequest, writeRequest } from '../connect/crawl-folder.ts';
-import type { FolderLog } from '../connect/folder-log.ts';
+import type { WholeLog } from '../connect/folder-log.ts';
 import { checkSeeds } from '../flags/policy-flags.ts';
 import { fetchAgainWhatTlsKeptOut } from './mended-trust.ts';
 
@@ -42,7 +42,7 @@ export interface Asked {
 }
 
 /** The policy in force from now on. Throws INVALID_SEED for a seed that it refuses. */
-export async function sendNews(asked: Asked, { log, codec }: FolderLog): Promise<PolicyConfig> {
+export async function sendNews(asked: Asked, { log, codec }: Pick<WholeLog, 'log' | 'codec'>): Promise<PolicyConfig> {
   const { folder, clock, seeds, options, say } = asked;
   const { crawl: name } = folder.manifest;
   const before = await readRequest(folder);

@@ -61,6 +61,17 @@ function dataOption(says: string): Option {
 
 /** Which crawl, on which brokers. */
 function addPlaceOptions(command: Command): Command {
+  return addBrokersOptions(command).addOption(
+    setting(
+      '--crawl <name>',
+      'name of the crawl: prefix of its topics and groups',
+      'one crawl a cluster needs no name of its own',
+      crawlName,
+    ).default('crawl'),
+  );
+}
+
+export function addBrokersOptions(command: Command): Command {
   return command
     .addOption(
       setting(
@@ -77,14 +88,6 @@ function addPlaceOptions(command: Command): Command {
         'records carry fingerprints of their schemas, which do while all readers are ours',
         registry,
       ),
-    )
-    .addOption(
-      setting(
-        '--crawl <name>',
-        'name of the crawl: prefix of its topics and groups',
-        'one crawl a cluster needs no name of its own',
-        crawlName,
-      ).default('crawl'),
     );
 }
 
@@ -116,6 +119,8 @@ function registry(value: string): string {
 
 /** Kafka's own rule for topic names, without the dot that separates the crawl from the topic. */
 export function crawlName(value: string): string {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw bad('--crawl', value, 'use letters, digits, _ and -, at most 100');
+  // One of a fleet has the fleet's name before its own.
+  if (!/^(?:[A-Za-z0-9-]{1,60}\.)?[A-Za-z0-9_-]{1,100}$/.test(value))
+    throw bad('--crawl', value, 'use letters, digits, _ and -, at most 100; of a crawl of a fleet, FLEET.CRAWL');
   return value;
 }

@@ -10,7 +10,9 @@ import { setting } from '../flags/setting.ts';
 import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { fleetOutputs } from './fleet-outputs.ts';
-import { runFleet } from './run-fleet.ts';
+import { addKafkaFleetOptions, type KafkaFleetFlags } from './kafka-fleet-flags.ts';
+import { type FleetCommand, runFleet } from './run-fleet.ts';
+import { runKafkaFleet } from './run-kafka-fleet.ts';
 
 const readFile = rulesFile('--owners', ownersSchema, []);
 
@@ -18,20 +20,20 @@ export function addFleetCommand(program: Command): void {
   const command = program
     .command('fleet')
     .description('many crawls in one process, made, paused, ended and deleted by HTTP, polite to each host together');
-  addFleetOptions(command).addOption(
+  addKafkaFleetOptions(addFleetOptions(command)).addOption(
     setting(
       '--owners <file>',
       'whose crawls it runs (YAML or JSON): names, keys by reference, quotas; every call then needs a key',
       'a fleet of one team needs no keys among its own',
     ),
   );
-  command.action(async ({ owners, ...flags }: FleetFlags & { readonly owners?: string }) => {
+  command.action(async ({ owners, ...flags }: FleetFlags & KafkaFleetFlags & { readonly owners?: string }) => {
     if (flags.http === undefined) {
       const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
     const dashboards = new CrawlDashboards();
-    await runFleet(flags, {
+    const fleet: FleetCommand = {
       dashboards,
       role: 'fleet',
       routes: (desk, callers) => [
@@ -41,6 +43,8 @@ export function addFleetCommand(program: Command): void {
         fleetPage,
       ],
       owners: owners === undefined ? undefined : () => ownersOf(readFile(owners)),
-    });
+    };
+    const isOnKafka = flags.brokers !== undefined || flags.fleet !== undefined || flags.registry !== undefined;
+    await (isOnKafka ? runKafkaFleet(flags, fleet) : runFleet(flags, fleet));
   });
 }

@@ -1,31 +1,16 @@
-/** Runs a fleet in this process until it is stopped. */
+/** Runs a fleet in this process until it is stopped: one in a folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
-import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
-import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
-import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
 import { CrawlFiles } from '../../fleet/crawl-file.ts';
-import { EventReader } from '../../fleet/events/event-reader.ts';
-import { EventStreams } from '../../fleet/events/event-streams.ts';
-import { Fleet } from '../../fleet/fleet.ts';
+import { folderDocuments } from '../../fleet/documents/folder-documents.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
-import { openHostFacts } from '../../fleet/host-facts.ts';
-import { KeptPages } from '../../fleet/kept-pages.ts';
-import { noteLeastWait } from '../../fleet/least-waits.ts';
-import { OutputSender } from '../../fleet/outputs/send-output.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
-import { followOwners } from '../../fleet/owners/follow-owners.ts';
-import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
 import type { Owner } from '../../fleet/owners/owner-file.ts';
-import { Quotas } from '../../fleet/owners/quotas.ts';
 import type { ReadLog } from '../../fleet/running-crawl.ts';
-import { PageDesk } from '../../fleet/scrape/page-desk.ts';
-import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
@@ -36,16 +21,13 @@ import { logFolder } from '../connect/crawl-folder.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
 import { withStores } from '../connect/stores.ts';
-import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import { withHttp } from '../flags/http-flags.ts';
 import { explainer } from '../inspect/explain-command.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
 import type { FleetFlags } from './fleet-flags.ts';
-import { fleetPolicy } from './fleet-policy.ts';
-import { startFleetCrawl } from './start-fleet-crawl.ts';
-import { checkWebhook, webhookPost } from './webhook-post.ts';
+import { serveFleet } from './serve-fleet.ts';
 
 export interface FleetCommand {
   readonly role: string;
@@ -89,111 +71,22 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
 
       async function serve(service: Service): Promise<void> {
         const clock = new SystemClock();
-        const { journalMs: intervalMs, journalFileBytes: fileBytes } = fleetServiceLimits;
+        const { journalMs: intervalMs, journalFileBytes: fileBytes, graceMs } = fleetServiceLimits;
         const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
-        const files = new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path));
-        const before = await files.list();
-        const facts = await openHostFacts(store, clock.nowMs());
-        await noteLeastWait(flags.data, { sinceMs: clock.nowMs(), ms: flags.hostDelay });
-        const pace = createFleetPace({
-          clock,
-          requestsMax: flags.inFlight,
-          hostDelayMs: flags.hostDelay,
-          isResumed: before.length > 0,
-          facts: facts.known,
-          onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
-        });
-        const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
-        const { extract } = command;
-        const options = {
-          pace,
-          robots: createSharedRobots(clock),
-          // One for all, which no crawl's policy changes.
-          addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
-          fetcher: {
-            ...fetcherConfig(flags),
-            ...(extract !== undefined && { extract }),
-            requestsMax: flags.inFlight,
-            say,
-          },
-          processors: command.processors ?? [],
-          leasesMax: flags.concurrency,
-          dashboards: command.dashboards,
-          journal,
-          seen: flags,
-          keepMs: flags.keep ?? null,
-          snapshots: flags,
-          say,
+        const onDesk = (now: FleetDesk | undefined) => {
+          if (now !== undefined) desk = now;
         };
-        const quotas = owners === undefined ? null : await Quotas.open(flags.data, owners, clock);
-        const fleet = new Fleet({
-          files,
-          clock,
-          say,
-          check(call) {
-            const { seeds, policy } = fleetPolicy(call.seeds, call.policy);
-            needContact(flags, seeds);
-            if (call.webhook !== undefined) checkWebhook(flags, call.webhook.url);
-            return { seeds, policy: { ...policy } };
-          },
+        const served = { flags, command, owners, callers, service, onDesk, signal: stop.signal };
+        isLeft = await serveFleet(served, {
+          name: flags.data,
+          documents: folderDocuments(flags.data),
+          files: new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path)),
+          facts: store,
+          data: { open: async (_, path) => ({ folder: await readDataFolder(path) }) },
           make: (path, name) =>
             openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
-          start: (file, path) => startFleetCrawl(options, file, path),
-          pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
-          webhookOf: (file) => webhooks.status(file),
-          async onDelete(name) {
-            quotas?.look(fleet.list());
-            await webhooks.forget(name);
-          },
-          heldFor: (owner) => quotas?.spent(owner) ?? null,
+          ...{ journal, graceMs, reading, explain },
         });
-        const kept = new KeptPages();
-        const events = new EventReader({ fleet, kept, reading });
-        const webhooks = new WebhookSender({ fleet, events, clock, say, post: webhookPost(flags) });
-        const streams = new EventStreams(clock);
-        const pages = new PageDesk({ fleet, clock, reading, explain });
-        const requestsInFlight = () => pace.requestsInFlight;
-        const outputs = new OutputSender();
-        desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
-        const stopping = new AbortController();
-        let posting: Promise<void> | undefined;
-        let counting: Promise<unknown> | undefined;
-        try {
-          const opened = fleet.open(before);
-          if (command.owners !== undefined && owners !== undefined && callers !== null && quotas !== null) {
-            const following = { owners, read: command.owners, callers, quotas, clock, say };
-            counting = Promise.all([
-              keepQuotas({ fleet, quotas, clock, say }, stopping.signal),
-              followOwners(following, stopping.signal),
-            ]);
-          }
-          posting = webhooks.run();
-          posting.catch(() => {});
-          service.probes.serve(() => null);
-          say(`${before.length} crawls in ${flags.data}`);
-          const stopped = new Promise<void>((resolve) => {
-            if (stop.signal.aborted) resolve();
-            else stop.signal.addEventListener('abort', () => resolve(), { once: true });
-          });
-          const left = command.serve?.(needDesk, stop.signal).then(() => {
-            isLeft = !stop.signal.aborted;
-          });
-          await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
-        } finally {
-          service.probes.suspend('stopping');
-          streams.close();
-          webhooks.stop();
-          // What is not answered by then is posted again after the next start.
-          await Promise.race([posting, clock.sleepUntil(clock.nowMs() + fleetServiceLimits.graceMs)]);
-          stopping.abort();
-          await counting;
-          await fleet.stop();
-          quotas?.look(fleet.list());
-          await quotas?.write(true);
-          pace.close();
-          await facts.settled();
-          await journal.close();
-        }
       }
     });
   } finally {

@@ -12,10 +12,11 @@ import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { CrawlCounts, CrawlFile } from '../../fleet/crawl-file.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import type { ReadLog, RunningCrawl } from '../../fleet/running-crawl.ts';
-import { SystemClock } from '../../runtime/clock.ts';
-import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { createService } from '../../runtime/metrics/service.ts';
 import type { Journal } from '../../runtime/store/journal/journal.ts';
+import type { WholeLog } from '../connect/folder-log.ts';
 import type { BesideOthers } from '../crawl/embedded-crawl.ts';
 import { runEmbeddedCrawl } from '../crawl/embedded-crawl.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
@@ -33,21 +34,30 @@ export interface FleetCrawlOptions {
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
   readonly dashboards: Pick<CrawlDashboards, 'add'>;
-  readonly journal: Pick<Journal, 'store'>;
+  /** Opens a crawl that is about to run. */
+  readonly data: CrawlData;
+  readonly journal?: Pick<Journal, 'store'> | undefined;
+  /** Requests under way have so long to end when a crawl stops, ms. */
+  readonly graceMs: number;
   readonly seen: SeenFlags;
   readonly keepMs: number | null;
   readonly snapshots: SnapshotRoleFlags;
   say(text: string): void;
 }
 
-const {
-  graceMs,
-  openFiles,
-  bufferBytes: writeBufferBytes,
-  cacheBytes,
-  linkCacheEntries,
-  tailBytes,
-} = fleetServiceLimits;
+/** Where crawls of a fleet are. */
+export interface CrawlData {
+  /** `opened` absent: the log is in the folder. */
+  open(
+    file: CrawlFile,
+    path: string,
+    clock: Clock,
+  ): Promise<{ readonly folder: DataFolder; readonly opened?: WholeLog }>;
+  /** It does not run any more. */
+  closed?(file: CrawlFile): void;
+}
+
+const { openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries, tailBytes } = fleetServiceLimits;
 
 /** Bodies in their messages alone: a crawl's log is all it has. */
 const archive = {
@@ -83,7 +93,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   });
   const run = async () => {
     const service = createService('fleet');
-    const folder = await readDataFolder(path);
+    const { folder, opened } = await options.data.open(file, path, clock);
     const sayOf = (text: string) => options.say(`${name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
       ...{ clock, policy, service, folder, desk },
@@ -105,10 +115,12 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       signal: stop.signal,
       beside: {
         fetcher: { seat: Object.assign(seat, { robots: options.robots }), addressPacer: options.addressPacer },
+        opened,
         journal: options.journal,
+        graceMs: options.graceMs,
         tailBytes,
         stores: { openFiles, writeBufferBytes, cacheBytes },
-        ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs, graceMs },
+        ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs },
         onFrontier(frontier) {
           live = () => frontier.committed()[0]?.counters;
         },
@@ -118,7 +130,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         isUp();
       },
       attach: async (log, codec) => {
-        reads = { log, codec, crawl: name };
+        reads = { log, codec, crawl: folder.manifest.crawl };
         const { manifest, part } = folder;
         const { resolve = [], allowPrivate = false } = options.fetcher;
         const reach = { ...options.fetcher, resolve, allowPrivate };
@@ -135,6 +147,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     reads = undefined;
     hide();
     seat.leave();
+    options.data.closed?.(file);
   });
   return {
     up,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
 import { auditFleet, type FleetReport, type FleetSource } from '../../audit/fleet-audit.ts';
+import { folderDocuments } from '../../fleet/documents/folder-documents.ts';
 import { readLeastWaits } from '../../fleet/least-waits.ts';
 import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -35,7 +36,7 @@ export async function auditFleetFolder({ data, crawls, skewMs, fromMs, json }: F
     }
     const { noticeMs } = auditLimits;
     const domainOf = (host: string) => partitionKeyOf(host, 'domain');
-    const waits = await readLeastWaits(data);
+    const waits = await readLeastWaits(folderDocuments(data));
     const leastMsAt = (atMs: number) => waits.findLast(({ sinceMs }) => sinceMs <= atMs)?.ms ?? 0;
     const report = await auditFleet(sources, { skewMs, noticeMs, fromMs, domainOf }, leastMsAt);
     const told = summed(report);

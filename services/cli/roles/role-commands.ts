@@ -13,6 +13,7 @@ import { watchCluster } from '../connect/cluster-watch.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolderPath } from '../connect/own-folder.ts';
+import { refuseOfFleet } from '../connect/refuse-of-fleet.ts';
 import { withClientsGrpc } from '../flags/clients-grpc.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
@@ -131,6 +132,7 @@ async function keepRole(
         before = undefined;
         return holdRole({ ...connection, clock, flags, service }, take, signal);
       };
+      refuseOfFleet(flags.crawl);
       await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
     } catch (error) {
       service.forget();

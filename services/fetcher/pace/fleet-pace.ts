@@ -22,6 +22,8 @@ export interface FleetPaceOptions {
   readonly hostDelayMs: number;
   /** Hosts may have been contacted until now, by a process of before. */
   readonly isResumed: boolean;
+  /** False: another process may run the fleet by now, and no request starts. Absent: none ever does. */
+  readonly mayContact?: () => boolean;
   /** What that knew: ms since the Unix epoch. */
   readonly facts?: Iterable<readonly [hostKey: string, fact: HostFact]>;
   /** Is called with what a process to come must know: ms since the Unix epoch. */
@@ -39,6 +41,8 @@ export interface FleetPace {
 export interface FleetSeat {
   /** As FetcherOptions has it. */
   sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
+  /** Asked at the last moment before a request. False: another process may run the fleet by now. */
+  mayContact(): boolean;
   /** Leases more that are of use. */
   readonly leasesWanted: number;
   /** `tell` is called when there are some again. */
@@ -68,6 +72,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   };
 
   const decide = () => {
+    if (!mayContact()) return lookAgain();
     const { granted, late } = arbiter.step(steadyMs());
     for (const ask of granted) settle(ask, true);
     for (const ask of late) settle(ask, false);
@@ -85,6 +90,17 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
       if (armedAtMs !== atMs || closing.signal.aborted) return;
       armedAtMs = Number.POSITIVE_INFINITY;
       decide();
+    });
+  };
+
+  const mayContact = () => options.mayContact?.() !== false;
+  let isLooking = false;
+  const lookAgain = () => {
+    if (isLooking || closing.signal.aborted) return;
+    isLooking = true;
+    void clock.sleepUntil(clock.nowMs() + barredLookMs, closing.signal).then(() => {
+      isLooking = false;
+      if (!closing.signal.aborted) decide();
     });
   };
 
@@ -125,6 +141,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
       arbiter.join(crawl, weight);
       let tellWanted = () => {};
       return {
+        mayContact,
         get leasesWanted() {
           const wanted = arbiter.hostsWanted(crawl);
           if (wanted === 0) sated.set(crawl, () => tellWanted());
@@ -170,6 +187,9 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     close: () => closing.abort(),
   };
 }
+
+/** How often it is asked whether requests may start again, ms. */
+const barredLookMs = 100;
 
 const nothingMore: Asked = { delayFactor: 0, crawlDelayMs: 0 };
 

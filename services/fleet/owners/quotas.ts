@@ -3,6 +3,7 @@
  * room again. The others do not notice.
  */
 import type { Clock } from '../../runtime/clock.ts';
+import type { Documents } from '../documents/documents.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { Owner } from './owner-file.ts';
 import { ownerLimits } from './owner-limits.ts';
@@ -33,18 +34,17 @@ interface One {
 const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused']);
 
 export class Quotas {
-  readonly #fleet: string;
+  readonly #fleet: Documents;
   readonly #clock: Pick<Clock, 'nowMs'>;
   #owners: ReadonlyMap<string, One> = new Map();
   #writtenAtMs = 0;
 
-  private constructor(fleet: string, clock: Pick<Clock, 'nowMs'>) {
+  private constructor(fleet: Documents, clock: Pick<Clock, 'nowMs'>) {
     this.#fleet = fleet;
     this.#clock = clock;
   }
 
-  /** `fleet`: its folder. */
-  static async open(fleet: string, owners: readonly Owner[], clock: Pick<Clock, 'nowMs'>): Promise<Quotas> {
+  static async open(fleet: Documents, owners: readonly Owner[], clock: Pick<Clock, 'nowMs'>): Promise<Quotas> {
     const quotas = new Quotas(fleet, clock);
     await quotas.setOwners(owners);
     return quotas;

@@ -6,6 +6,7 @@
  */
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlFile, Webhook } from '../crawl-file.ts';
+import type { Documents } from '../documents/documents.ts';
 import { type EventPosition, isBefore, positionText } from '../events/event-position.ts';
 import type { EventReader } from '../events/event-reader.ts';
 import type { EventBounds, SomeEvents } from '../events/read-events.ts';
@@ -22,7 +23,9 @@ export interface Posted {
 }
 
 export interface WebhookSenderOptions {
-  readonly fleet: Pick<Fleet, 'file' | 'names' | 'pathOf'>;
+  readonly fleet: Pick<Fleet, 'file' | 'names'>;
+  /** Where the places of webhooks are kept. */
+  readonly documents: Documents;
   readonly events: EventReader;
   readonly clock: Clock;
   /** Rejects with why there was no answer. It connects to no address that fetches may not. */
@@ -129,9 +132,8 @@ export class WebhookSender {
 
   /** Until there is nothing more to post for now, or an attempt fails. */
   async #deliver(one: Sending, { name }: CrawlFile, webhook: Webhook): Promise<void> {
-    const { fleet, events, say } = this.#options;
-    const folder = fleet.pathOf(name);
-    one.place ??= await readPlace(folder);
+    const { documents, events, say } = this.#options;
+    one.place ??= await readPlace(documents, name);
     while (!one.isGone && !this.#stopping.signal.aborted) {
       const { delivered, sending }: WebhookPlace = one.place;
       // It fails where the crawl stops at this moment: the next look finds it at rest.
@@ -144,7 +146,7 @@ export class WebhookSender {
         if (isBefore(delivered, some.next)) one.place = { delivered: some.next, sending: null };
         return;
       }
-      if (sending === null) await writePlace(folder, (one.place = { delivered, sending: some.next }));
+      if (sending === null) await writePlace(documents, name, (one.place = { delivered, sending: some.next }));
       if (one.isGone) return;
       const id = `${name}-${one.createdAtMs.toString(36)}-${positionText(delivered)}-${positionText(some.next)}`;
       const why = await this.#post(webhook, id, bodyOf(name, one.createdAtMs, some));
@@ -157,7 +159,7 @@ export class WebhookSender {
       if (one.failures > 0) say(`${name}: its webhook takes events again`);
       one.failures = 0;
       one.failure = null;
-      await writePlace(folder, (one.place = { delivered: some.next, sending: null }));
+      await writePlace(documents, name, (one.place = { delivered: some.next, sending: null }));
     }
   }
 

@@ -29,6 +29,8 @@ export interface Agreement {
   readonly createdBy: string;
   /** The key of a new crawl that takes over another's fingerprints. Absent: 16 random bytes. */
   readonly fingerprintKey?: string | undefined;
+  /** It is one of a fleet, whose name stands before its own. Absent: it is not. */
+  readonly isOfFleet?: boolean;
 }
 
 /**
@@ -84,6 +86,10 @@ function manifestRecord(
   partitions: number,
 ) {
   const { crawl } = wanted;
+  if (crawl.includes('.') && given.isOfFleet !== true) {
+    const message = `a new crawl is not called ${crawl}: crawls of a fleet have a dot in their names, and are made by the fleet; use - in its name`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
   if (crawl.includes('_')) {
     const message = `a new crawl is not called ${crawl}: brokers name metrics of ${crawl}.results as those of another topic's, with _ for each dot; use - in its name`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);

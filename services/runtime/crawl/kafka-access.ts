@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
 import { SystemClock } from '../clock.ts';
+import { foldLog } from '../log/folded/folded-log.ts';
 import type { CompressionName } from '../log/kafka/compression/names.ts';
 import { kafkaLimits } from '../log/kafka/kafka-limits.ts';
 import type { Log } from '../log/log.ts';
@@ -35,14 +36,31 @@ export interface KafkaAccess {
 const brokersSaid = new Map<string, number>();
 
 /** The caller closes the log. */
-export async function openKafkaAccess(
-  access: KafkaAccess,
-): Promise<{ readonly log: Log; readonly codec: RecordCodec; readonly schemas: CrawlSchemas }> {
-  const { brokers, registry: url, crawl, compression, by = 'crawlstream', stays, onNotice } = access;
+export async function openKafkaAccess(access: KafkaAccess): Promise<CrawlAccess> {
+  const base = await openBrokers(access);
+  try {
+    // Topics of a fleet's crawl lie together; others of its processes append, too.
+    const isFolded = access.crawl.includes('.') && (await base.partitionsOf(`${access.crawl}.flow`)) > 0;
+    return await accessOn(isFolded ? foldLog(base, { isExact: true }) : base, access);
+  } catch (error) {
+    await base.close();
+    throw error;
+  }
+}
+
+export interface CrawlAccess {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly schemas: CrawlSchemas;
+}
+
+/** The log under all crawls. */
+export async function openBrokers(access: Omit<KafkaAccess, 'registry'>): Promise<Log> {
+  const { brokers, crawl, compression, stays, onNotice } = access;
   // Loaded here, so that a crawl on a laptop does without Kafka's client.
   const { openKafkaLog } = await import('../log/kafka/kafka-log.ts');
   const clientId = clientIdOf(access.role ?? 'client', crawl);
-  const log = await openKafkaLog({
+  return openKafkaLog({
     ...{ brokers: brokers.split(','), clientId },
     ...(compression && { compression }),
     ...rackOf(process.env),
@@ -52,14 +70,16 @@ export async function openKafkaAccess(
     }),
     credentials: () => kafkaCredentials(process.env),
   });
-  try {
-    const registry = url === undefined ? null : { url, schemas: await confluentRegistry(url) };
-    const schemas = await openCrawlSchemas({ log, crawl, clock: new SystemClock(), registry, by });
-    return { log: notingLog(log, schemas, onNotice), codec: await openCodec(schemas, crawl), schemas };
-  } catch (error) {
-    await log.close();
-    throw error;
-  }
+}
+
+/** A crawl on a log that is open already. */
+export async function accessOn(
+  log: Log,
+  { registry: url, crawl, by = 'crawlstream', onNotice }: Pick<KafkaAccess, 'registry' | 'crawl' | 'by' | 'onNotice'>,
+): Promise<CrawlAccess> {
+  const registry = url === undefined ? null : { url, schemas: await confluentRegistry(url) };
+  const schemas = await openCrawlSchemas({ log, crawl, clock: new SystemClock(), registry, by });
+  return { log: notingLog(log, schemas, onNotice), codec: await openCodec(schemas, crawl), schemas };
 }
 
 /**

@@ -22,4 +22,6 @@ export const httpLimits = {
   knownMs: 500,
   /** What is known of a group's members is used this long. */
   membersMs: 1_000,
+  /** Seconds after which what is not up yet, or runs elsewhere, is worth another call. */
+  againS: 1,
 } as const;

@@ -120,7 +120,9 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         // What the request would have used is closed already.
         const message =
           error.code === 'STORE_CLOSED' ? 'this process is stopping: ask again in a moment' : error.message;
-        return reply.code(statusOf(error.code)).send(problem(error.code, message));
+        const status = statusOf(error.code);
+        if (status === 503) reply.header('retry-after', `${httpLimits.againS}`);
+        return reply.code(status).send(problem(error.code, message));
       }
       const status = error.statusCode ?? 500;
       if (status === 413) await readOut(request.raw);

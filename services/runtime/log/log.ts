@@ -11,6 +11,8 @@
 export interface Log {
   /** Creates what is missing and checks what is there; throws TOPIC_MISMATCH by name where there are too few partitions. */
   createTopics(specs: readonly LogTopic[]): Promise<void>;
+  /** Removes topics with all they hold; those that are gone already are passed over. Absent: they go with the folder. */
+  deleteTopics?(names: readonly string[]): Promise<void>;
   /** Partitions of a topic; 0: there is no such topic. */
   partitionsOf(topic: string): Promise<number>;
   /**
@@ -138,6 +140,11 @@ export interface Membership {
   readonly name: string;
   /** Members of the group, this one among them, as of the newest rebalance. */
   readonly members: number;
+  /**
+   * Until then, by `performance.now()`, the group takes this member for alive, whatever becomes of its connections: another gets
+   * what it holds no earlier. Absent: nobody else does.
+   */
+  readonly heldUntilMs?: number;
   /** Leaves at once, so that the others take over. */
   leave(): Promise<void>;
 }

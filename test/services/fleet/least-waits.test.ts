@@ -2,20 +2,21 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { folderDocuments } from '../../../services/fleet/documents/folder-documents.ts';
 import { noteLeastWait, readLeastWaits } from '../../../services/fleet/least-waits.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
 test('each change of the least wait is kept with when it was made, and a start that changes nothing adds none', async () => {
   const fleet = temporaryFolder();
-  assert.deepEqual(await readLeastWaits(fleet), []);
+  assert.deepEqual(await readLeastWaits(folderDocuments(fleet)), []);
   for (const [sinceMs, ms] of [
     [10, 1_000],
     [20, 1_000],
     [30, 250],
     [40, 1_000],
   ] as const)
-    await noteLeastWait(fleet, { sinceMs, ms });
-  assert.deepEqual(await readLeastWaits(fleet), [
+    await noteLeastWait(folderDocuments(fleet), { sinceMs, ms });
+  assert.deepEqual(await readLeastWaits(folderDocuments(fleet)), [
     { sinceMs: 10, ms: 1_000 },
     { sinceMs: 30, ms: 250 },
     { sinceMs: 40, ms: 1_000 },
@@ -29,6 +30,6 @@ test('a file that is damaged is named, with what to do, and is not written over'
     code: 'DATA_FOLDER_FOREIGN',
     message: /least-waits\.json cannot be read .*: put it back from a copy, or remove it/,
   };
-  await assert.rejects(readLeastWaits(fleet), says);
-  await assert.rejects(noteLeastWait(fleet, { sinceMs: 1, ms: 1 }), says);
+  await assert.rejects(readLeastWaits(folderDocuments(fleet)), says);
+  await assert.rejects(noteLeastWait(folderDocuments(fleet), { sinceMs: 1, ms: 1 }), says);
 });

@@ -34,6 +34,11 @@ export async function startFleet(
   const running = startCommand(['fleet', '--data', data, '--http', '0', ...flags], { patienceMs: 300_000, ...options });
   const base = await listening(running);
   await untilReady(base);
+  return fleetClient(running, base, options);
+}
+
+/** The API at `base`, ready or not. */
+export function fleetClient(running: Running, base: string, options: CommandOptions = {}): FleetClient {
   const call: FleetClient['call'] = async (method, path, body, more = {}) => {
     const token = options.env?.['CRAWLSTREAM_HTTP_TOKEN'];
     const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...more };

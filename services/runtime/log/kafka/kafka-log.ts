@@ -14,6 +14,7 @@ import { type Cluster, openCluster } from './cluster.ts';
 import { compressorOf, loadCodecs } from './compression/codecs.ts';
 import { type CompressionName, compressionDefault } from './compression/names.ts';
 import { createTopics } from './create-topics.ts';
+import { deleteTopics } from './delete-topics.ts';
 import { describeGroup } from './describe-group.ts';
 import { readEpochEnd } from './epoch-end.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
@@ -113,6 +114,10 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     createTopics: async (specs) => {
       checkOpen();
       await createTopics(cluster, specs, options.replicationFactor);
+    },
+    deleteTopics: async (names) => {
+      checkOpen();
+      await deleteTopics(cluster, names);
     },
     partitionsOf: async (topic) => {
       checkOpen();

@@ -97,6 +97,7 @@ export const apis = {
   SyncGroup: 3,
   DescribeGroups: 2,
   CreateTopics: 3,
+  DeleteTopics: 1,
   DeleteRecords: 1,
   InitProducerId: 1,
   DescribeConfigs: 2,

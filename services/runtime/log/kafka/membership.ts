@@ -79,6 +79,8 @@ export async function joinGroup(
   let since: ReadonlyMap<number, number> = new Map();
   let isJoined = false;
   let isOut = false;
+  /** When the newest request that the coordinator took for a sign of life was sent, by `performance.now()`. */
+  let heardAtMs = Number.NEGATIVE_INFINITY;
   /** The group has another member by this one's name. */
   let isFenced = false;
   const leaving = new AbortController();
@@ -98,6 +100,7 @@ export async function joinGroup(
     });
     if (!isAccepted(joined.errorCode, joined.memberId)) return false;
     memberId = joined.memberId;
+    const sentAtMs = performance.now();
     const groupAssignment =
       joined.leaderId === memberId ? shareOut(joined.members, topics, partitions, options.warmUpMsMax) : [];
     const synced = await send<{ errorCode: number; memberAssignment: Buffer }>('SyncGroup', {
@@ -106,6 +109,7 @@ export async function joinGroup(
       groupAssignment,
     });
     if (!isAccepted(synced.errorCode)) return false;
+    heardAtMs = sentAtMs;
     generation = joined.generationId;
     assigned = decodeAssignment(synced.memberAssignment);
     warmUps.begin(assigned.warmUps);
@@ -185,12 +189,15 @@ export async function joinGroup(
 
   const beat = async (): Promise<boolean> => {
     const args = { groupGenerationId: generation, memberId };
+    let sentAtMs = 0;
     const { errorCode } = await retrying(deadlineIn(options.giveUpMs), async () => {
+      sentAtMs = performance.now();
       const answer = await send<{ errorCode: number }>('Heartbeat', args);
       if (errorOf(answer.errorCode).retriable)
         checkGroup(cluster, answer.errorCode, group, `heartbeat in group ${group}`);
       return answer;
     });
+    if (errorCode === 0 || errorOf(errorCode).type === 'REBALANCE_IN_PROGRESS') heardAtMs = sentAtMs;
     return isAccepted(errorCode);
   };
 
@@ -247,6 +254,9 @@ export async function joinGroup(
     },
     get members() {
       return assigned.members;
+    },
+    get heldUntilMs() {
+      return isOut ? Number.NEGATIVE_INFINITY : heardAtMs + options.sessionTimeoutMs;
     },
     get isOut() {
       return isOut;

@@ -121,3 +121,26 @@ test('a crawl that stops gives up its wishes, and its host is free for others', 
   assert.ok(await other);
   assert.equal(await a.acquire('g', 0, late), null);
 });
+
+test('no request starts while another process may run the fleet, and all go on once it is known that none does', async () => {
+  let isHeld = false;
+  const { clock, crawl } = fleetOf({ mayContact: () => isHeld });
+  const a = crawl('a');
+  const granted: string[] = [];
+  const ask = async (host: string) => {
+    const permit = await a.acquire(host, 0, late);
+    granted.push(host);
+    return permit!;
+  };
+  const asks = ['h', 'i'].map(ask);
+  await clock.advance(60_000);
+  assert.deepEqual(granted, []);
+  isHeld = true;
+  await clock.advance(1_000);
+  assert.deepEqual(granted, ['h', 'i']);
+  isHeld = false;
+  for (const permit of await Promise.all(asks)) permit.release(clock.nowMs(), 0, response(200));
+  void ask('j');
+  await clock.advance(60_000);
+  assert.deepEqual(granted, ['h', 'i']);
+});

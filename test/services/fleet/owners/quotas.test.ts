@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noCounts } from '../../../../services/fleet/crawl-file.ts';
+import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
 import { Callers } from '../../../../services/fleet/owners/callers.ts';
 import { ownersOf, ownersSchema } from '../../../../services/fleet/owners/owner-file.ts';
 import { Quotas } from '../../../../services/fleet/owners/quotas.ts';
@@ -28,7 +29,7 @@ test('a page counts once, whatever is killed, deleted or made again under its na
   let nowMs = noon;
   const clock = { nowMs: () => nowMs };
   const owners = ownersWith({ pagesPerDay: 100, bytesPerDay: 5_000 });
-  const quotas = await Quotas.open(folder, owners, clock);
+  const quotas = await Quotas.open(folderDocuments(folder), owners, clock);
   const used = (of: Quotas) => of.status([]).map(({ pagesToday, bytesToday }) => [pagesToday.used, bytesToday.used]);
   quotas.look([crawl('x', 40), crawl('y', 10, { owner: 'b' })]);
   quotas.look([crawl('x', 60)]);
@@ -40,7 +41,7 @@ test('a page counts once, whatever is killed, deleted or made again under its na
   await quotas.write();
 
   // Killed: after the start a crawl that is not up yet tells less than was added up.
-  const after = await Quotas.open(folder, owners, clock);
+  const after = await Quotas.open(folderDocuments(folder), owners, clock);
   after.look([crawl('x', 30)]);
   after.look([crawl('x', 70)]);
   assert.deepEqual(used(after)[0], [70, 700]);
@@ -61,7 +62,7 @@ test('a page counts once, whatever is killed, deleted or made again under its na
 
 test('bytes, hosts, crawls at once, crawls kept and weight are bounds of their own', async () => {
   const clock = { nowMs: () => noon };
-  const quotasWith = (more: object) => Quotas.open(temporaryFolder(), ownersWith(more), clock);
+  const quotasWith = (more: object) => Quotas.open(folderDocuments(temporaryFolder()), ownersWith(more), clock);
   const bytes = await quotasWith({ bytesPerDay: 50 });
   bytes.look([crawl('x', 5)]);
   assert.match(bytes.spent('a')!, /its 50 bytes/);

@@ -123,3 +123,27 @@ test('who is put out by another process of its name is told so', async () => {
   assert.deepEqual(told, [[0, 1, 2, 3], []]);
   assert.ok(membership.isOut);
 });
+
+test('a member is held for alive for a session from the sending of the newest heartbeat that was answered, and no longer', async () => {
+  let isAway = false;
+  const { cluster } = startCluster((name) => {
+    if (isAway) throw transient('no broker');
+    if (name === 'SyncGroup') return { errorCode: 0, memberAssignment };
+    return { errorCode: 0, generationId: 1, leaderId: 'x', memberId: 'm', members: [] };
+  });
+  const beganMs = performance.now();
+  const { joins } = joining(cluster, new AbortController().signal);
+  const membership = await joins;
+  const held = () => membership.heldUntilMs!;
+  assert.ok(held() >= beganMs + 20 && held() <= performance.now() + 20);
+  const before = held();
+  await until(() => held() > before);
+  isAway = true;
+  const last = held();
+  await until(() => performance.now() > last + 50);
+  assert.ok(held() <= last + 20, 'requests without an answer keep nobody alive');
+  isAway = false;
+  await until(() => held() > performance.now());
+  await membership.leave();
+  assert.equal(held(), Number.NEGATIVE_INFINITY);
+});

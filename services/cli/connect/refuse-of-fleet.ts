@@ -1,0 +1,10 @@
+/** A crawl of a fleet on Kafka is run by the fleet alone, which knows when its hosts were contacted. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+
+/** Throws INVALID_ARGUMENT where the name is that of a fleet's crawl, which has a dot in it. */
+export function refuseOfFleet(crawl: string): void {
+  if (!crawl.includes('.')) return;
+  const [fleet, name] = crawl.split('.');
+  const message = `--crawl ${crawl} is crawl ${name} of the fleet ${fleet}, which runs it: make, pause and resume it there (POST /v1/crawls), or name another crawl`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,177 @@
+/**
+ * Crawls of a fleet on Kafka, over one log of the process: `FLEET.CRAWL.pages`, `.frontier-changelog` and `.flow` each. Folders of
+ * this process hold what can be made again: checkpoints.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { ReadLog } from '../../fleet/running-crawl.ts';
+import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
+import { accessOn, type CrawlAccess } from '../../runtime/crawl/kafka-access.ts';
+import { adoptDataFolder, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { FoldedLog } from '../../runtime/log/folded/folded-log.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { productVersion } from '../../runtime/version.ts';
+import type { WholeLog } from '../connect/folder-log.ts';
+import { newCrawl } from '../connect/new-crawl.ts';
+import { explainer } from '../inspect/explain-command.ts';
+import { say } from '../terminal/say.ts';
+
+export interface KafkaCrawlsOptions {
+  readonly fleet: string;
+  readonly brokers: string;
+  readonly registry: string | undefined;
+  /** Removes topics. */
+  readonly topics: Pick<Log, 'deleteTopics'>;
+  readonly log: FoldedLog;
+}
+
+interface Opened extends CrawlAccess {
+  readonly manifest: Manifest;
+}
+
+/** Flows of crawls that do not run which are read on, for those who ask again. */
+const restingMax = 16;
+
+export class KafkaCrawls {
+  readonly #options: KafkaCrawlsOptions;
+  readonly #opened = new Map<string, Promise<Opened>>();
+  readonly #running = new Set<string>();
+  readonly #resting = new Set<string>();
+
+  constructor(options: KafkaCrawlsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes topics and manifest. */
+  async make(name: string): Promise<void> {
+    this.#forget(name);
+    await this.#open(name, true);
+  }
+
+  /** For a run; the log is to be read and written from where it is. */
+  async open(name: string, path: string, clock: Clock): Promise<{ folder: DataFolder; opened: WholeLog }> {
+    const { log, codec, manifest } = await this.#open(name);
+    this.#resting.delete(name);
+    this.#running.add(name);
+    const { crawl } = manifest;
+    const decided = await log.last(`${crawl}.frontier-changelog`, 0);
+    if (decided !== undefined) clock.goOnFrom?.(decided.timestampMs);
+    const folder = await ownFolder(path, manifest);
+    return { folder, opened: { log: ofWhole(log), codec } };
+  }
+
+  /** It does not run any more. */
+  rests(name: string): void {
+    this.#running.delete(name);
+    this.#look(name);
+  }
+
+  /** `path`: of its folder. */
+  readonly reading = async <T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> => {
+    const name = basename(path);
+    const { log, codec, manifest } = await this.#there(name);
+    this.#look(name);
+    // Where an output keeps what it sorts.
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return act({ log, codec, crawl: manifest.crawl });
+  };
+
+  readonly explain = async (
+    path: string,
+    url: string,
+  ): Promise<readonly (readonly [name: string, value: string])[]> => {
+    const name = basename(path);
+    const { log, codec, manifest } = await this.#there(name);
+    this.#look(name);
+    const { lines } = await explainer({ log, codec, topics: manifest }, { brokers: this.#options.brokers })(url);
+    return lines;
+  };
+
+  /** Nothing of it is left. */
+  async drop(name: string): Promise<void> {
+    const crawl = this.#crawl(name);
+    this.#forget(name);
+    await this.#options.topics.deleteTopics?.([`${crawl}.pages`, `${crawl}.frontier-changelog`, `${crawl}.flow`]);
+  }
+
+  #crawl(name: string): string {
+    return `${this.#options.fleet}.${name}`;
+  }
+
+  #forget(name: string): void {
+    this.#opened.delete(name);
+    this.#resting.delete(name);
+    this.#running.delete(name);
+    this.#options.log.release(this.#crawl(name));
+  }
+
+  /** Of those that do not run, the flows of a few are kept at hand. */
+  #look(name: string): void {
+    if (this.#running.has(name)) return;
+    this.#resting.delete(name);
+    this.#resting.add(name);
+    if (this.#resting.size <= restingMax) return;
+    const [oldest] = this.#resting;
+    this.#resting.delete(oldest!);
+    this.#options.log.release(this.#crawl(oldest!));
+  }
+
+  #there(name: string): Promise<Opened> {
+    return this.#open(name).catch((error) => {
+      if (!(error instanceof CrawlstreamError && error.code === 'CRAWL_MISSING')) throw error;
+      throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: ask again in a moment');
+    });
+  }
+
+  #open(name: string, isNew = false): Promise<Opened> {
+    let opening = this.#opened.get(name);
+    if (opening === undefined) {
+      opening = this.#openNow(name, isNew);
+      this.#opened.set(name, opening);
+      opening.catch(() => {
+        if (this.#opened.get(name) === opening) this.#opened.delete(name);
+      });
+    }
+    return opening;
+  }
+
+  async #openNow(name: string, isNew: boolean): Promise<Opened> {
+    const { log, registry } = this.#options;
+    const crawl = this.#crawl(name);
+    const access = await accessOn(log, { registry, crawl, by: productVersion, onNotice: say });
+    const manifest = await agreeManifest({
+      ...{ log: access.log, codec: access.codec, clock: new SystemClock(), createdBy: productVersion },
+      wanted: { crawl },
+      defaults: isNew ? newCrawl(crawl, 1) : null,
+      isOfFleet: true,
+    });
+    return { ...access, manifest };
+  }
+}
+
+/** One process runs it as a whole: all partitions are its own, and where it is, its changelog says. */
+function ofWhole(log: Log): Log {
+  return {
+    ...log,
+    commit: async () => {},
+    async join({ onAssigned }) {
+      onAssigned([0], []);
+      return { name: 'this process', members: 1, leave: async () => {} };
+    },
+    membersOf: async () => [],
+  };
+}
+
+/** What a crawl of before has left in the folder of this one is of no use. */
+async function ownFolder(path: string, manifest: Manifest): Promise<DataFolder> {
+  try {
+    return await adoptDataFolder(path, manifest);
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_FOREIGN')) throw error;
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    return adoptDataFolder(path, manifest);
+  }
+}

@@ -1,0 +1,58 @@
+/** Options of a fleet on Kafka, and those that do not hold for one. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { bad } from '../flags/arguments.ts';
+import { addBrokersOptions } from '../flags/kafka-flags.ts';
+import { setting } from '../flags/setting.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+
+export interface KafkaFleetFlags {
+  readonly brokers?: string;
+  readonly registry?: string;
+  readonly fleet?: string;
+}
+
+export function addKafkaFleetOptions(command: Command): Command {
+  return addBrokersOptions(command).addOption(
+    setting(
+      '--fleet <name>',
+      'on Kafka: name of the fleet, prefix of its topics and groups; processes with the same name run one fleet, one at a time',
+      'one name would have two fleets of a cluster run as one',
+      fleetName,
+    ),
+  );
+}
+
+/** Throws INVALID_ARGUMENT, by the name of the option, where one is missing or does not hold on Kafka. */
+export function needKafkaFleet(flags: FleetFlags & KafkaFleetFlags): {
+  readonly brokers: string;
+  readonly fleet: string;
+} {
+  const { brokers, fleet, keep, snapshotEvery, snapshotTo } = flags;
+  if (brokers === undefined)
+    throw invalid(
+      '--brokers is missing: --fleet and --registry are of a fleet on Kafka; leave them out for one in a folder',
+    );
+  if (fleet === undefined)
+    throw invalid('--fleet is missing: a fleet on Kafka has a name, which its processes share, as in --fleet search');
+  if (keep !== undefined)
+    throw invalid(
+      '--keep does not hold with --brokers: topics of a crawl lie together there, and are not dropped by their age',
+    );
+  if (snapshotEvery !== undefined || snapshotTo !== undefined) {
+    const option = snapshotEvery === undefined ? '--snapshot-to' : '--snapshot-every';
+    throw invalid(
+      `${option} does not hold with --brokers: nothing below a snapshot could be dropped of topics that lie together`,
+    );
+  }
+  return { brokers, fleet };
+}
+
+function fleetName(value: string): string {
+  if (!/^[A-Za-z0-9-]{1,60}$/.test(value)) throw bad('--fleet', value, 'use letters, digits and -, at most 60');
+  return value;
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

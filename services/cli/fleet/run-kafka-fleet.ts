@@ -1,0 +1,257 @@
+/**
+ * A fleet on Kafka: of the processes that are started with its name, the one to which the group gives the only partition of
+ * `FLEET.crawls` runs it, and the others stand by.
+ *
+ * A process has the fleet for a term: from when the group gives it the partition until it takes it back, or until the brokers have
+ * not answered for so long that another could have it. A term begins with a claim on the documents and one on each changelog, which
+ * void whatever a predecessor still sends, and ends with no request under way.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
+import { CrawlTopics } from '../../fleet/crawl-topics.ts';
+import { documentStore } from '../../fleet/documents/document-store.ts';
+import { openTopicDocuments } from '../../fleet/documents/topic-documents.ts';
+import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
+import { Callers } from '../../fleet/owners/callers.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import { foldLog } from '../../runtime/log/folded/folded-log.ts';
+import type { Log, Membership } from '../../runtime/log/log.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import { productVersion } from '../../runtime/version.ts';
+import { advertised } from '../connect/advertised.ts';
+import { withStores } from '../connect/stores.ts';
+import { withHttp } from '../flags/http-flags.ts';
+import { say } from '../terminal/say.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+import { heldLog } from './held-log.ts';
+import { KafkaCrawls } from './kafka-crawls.ts';
+import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
+import type { FleetCommand } from './run-fleet.ts';
+import { serveFleet } from './serve-fleet.ts';
+
+type Flags = FleetFlags & KafkaFleetFlags;
+
+const { handOverMs, sessionMarginMs, standbyLookMs, tailBytes } = fleetServiceLimits;
+
+export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promise<void> {
+  const { brokers, fleet } = needKafkaFleet(flags);
+  await refuseOtherFolder(flags.data);
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: finishing requests under way');
+  let desk: FleetDesk | undefined;
+  let elsewhere: string | null = null;
+  const needDesk = () => {
+    if (desk !== undefined) return desk;
+    const where = elsewhere === null ? 'is about to start here or in another process' : `runs at ${elsewhere}`;
+    throw new CrawlstreamError('OWNERSHIP_LOST', `this process stands by: fleet ${fleet} ${where}; ask there`);
+  };
+  try {
+    const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
+    const owners = command.owners?.();
+    const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
+    const side = { role: command.role, routes: command.routes(needDesk, callers), say };
+    await withStores(async (open) => {
+      // Its lock keeps a second process of this machine out of the folder.
+      await open(join(flags.data, 'process'));
+      await withHttp(flags, side, serve);
+    });
+
+    async function serve(service: Service): Promise<void> {
+      const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
+      const access = { brokers, crawl: fleet, role: 'fleet', stays: true, onNotice, by: productVersion };
+      const log = await openBrokers(access);
+      try {
+        const member = await FleetMember.join(log, fleet, service);
+        try {
+          await serveTerms(member, async (term) => {
+            const served = { flags, command, owners, callers, service, signal: term };
+            await serveTerm({ log, member, fleet, brokers, flags }, { ...served, onDesk: (now) => (desk = now) });
+          });
+        } finally {
+          await member.leave();
+        }
+      } finally {
+        await log.close();
+      }
+
+      async function serveTerms(member: FleetMember, serve: (term: AbortSignal) => Promise<void>): Promise<void> {
+        while (!stop.signal.aborted) {
+          member.expect();
+          if (!member.isHeld()) {
+            elsewhere = await member.elsewhere();
+            const where = elsewhere === null ? 'nowhere yet' : `at ${elsewhere}`;
+            service.probes.serve(() => `fleet ${fleet}, which runs ${where}: this process stands by`);
+            await sleep(standbyLookMs);
+            continue;
+          }
+          elsewhere = null;
+          service.probes.suspend('taking the fleet over');
+          say(`fleet ${fleet} runs here from now on`);
+          const term = new AbortController();
+          const watching = member.untilLost(stop.signal).then(() => term.abort());
+          try {
+            await serve(term.signal);
+          } catch (error) {
+            if (member.isHeld() && !isLost(error)) throw error;
+            say(`fleet ${fleet}: ${(error as Error).message}`, 'warn');
+          } finally {
+            term.abort();
+            service.forget();
+          }
+          if (stop.signal.aborted) await watching;
+          else {
+            say(`fleet ${fleet} runs here no more: this process stands by`, 'warn');
+            await sleep(standbyLookMs);
+          }
+        }
+      }
+    }
+  } finally {
+    release();
+  }
+  process.exitCode = 130;
+}
+
+/** What lies in a scratch folder may be removed. */
+async function refuseOtherFolder(data: string): Promise<void> {
+  const what = existsSync(join(data, 'manifest.json'))
+    ? 'the data folder of one crawl'
+    : (await crawlsOfFleet(data)) === null
+      ? null
+      : 'the folder of a fleet that runs without Kafka';
+  if (what !== null)
+    throw invalid(`--data ${data} is ${what}: give a folder of this process's own, new or that of its last run`);
+}
+
+interface Term {
+  readonly log: Log;
+  readonly member: FleetMember;
+  readonly fleet: string;
+  readonly brokers: string;
+  readonly flags: Flags;
+}
+
+async function serveTerm(
+  { log, member, fleet, brokers, flags }: Term,
+  served: Parameters<typeof serveFleet>[0],
+): Promise<void> {
+  const lost = new AbortController();
+  // What was not held for a moment is not this term's any more: some of its crawls may have failed by that.
+  const isHeld = () => {
+    if (!member.isHeld()) lost.abort();
+    return !lost.signal.aborted;
+  };
+  const held = heldLog(log, isHeld);
+  const documents = await openTopicDocuments({
+    ...{ log: held, topic: crawlsTopic(fleet), by: member.address },
+    onLost: () => lost.abort(),
+  });
+  const folded = foldLog({ ...held, close: async () => {} }, { isExact: false, tailBytes });
+  const crawls = new KafkaCrawls({ fleet, brokers, registry: flags.registry, topics: held, log: folded });
+  const signal = AbortSignal.any([served.signal, lost.signal]);
+  try {
+    await serveFleet(
+      { ...served, signal },
+      {
+        name: `${fleet} on Kafka at ${brokers}`,
+        documents,
+        files: new CrawlTopics({ documents, data: flags.data, drop: (name) => crawls.drop(name) }),
+        facts: documentStore(documents, 'hosts/'),
+        data: {
+          open: ({ name }, path, clock) => crawls.open(name, path, clock),
+          closed: ({ name }) => crawls.rests(name),
+        },
+        make: (_, name) => crawls.make(name),
+        check({ name, output }) {
+          if (name?.includes('_') === true)
+            throw invalid(`name: crawls of a fleet on Kafka have no _ in their names, which brokers take for a dot`);
+          if (output.warc === true)
+            throw invalid(
+              'output.warc: bodies of responses would stay on the brokers for as long as the crawl does; a fleet in a folder keeps them',
+            );
+        },
+        ...{ mayContact: isHeld, graceMs: handOverMs, reading: crawls.reading, explain: crawls.explain },
+      },
+    );
+  } finally {
+    await folded.close();
+  }
+}
+
+/** This process among those of the fleet. */
+class FleetMember {
+  readonly address: string;
+  readonly #log: Log;
+  readonly #group: string;
+  #membership: Membership | undefined;
+  #isAssigned = false;
+  #failure: unknown;
+
+  private constructor(log: Log, fleet: string, address: string) {
+    [this.#log, this.#group, this.address] = [log, `${fleet}.fleet`, address];
+  }
+
+  static async join(log: Log, fleet: string, service: Service): Promise<FleetMember> {
+    const topic = crawlsTopic(fleet);
+    await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+    const member = new FleetMember(log, fleet, advertised(service.listensOn!, process.env, service.isSecure));
+    member.#membership = await log.join({
+      group: member.#group,
+      topics: [topic],
+      address: member.address,
+      onAssigned: (partitions) => {
+        member.#isAssigned = partitions.includes(0);
+      },
+      onFailure: (error) => {
+        member.#isAssigned = false;
+        member.#failure = error;
+      },
+    });
+    return member;
+  }
+
+  /** Throws what has put it out of the group. */
+  expect(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** The fleet is this process's, and cannot be another's yet. */
+  isHeld(): boolean {
+    const heldUntilMs = this.#membership?.heldUntilMs ?? Number.NEGATIVE_INFINITY;
+    return this.#isAssigned && performance.now() < heldUntilMs - sessionMarginMs;
+  }
+
+  /** Where the fleet runs; null: nowhere, as far as is known. */
+  async elsewhere(): Promise<string | null> {
+    const members = await this.#log.membersOf(this.#group).catch(() => []);
+    const address = members.find(({ owned }) => owned.length > 0)?.address ?? null;
+    return address === this.address ? null : address;
+  }
+
+  /** Resolves once it is not held any more, or the signal aborts. */
+  async untilLost(signal: AbortSignal): Promise<void> {
+    while (this.isHeld() && !signal.aborted) await sleep(standbyLookMs, undefined, { signal }).catch(() => {});
+  }
+
+  async leave(): Promise<void> {
+    await this.#membership?.leave();
+  }
+}
+
+export function crawlsTopic(fleet: string): string {
+  return `${fleet}.crawls`;
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST';
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,189 @@
+/** A fleet while it runs in this process: its crawls, what they share, and what is told of them. */
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import type { Processor } from '../../application/processor/processor.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
+import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
+import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import type { CrawlKeep } from '../../fleet/crawl-file.ts';
+import type { Documents } from '../../fleet/documents/documents.ts';
+import { EventReader } from '../../fleet/events/event-reader.ts';
+import { EventStreams } from '../../fleet/events/event-streams.ts';
+import { Fleet } from '../../fleet/fleet.ts';
+import type { CreateCall } from '../../fleet/fleet-schemas.ts';
+import { openHostFacts } from '../../fleet/host-facts.ts';
+import { KeptPages } from '../../fleet/kept-pages.ts';
+import { noteLeastWait } from '../../fleet/least-waits.ts';
+import { OutputSender } from '../../fleet/outputs/send-output.ts';
+import type { Callers } from '../../fleet/owners/callers.ts';
+import { followOwners } from '../../fleet/owners/follow-owners.ts';
+import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
+import type { Owner } from '../../fleet/owners/owner-file.ts';
+import { Quotas } from '../../fleet/owners/quotas.ts';
+import { PageDesk } from '../../fleet/scrape/page-desk.ts';
+import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import type { Journal } from '../../runtime/store/journal/journal.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
+import { say } from '../terminal/say.ts';
+import type { CrawlDashboards } from './crawl-dashboards.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+import { fleetPolicy } from './fleet-policy.ts';
+import { type CrawlData, startFleetCrawl } from './start-fleet-crawl.ts';
+import { checkWebhook, webhookPost } from './webhook-post.ts';
+
+/** Where a fleet is kept: in a folder, or on Kafka. */
+export interface FleetPlace extends Pick<FleetDesk, 'reading' | 'explain'> {
+  /** In words. */
+  readonly name: string;
+  readonly documents: Documents;
+  readonly files: CrawlKeep;
+  /** What hosts asked for. */
+  readonly facts: Pick<StateStore, 'scan' | 'write'>;
+  readonly data: CrawlData;
+  /** Makes the data of a new crawl. */
+  make(path: string, name: string): Promise<void>;
+  /** Throws INVALID_ARGUMENT where it cannot keep such a crawl. Absent: it keeps any. */
+  check?(call: CreateCall): void;
+  readonly journal?: Journal;
+  /** As in FleetPaceOptions. */
+  readonly mayContact?: () => boolean;
+  readonly graceMs: number;
+}
+
+export interface ServedFleet {
+  readonly flags: FleetFlags;
+  readonly command: {
+    readonly extract?: FetcherConfig['extract'];
+    readonly processors?: readonly Processor[];
+    readonly dashboards: CrawlDashboards;
+    readonly owners?: (() => readonly Owner[]) | undefined;
+    serve?(desk: () => FleetDesk, signal: AbortSignal): Promise<void>;
+  };
+  readonly owners: readonly Owner[] | undefined;
+  readonly callers: Callers | null;
+  readonly service: Service;
+  /** Is called with the desk once it is up, and with undefined once it is not any more. */
+  onDesk(desk: FleetDesk | undefined): void;
+  /** Aborted: it stops. */
+  readonly signal: AbortSignal;
+}
+
+/** True: what the command served beside it has ended by itself. */
+export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
+  const { flags, command, owners, callers, service, onDesk, signal } = served;
+  const { documents, files, journal, reading, explain } = place;
+  const clock = new SystemClock();
+  const before = await files.list();
+  const facts = await openHostFacts(place.facts, clock.nowMs());
+  await noteLeastWait(documents, { sinceMs: clock.nowMs(), ms: flags.hostDelay });
+  const pace = createFleetPace({
+    clock,
+    requestsMax: flags.inFlight,
+    hostDelayMs: flags.hostDelay,
+    isResumed: before.length > 0,
+    ...(place.mayContact && { mayContact: place.mayContact }),
+    facts: facts.known,
+    onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
+  });
+  const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
+  const { extract } = command;
+  const options = {
+    pace,
+    robots: createSharedRobots(clock),
+    // One for all, which no crawl's policy changes.
+    addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
+    fetcher: {
+      ...fetcherConfig(flags),
+      ...(extract !== undefined && { extract }),
+      requestsMax: flags.inFlight,
+      say,
+    },
+    processors: command.processors ?? [],
+    leasesMax: flags.concurrency,
+    dashboards: command.dashboards,
+    ...{ data: place.data, journal, graceMs: place.graceMs },
+    seen: flags,
+    keepMs: flags.keep ?? null,
+    snapshots: flags,
+    say,
+  };
+  const quotas = owners === undefined ? null : await Quotas.open(documents, owners, clock);
+  const fleet = new Fleet({
+    files,
+    clock,
+    say,
+    check(call) {
+      place.check?.(call);
+      const { seeds, policy } = fleetPolicy(call.seeds, call.policy);
+      needContact(flags, seeds);
+      if (call.webhook !== undefined) checkWebhook(flags, call.webhook.url);
+      return { seeds, policy: { ...policy } };
+    },
+    make: place.make,
+    start: (file, path) => startFleetCrawl(options, file, path),
+    pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
+    webhookOf: (file) => webhooks.status(file),
+    async onDelete(name) {
+      quotas?.look(fleet.list());
+      await webhooks.forget(name);
+    },
+    heldFor: (owner) => quotas?.spent(owner) ?? null,
+  });
+  const kept = new KeptPages();
+  const events = new EventReader({ fleet, kept, reading });
+  const webhooks = new WebhookSender({ fleet, documents, events, clock, say, post: webhookPost(flags) });
+  const streams = new EventStreams(clock);
+  const pages = new PageDesk({ fleet, clock, reading, explain });
+  const requestsInFlight = () => pace.requestsInFlight;
+  const outputs = new OutputSender();
+  const desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
+  onDesk(desk);
+  const stopping = new AbortController();
+  let posting: Promise<void> | undefined;
+  let counting: Promise<unknown> | undefined;
+  let isLeft = false;
+  try {
+    const opened = fleet.open(before);
+    if (command.owners !== undefined && owners !== undefined && callers !== null && quotas !== null) {
+      const following = { owners, read: command.owners, callers, quotas, clock, say };
+      counting = Promise.all([
+        keepQuotas({ fleet, quotas, clock, say }, stopping.signal),
+        followOwners(following, stopping.signal),
+      ]);
+    }
+    posting = webhooks.run();
+    posting.catch(() => {});
+    service.probes.serve(() => null);
+    say(`${before.length} crawls in ${place.name}`);
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const left = command
+      .serve?.(() => desk, signal)
+      .then(() => {
+        isLeft = !signal.aborted;
+      });
+    await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
+  } finally {
+    service.probes.suspend('stopping');
+    streams.close();
+    webhooks.stop();
+    // What is not answered by then is posted again after the next start.
+    await Promise.race([posting, clock.sleepUntil(clock.nowMs() + place.graceMs)]);
+    stopping.abort();
+    await counting;
+    await fleet.stop();
+    onDesk(undefined);
+    pace.close();
+    quotas?.look(fleet.list());
+    await quotas?.write(true);
+    await facts.settled();
+    await journal?.close();
+  }
+  return isLeft;
+}

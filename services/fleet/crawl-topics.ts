@@ -1,0 +1,82 @@
+/**
+ * The crawls of a fleet on Kafka: what is kept of each is a document, its data are topics. A crawl that is being made or deleted is
+ * marked as such, so that the next owner of the fleet goes on with that after a kill.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CrawlFile, type CrawlKeep, crawlFileOf } from './crawl-file.ts';
+import type { Documents } from './documents/documents.ts';
+
+export interface CrawlTopicsOptions {
+  readonly documents: Documents;
+  /** Folder of this process, in which each crawl has one for what can be made again. */
+  readonly data: string;
+  /** Removes all topics of a crawl, if there are any. */
+  drop(name: string): Promise<void>;
+}
+
+const root = 'crawls/';
+const fileKey = (name: string) => `${root}${name}/fleet.json`;
+/** `making`, or `going`. */
+const markKey = (name: string) => `${root}${name}/topics`;
+
+export class CrawlTopics implements CrawlKeep {
+  readonly #options: CrawlTopicsOptions;
+
+  constructor(options: CrawlTopicsOptions) {
+    this.#options = options;
+  }
+
+  pathOf(name: string): string {
+    return join(this.#options.data, 'crawls', name);
+  }
+
+  async list(): Promise<CrawlFile[]> {
+    const { documents } = this.#options;
+    const names = new Set((await documents.keys(root)).map((key) => key.slice(root.length).split('/')[0]!));
+    const files: CrawlFile[] = [];
+    for (const name of names) {
+      const mark = await documents.get(markKey(name));
+      const text = await documents.get(fileKey(name));
+      if (mark === 'going' || text === undefined) await this.#finish(name);
+      else {
+        await documents.delete(markKey(name));
+        files.push(crawlFileOf(text, documents.placeOf(fileKey(name))));
+      }
+    }
+    return files;
+  }
+
+  async create(file: CrawlFile, make: (path: string) => Promise<void>): Promise<void> {
+    const { documents } = this.#options;
+    const { name } = file;
+    await documents.put(markKey(name), 'making');
+    try {
+      await make(this.pathOf(name));
+    } catch (error) {
+      await this.#finish(name);
+      throw error;
+    }
+    await this.write(file);
+    await documents.delete(markKey(name));
+  }
+
+  write(file: CrawlFile): Promise<void> {
+    return this.#options.documents.put(fileKey(file.name), JSON.stringify(file));
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#options.documents.put(markKey(name), 'going');
+    await this.#finish(name);
+  }
+
+  /** The mark goes last. */
+  async #finish(name: string): Promise<void> {
+    const { documents, drop } = this.#options;
+    await drop(name);
+    await rm(this.pathOf(name), { recursive: true, force: true, maxRetries: 3 });
+    const mark = markKey(name);
+    for (const key of await documents.keys(`${root}${name}/`)) if (key !== mark) await documents.delete(key);
+    await documents.delete(mark);
+  }
+}

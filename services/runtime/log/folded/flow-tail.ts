@@ -1,0 +1,126 @@
+/**
+ * What a process has read of one partition of a flow: where each topic that lies in it ends, and the newest records, for
+ * readers that keep up.
+ */
+import type { LogRecord } from '../log.ts';
+import { unfold } from './fold.ts';
+
+interface Held {
+  readonly name: string;
+  readonly record: LogRecord;
+}
+
+/** About what a record costs beside its value. */
+const recordOverheadBytes = 200;
+
+export class FlowTail {
+  readonly flow: string;
+  readonly partition: number;
+  readonly #bytesMax: number;
+  readonly #ends = new Map<string, number>();
+  readonly #listeners = new Set<() => void>();
+  #held: Held[] = [];
+  #bytes = 0;
+  /** First offset that was there when it was opened. */
+  start: number;
+  /** All records from here up to `readTo` are held. */
+  from: number;
+  /** All records below were seen. */
+  readTo: number;
+  /** No more comes: ask for another. */
+  isClosed = false;
+  /** What kept it from being read on, each time. */
+  failures = 0;
+  failure: unknown;
+
+  constructor(flow: string, partition: number, start: number, bytesMax: number) {
+    [this.flow, this.partition, this.#bytesMax] = [flow, partition, bytesMax];
+    this.start = this.from = this.readTo = start;
+  }
+
+  /** One past the newest record of a topic. */
+  endOf(name: string): number {
+    return this.#ends.get(name) ?? this.start;
+  }
+
+  /** One past the newest record that is known. */
+  get knownEnd(): number {
+    return Math.max(this.readTo, ...this.#ends.values());
+  }
+
+  /** This process has appended one, which may not have been read yet. */
+  appended(name: string, offset: number): void {
+    this.#ends.set(name, Math.max(offset + 1, this.endOf(name)));
+  }
+
+  /** In order, from `readTo` on. */
+  add(records: readonly LogRecord[]): void {
+    for (const one of records) {
+      this.readTo = one.offset + 1;
+      const held = unfold(one);
+      if (held === undefined) continue;
+      this.appended(held.name, one.offset);
+      this.#held.push(held);
+      this.#bytes += recordOverheadBytes + one.value.length;
+    }
+    this.#shorten();
+    this.tell();
+  }
+
+  /** Records of a topic from `position` on, which must not be below `from`. */
+  *since(name: string, position: number): Generator<LogRecord> {
+    const all = this.#held;
+    let [low, high] = [0, all.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (all[middle]!.record.offset < position) low = middle + 1;
+      else high = middle;
+    }
+    for (let at = low; at < all.length; at++) if (all[at]!.name === name) yield all[at]!.record;
+  }
+
+  /** `listener` is called when there is more, or it fails or closes, until what is returned is called. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  fail(error: unknown): void {
+    this.failure = error;
+    this.failures++;
+    this.tell();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.tell();
+  }
+
+  /** Resolves once all below `offset` was read, or it is closed. Rejects where it fails. */
+  reached(offset: number): Promise<void> {
+    const { failures } = this;
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (this.readTo < offset && !this.isClosed && this.failures === failures) return;
+        stop();
+        if (this.readTo < offset && this.failures > failures) reject(this.failure);
+        else resolve();
+      };
+      const stop = this.listen(look);
+      look();
+    });
+  }
+
+  #shorten(): void {
+    if (this.#bytes <= this.#bytesMax) return;
+    let count = 0;
+    while (count < this.#held.length && this.#bytes > this.#bytesMax / 2)
+      this.#bytes -= recordOverheadBytes + this.#held[count++]!.record.value.length;
+    this.from = this.#held[count]?.record.offset ?? this.readTo;
+    this.#held = this.#held.slice(count);
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Which topics of a crawl lie together in one, its `flow`: all but its pages, to which any consumer attaches, and its
+ * changelog, where a commit counts only at the very offset that its owner expects, so that nothing of others may lie in it
+ * (docs/decisions/0013-epoch-is-the-claims-offset.md). A header of each record of the flow names its topic.
+ *
+ * Offsets of a folded topic are those of the flow: they grow, with holes.
+ */
+import { type TopicName, topicNames } from '../../../../topology/topics.ts';
+import type { AppendRecord, LogRecord, LogTopic } from '../log.ts';
+
+const apart: ReadonlySet<TopicName> = new Set(['pages', 'frontier-changelog']);
+const folded: ReadonlySet<string> = new Set(topicNames.filter((name) => !apart.has(name)));
+
+const header = 'crawlstream-topic';
+
+export interface Place {
+  /** Full name of the topic that holds it. */
+  readonly flow: string;
+  /** Its own name, without the crawl's. */
+  readonly name: string;
+}
+
+export const flowName = 'flow';
+
+/** null: the topic is a topic by itself. */
+export function placeOf(topic: string): Place | null {
+  const dot = topic.lastIndexOf('.');
+  const name = topic.slice(dot + 1);
+  return dot > 0 && folded.has(name) ? { flow: `${topic.slice(0, dot)}.${flowName}`, name } : null;
+}
+
+/** The topic that holds it, which may be itself. */
+export function heldBy(topic: string): string {
+  return placeOf(topic)?.flow ?? topic;
+}
+
+/** The topics that these are kept in. A flow is kept for ever, since some of what lies in it is. */
+export function topicsHolding(specs: readonly LogTopic[]): LogTopic[] {
+  const all = new Map<string, LogTopic>();
+  for (const spec of specs) {
+    const place = placeOf(spec.name);
+    if (place === null) all.set(spec.name, spec);
+    else if ((all.get(place.flow)?.partitions ?? 0) < spec.partitions)
+      all.set(place.flow, { name: place.flow, partitions: spec.partitions, retention: 'state' });
+  }
+  return [...all.values()];
+}
+
+export function fold(record: AppendRecord): AppendRecord {
+  const place = placeOf(record.topic);
+  if (place === null) return record;
+  const { partition, key, value, headers } = record;
+  return { topic: place.flow, partition, key, value, headers: { [header]: place.name, ...headers } };
+}
+
+/** A record of a flow as one of the topic that it belongs to; undefined: it is nobody's. */
+export function unfold(record: LogRecord): { readonly name: string; readonly record: LogRecord } | undefined {
+  const { [header]: name, ...headers } = record.headers;
+  if (name === undefined || !folded.has(name)) return undefined;
+  return { name, record: { ...record, topic: record.topic.slice(0, -flowName.length) + name, headers } };
+}

@@ -1,0 +1,136 @@
+/**
+ * A log in which most topics of a crawl lie in one (fold.ts): two hundred small crawls have six hundred partitions, and not two
+ * thousand. All that goes by the log port goes on as ever.
+ *
+ * What it cannot do: drop the records of one topic of a flow (`trim`), and keep two positions of one group in one flow.
+ */
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type { Log, LogReader, LogRecord, LogTopic, OffsetRange } from '../log.ts';
+import { recordsOf } from '../records-of.ts';
+import { FlowPump } from './flow-pump.ts';
+import type { FlowTail } from './flow-tail.ts';
+import { flowName, fold, heldBy, placeOf, topicsHolding, unfold } from './fold.ts';
+import { foldedLimits } from './folded-limits.ts';
+import { createFoldedReader } from './folded-reader.ts';
+
+export interface FoldOptions {
+  /**
+   * Others append too, and what they have appended by the time of a call is to be told: each call asks the brokers. False: what
+   * this process appends is told at once, and what others do a moment later.
+   */
+  readonly isExact: boolean;
+  readonly tailBytes?: number;
+}
+
+export interface FoldedLog extends Log {
+  /** Reads the flow of a crawl no more; it is read anew once it is asked for. */
+  release(crawl: string): void;
+}
+
+/** Closes `log` when it is closed. */
+export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes }: FoldOptions): FoldedLog {
+  const pump = new FlowPump(log, tailBytes);
+  const readers = new Set<LogReader>();
+
+  const atEnd = new WeakSet<FlowTail>();
+
+  /** Read as far as the flow goes by now. */
+  const tailAtEnd = async (flow: string, partition: number): Promise<FlowTail> => {
+    for (;;) {
+      const known = pump.known(flow, partition);
+      const tail = known ?? (await pump.tail(flow, partition));
+      if (isExact || known === undefined || !atEnd.has(tail)) {
+        const { end } = await log.offsets(flow, partition);
+        await tail.reached(end);
+        if (tail.isClosed) continue;
+        atEnd.add(tail);
+      }
+      return tail;
+    }
+  };
+  const offsets = async (topic: string, partition: number): Promise<OffsetRange> => {
+    const place = placeOf(topic);
+    if (place === null) return log.offsets(topic, partition);
+    const tail = await tailAtEnd(place.flow, partition).catch((error) => {
+      throw inTermsOf(error, place.flow, topic);
+    });
+    return { start: tail.start, end: tail.endOf(place.name) };
+  };
+
+  const createTopics = async (specs: readonly LogTopic[]) => {
+    const flows = new Map<string, number>();
+    for (const { name, partitions } of specs) {
+      const flow = placeOf(name)?.flow;
+      if (flow === undefined) continue;
+      if (!flows.has(flow)) flows.set(flow, await log.partitionsOf(flow));
+      const there = flows.get(flow)!;
+      if (there === 0 || there >= partitions) continue;
+      const message = `topic ${name} lies in ${flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
+      throw new CrawlstreamError('TOPIC_MISMATCH', message);
+    }
+    await log.createTopics(topicsHolding(specs));
+  };
+
+  return {
+    ...log,
+    createTopics,
+    partitionsOf: (topic) => log.partitionsOf(heldBy(topic)),
+    async append(records, options) {
+      const landed = await log.append(records.map(fold), options);
+      for (const [at, { topic, partition }] of records.entries()) {
+        const place = placeOf(topic);
+        if (place !== null) pump.known(place.flow, partition)?.appended(place.name, landed[at]!);
+      }
+      return landed;
+    },
+    reader() {
+      const reader = createFoldedReader(log, pump, () => readers.delete(reader));
+      readers.add(reader);
+      return reader;
+    },
+    offsets,
+    async offsetAt(topic, partition, timeMs) {
+      const place = placeOf(topic);
+      if (place === null) return log.offsetAt(topic, partition, timeMs);
+      const { end } = await offsets(topic, partition);
+      const from = await log.offsetAt(place.flow, partition, timeMs);
+      for await (const record of recordsOf(log, place.flow, partition, from, end))
+        if (unfold(record)?.name === place.name) return record.offset;
+      return end;
+    },
+    async last(topic, partition): Promise<LogRecord | undefined> {
+      const place = placeOf(topic);
+      if (place === null) return log.last(topic, partition);
+      const { start, end } = await offsets(topic, partition);
+      if (start >= end) return undefined;
+      for await (const record of recordsOf(log, place.flow, partition, end - 1, end)) return unfold(record)?.record;
+      return undefined;
+    },
+    async trim(topic, partition, before) {
+      const place = placeOf(topic);
+      if (place === null) return log.trim(topic, partition, before);
+      const message = `records of ${topic} lie among others in ${place.flow}: they are not dropped by themselves`;
+      throw new CrawlstreamError('UNSUPPORTED', message);
+    },
+    commit: (group, positions) =>
+      log.commit(
+        group,
+        positions.map(({ topic, ...position }) => ({ topic: heldBy(topic), ...position })),
+      ),
+    committed: (group, topic, partition) => log.committed(group, heldBy(topic), partition),
+    committedAll: (group, topic, partitions) => log.committedAll(group, heldBy(topic), partitions),
+    join: (options) => log.join({ ...options, topics: [...new Set(options.topics.map(heldBy))] }),
+    ...(log.risks && { risks: (topics) => log.risks!([...new Set(topics.map(heldBy))]) }),
+    release: (crawl) => pump.release(`${crawl}.${flowName}`),
+    async close() {
+      await Promise.all([...readers].map((reader) => reader.close()));
+      await pump.close();
+      await log.close();
+    },
+  };
+}
+
+function inTermsOf(error: unknown, flow: string, topic: string): unknown {
+  if (!(error instanceof CrawlstreamError) || error.message.includes(topic)) return error;
+  return new CrawlstreamError(error.code, error.message.replaceAll(flow, `${topic} (in ${flow})`), error);
+}

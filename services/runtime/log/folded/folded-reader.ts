@@ -1,0 +1,296 @@
+/**
+ * A reader of topics, of which some lie in flows. It takes records of those from the tail that the process keeps of their flow
+ * (flow-pump.ts); one that is further behind reads the flow by itself until it is there. Topics by themselves are read as ever.
+ */
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type { Log, LogReader, LogRecord, PollOptions, ReadBefore } from '../log.ts';
+import { LogTruncated } from '../log-truncated.ts';
+import type { FlowPump } from './flow-pump.ts';
+import type { FlowTail } from './flow-tail.ts';
+import { type Place, placeOf, unfold } from './fold.ts';
+import { foldedLimits } from './folded-limits.ts';
+
+interface Assigned extends Place {
+  readonly topic: string;
+  readonly partition: number;
+  position: number;
+  before: ReadBefore | undefined;
+  paused: boolean;
+  /** The tail it was last found on, and the failures of it that were told. */
+  tail: FlowTail | undefined;
+  failures: number;
+  unlisten: () => void;
+  /** Where it is behind. */
+  own: LogReader | undefined;
+}
+
+const recordOverheadBytes = 64;
+
+export function createFoldedReader(
+  log: Pick<Log, 'reader' | 'offsets'>,
+  pump: FlowPump,
+  onClose: () => void,
+): LogReader {
+  const all = new Map<string, Assigned>();
+  /** Topics by themselves: which are not paused. */
+  const plain = new Map<string, boolean>();
+  let plainReader: LogReader | undefined;
+  let turn = 0;
+  let isOpen = true;
+  let isWoken = false;
+  let isPolling = false;
+  let news: (() => void) | undefined;
+  /** What waits now. */
+  let waiting: LogReader | undefined;
+
+  const tell = () => {
+    news?.();
+    waiting?.wake();
+  };
+  const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
+  const plainOne = () => (plainReader ??= log.reader());
+
+  const leaveOwn = (one: Assigned) => {
+    const { own } = one;
+    one.own = undefined;
+    void own?.close();
+  };
+  const leave = (one: Assigned) => {
+    one.unlisten();
+    leaveOwn(one);
+  };
+
+  const tailOf = async (one: Assigned): Promise<FlowTail> => {
+    if (one.tail !== undefined && !one.tail.isClosed) return one.tail;
+    const tail = await pump.tail(one.flow, one.partition);
+    one.unlisten();
+    [one.tail, one.failures, one.unlisten] = [tail, tail.failures, tail.listen(tell)];
+    return tail;
+  };
+
+  /** Throws what is wrong with the flow, in terms of the topic. */
+  const expect = async (one: Assigned, tail: FlowTail) => {
+    if (tail.failures > one.failures) {
+      one.failures = tail.failures;
+      throw told(one, tail.failure);
+    }
+    if (one.position >= tail.start && one.position <= tail.knownEnd) return;
+    const range = await log.offsets(one.flow, one.partition);
+    if (one.position >= range.start && one.position <= range.end) return;
+    throw outside(one, range.start, Math.max(range.start, tail.endOf(one.name)));
+  };
+
+  const giveHeld = (one: Assigned, tail: FlowTail, maxBytes: number): LogRecord[] => {
+    const records: LogRecord[] = [];
+    let left = maxBytes;
+    for (const record of tail.since(one.name, one.position)) {
+      if (left <= 0) return records;
+      records.push(record);
+      left -= record.value.length + recordOverheadBytes;
+      one.position = record.offset + 1;
+      remember(one, record);
+    }
+    // What lies between is others', and need not be looked at again.
+    one.position = Math.max(one.position, tail.readTo);
+    return records;
+  };
+
+  const giveBehind = async (one: Assigned, tail: FlowTail, maxBytes: number, waitMs: number): Promise<LogRecord[]> => {
+    if (one.own === undefined) {
+      one.own = log.reader();
+      one.own.seek(one.flow, one.partition, one.position, one.before);
+    }
+    const { own } = one;
+    waiting = own;
+    try {
+      const found = await own.poll({ maxBytes, waitMs: Math.min(waitMs, foldedLimits.behindWaitMs) });
+      if (one.own !== own) return [];
+      const records: LogRecord[] = [];
+      for (const record of found) {
+        one.position = record.offset + 1;
+        remember(one, record);
+        const held = unfold(record);
+        if (held?.name === one.name) records.push(held.record);
+      }
+      if (one.position >= tail.from) {
+        one.own = undefined;
+        await own.close();
+      }
+      return records;
+    } catch (error) {
+      one.own = undefined;
+      await own.close();
+      throw told(one, error);
+    } finally {
+      waiting = undefined;
+    }
+  };
+
+  /** One round over what is assigned, each in its turn. `isSure`: something more is known to be there. */
+  const round = async (maxBytes: number, leftMs: number) => {
+    const records: LogRecord[] = [];
+    let isSure = false;
+    const ones = [...all.values()];
+    turn++;
+    for (let at = 0; at < ones.length; at++) {
+      const one = ones[(turn + at) % ones.length]!;
+      const isCurrent = () => all.get(keyOf(one.topic, one.partition)) === one && !one.paused;
+      if (!isCurrent()) continue;
+      const tail = await tailOf(one);
+      await expect(one, tail);
+      if (!isCurrent()) continue;
+      const left = maxBytes - records.reduce((sum, { value }) => sum + value.length + recordOverheadBytes, 0);
+      if (left <= 0) break;
+      if (one.position >= tail.from) {
+        if (one.own !== undefined) leaveOwn(one);
+        records.push(...giveHeld(one, tail, left));
+      } else records.push(...(await giveBehind(one, tail, left, records.length > 0 ? 0 : leftMs)));
+      isSure ||= one.position < tail.from || one.position < tail.endOf(one.name);
+    }
+    return { records, isSure };
+  };
+
+  const pollPlain = async (maxBytes: number, waitMs: number): Promise<LogRecord[]> => {
+    if (plainReader === undefined || ![...plain.values()].some((reads) => reads)) return [];
+    waiting = plainReader;
+    try {
+      return await plainReader.poll({ maxBytes, waitMs });
+    } finally {
+      waiting = undefined;
+    }
+  };
+
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      news = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    }).finally(() => {
+      news = undefined;
+    });
+
+  const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
+    const untilMs = performance.now() + waitMs;
+    for (;;) {
+      // What comes while this looks must not be slept over.
+      let isNews = false;
+      news = () => {
+        isNews = true;
+      };
+      const { records, isSure } = await round(Math.max(1, maxBytes), Math.max(0, untilMs - performance.now()));
+      const leftMs = untilMs - performance.now();
+      const isMixed = all.size > 0;
+      if (records.length === 0 || plain.size > 0)
+        records.push(...(await pollPlain(maxBytes, records.length > 0 || isMixed ? 0 : Math.max(0, leftMs))));
+      if (records.length > 0 || isWoken || !isOpen) {
+        isWoken = false;
+        return records;
+      }
+      const now = performance.now();
+      const endMs = isSure ? untilMs + foldedLimits.knownWaitMs : untilMs;
+      if (now >= endMs) return [];
+      if (isNews) continue;
+      const isPlainToo = [...plain.values()].some((reads) => reads);
+      await sleep(Math.min(endMs - now, isPlainToo && isMixed ? 50 : 60_000));
+      if (isWoken || !isOpen) {
+        isWoken = false;
+        return [];
+      }
+    }
+  };
+
+  return {
+    seek(topic, partition, offset, before) {
+      if (!isOpen) return;
+      const place = placeOf(topic);
+      const key = keyOf(topic, partition);
+      if (place === null) {
+        plain.set(key, plain.get(key) ?? true);
+        plainOne().seek(topic, partition, offset, before);
+        return;
+      }
+      const known = all.get(key);
+      if (known !== undefined) leave(known);
+      const { tail, failures } = known ?? { tail: undefined, failures: 0 };
+      const one: Assigned = {
+        ...{ topic, partition, ...place, position: offset, before, paused: known?.paused ?? false },
+        ...{ tail, failures, unlisten: tail?.listen(tell) ?? (() => {}), own: undefined },
+      };
+      // What it read before it may be gone: the log says so to a reader of its own.
+      all.set(key, one);
+      tell();
+    },
+    drop(topic, partition) {
+      const key = keyOf(topic, partition);
+      if (plain.delete(key)) plainReader?.drop(topic, partition);
+      const one = all.get(key);
+      if (one !== undefined) leave(one);
+      all.delete(key);
+    },
+    pause(topic, partition) {
+      const key = keyOf(topic, partition);
+      const one = all.get(key);
+      if (one !== undefined) one.paused = true;
+      if (plain.has(key)) {
+        plain.set(key, false);
+        plainReader?.pause(topic, partition);
+      }
+    },
+    resume(topic, partition) {
+      const key = keyOf(topic, partition);
+      const one = all.get(key);
+      if (one !== undefined) one.paused = false;
+      if (plain.has(key)) {
+        plain.set(key, true);
+        plainReader?.resume(topic, partition);
+      }
+      tell();
+    },
+    async poll(options) {
+      if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
+      if (isPolling) throw new Error('one poll at a time: the last one has not come back');
+      isPolling = true;
+      try {
+        return await poll(options);
+      } catch (error) {
+        // It was closed meanwhile, and with it what it reads by.
+        if (!isOpen) return [];
+        throw error;
+      } finally {
+        isPolling = false;
+      }
+    },
+    wake() {
+      isWoken = true;
+      tell();
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const one of all.values()) leave(one);
+      all.clear();
+      tell();
+      await plainReader?.close();
+      onClose();
+    },
+  };
+}
+
+function remember(one: Assigned, { offset, leaderEpoch }: LogRecord): void {
+  if (leaderEpoch !== undefined && leaderEpoch >= 0) one.before = { end: offset + 1, leaderEpoch };
+}
+
+function told(one: Assigned, error: unknown): unknown {
+  if (!(error instanceof LogTruncated) || error.topic !== one.flow) return error;
+  const { end, leaderEpoch } = error;
+  return new LogTruncated(one.topic, one.partition, one.before ?? { end, leaderEpoch }, end);
+}
+
+function outside({ topic, partition, position }: Assigned, start: number, end: number): CrawlstreamError {
+  const message =
+    `position ${position} of ${topic}/${partition} is outside its range ${start} to ${end}: ` +
+    'restore the topic or rebuild the state that holds this position; it is never reset by itself';
+  return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+}

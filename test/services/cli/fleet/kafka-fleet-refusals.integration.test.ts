@@ -1,0 +1,38 @@
+/** What does not hold for a fleet on Kafka, or for a crawl of one, is refused by name before a broker is asked. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommand } from '../../../../lab/process/command.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+
+test('options that do not hold on Kafka are refused by name, and so are roles of a crawl that a fleet runs', async () => {
+  const data = temporaryFolder();
+  const place = ['--brokers', '127.0.0.1:1', '--data', data];
+  const kept = temporaryFolder();
+  mkdirSync(join(kept, 'crawls', 'docs'), { recursive: true });
+  writeFileSync(join(kept, 'crawls', 'docs', 'fleet.json'), '{}');
+  const fleet = ['fleet', ...place, '--http', '0'];
+  const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+    [[...fleet], /--fleet is missing: a fleet on Kafka has a name/],
+    [['fleet', '--data', data, '--http', '0', '--fleet', 'f'], /--brokers is missing/],
+    [[...fleet, '--fleet', 'a.b'], /--fleet.*use letters, digits and -/],
+    [[...fleet, '--fleet', 'f', '--keep', '1h'], /--keep does not hold with --brokers: topics of a crawl lie together/],
+    [[...fleet, '--fleet', 'f', '--snapshot-every', '1h'], /--snapshot-every does not hold with --brokers/],
+    [
+      ['crawl', 'https://example.org/', ...place, '--crawl', 'f.c', '--contact', 'me@example.org'],
+      /crawl c of the fleet f/,
+    ],
+    [['frontier', ...place, '--crawl', 'f.c'], /crawl c of the fleet f, which runs it/],
+    [
+      ['fetcher', '--brokers', '127.0.0.1:1', '--crawl', 'f.c', '--contact', 'me@example.org'],
+      /crawl c of the fleet f/,
+    ],
+    [['stats', '--brokers', '127.0.0.1:1', '--crawl', 'f.c.d'], /--crawl.*of a crawl of a fleet, FLEET\.CRAWL/],
+  ];
+  const ended = await Promise.all(cases.map(([args]) => runCommand(args)));
+  for (const [at, [args, says]] of cases.entries()) {
+    assert.match(ended[at]!.stderr, says, args.join(' '));
+    assert.equal(ended[at]!.code, 2, args.join(' '));
+  }
+});

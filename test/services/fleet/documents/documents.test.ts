@@ -1,0 +1,132 @@
+/** What a fleet keeps beside its crawls' data: one contract, in a folder and on a topic; and owners one after another. */
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { documentStore } from '../../../../services/fleet/documents/document-store.ts';
+import type { Documents } from '../../../../services/fleet/documents/documents.ts';
+import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
+import { openTopicDocuments } from '../../../../services/fleet/documents/topic-documents.ts';
+import { openHostFacts } from '../../../../services/fleet/host-facts.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import type { Log } from '../../../../services/runtime/log/log.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+
+const topic = 'f.crawls';
+
+async function openLog(): Promise<Log> {
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+  return log;
+}
+
+const owner = (log: Log, by = 'a', onLost: (error: unknown) => void = () => {}) =>
+  openTopicDocuments({ log, topic, by, onLost });
+const isLost = (error: unknown) => error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST';
+
+function contract(name: string, open: () => Promise<() => Promise<Documents>>): void {
+  describe(`documents: ${name}`, () => {
+    it('gives back what was put, in this process and the next, and nothing of what was deleted', async () => {
+      const reopen = await open();
+      let documents = await reopen();
+      assert.equal(await documents.get('crawls/a/fleet.json'), undefined);
+      assert.deepEqual(await documents.keys('crawls/'), []);
+      const text = '{ "name": "ünï\\n" }\n';
+      await documents.put('least-waits.json', 'w');
+      await documents.put('owners/search.json', '1');
+      await documents.put('owners/search.json', '2');
+      for (const name of ['b', 'a']) await documents.put(`owners/${name}.json`, text);
+      await documents.delete('owners/b.json');
+      await documents.delete('owners/none.json');
+      for (const round of [1, 2]) {
+        assert.equal(await documents.get('owners/a.json'), text, `${round}`);
+        assert.equal(await documents.get('owners/search.json'), '2');
+        assert.equal(await documents.get('owners/b.json'), undefined);
+        assert.deepEqual(await documents.keys('owners/'), ['owners/a.json', 'owners/search.json']);
+        assert.deepEqual(await documents.keys('owners/s'), ['owners/search.json']);
+        assert.deepEqual(await documents.keys(''), ['least-waits.json', 'owners/a.json', 'owners/search.json']);
+        documents = await reopen();
+      }
+      assert.match(documents.placeOf('owners/a.json'), /owners\/a\.json/);
+    });
+
+    it('keeps the last of what is put at once', async () => {
+      const documents = await (await open())();
+      for (let n = 0; n < 20; n++) await documents.put('owners/a.json', `${n}`);
+      assert.equal(await documents.get('owners/a.json'), '19');
+    });
+  });
+}
+
+contract('in a folder', async () => {
+  const folder = temporaryFolder();
+  return async () => folderDocuments(folder);
+});
+contract('on a topic', async () => {
+  const log = await openLog();
+  return () => owner(log);
+});
+
+test('what an owner of before still puts is void, and it is told so', async () => {
+  const log = await openLog();
+  const lost: unknown[] = [];
+  const first = await owner(log, 'first', (error) => lost.push(error));
+  await first.put('owners/a.json', 'first');
+  const second = await owner(log, 'second');
+  assert.equal(await second.get('owners/a.json'), 'first');
+  await assert.rejects(first.put('owners/a.json', 'late'), isLost);
+  await assert.rejects(first.delete('owners/a.json'), isLost);
+  assert.equal(lost.length, 1);
+  // What is void costs its successor nothing.
+  await Promise.all(['b', 'c', 'd'].map((name) => second.put(`owners/${name}.json`, 'second')));
+  const third = await owner(log, 'third');
+  assert.equal(await third.get('owners/a.json'), 'first');
+  assert.equal(await third.get('owners/d.json'), 'second');
+  await third.put('owners/b.json', 'third');
+  assert.equal(await (await owner(log)).get('owners/b.json'), 'third');
+});
+
+test('nothing counts of an owner whose append failed, and what it had is there for the next', async () => {
+  const log = await openLog();
+  let fails = false;
+  const failing: Log = {
+    ...log,
+    append: (records, options) =>
+      fails ? Promise.reject(new CrawlstreamError('BROKER_UNREACHABLE', 'no broker')) : log.append(records, options),
+  };
+  const first = await owner(failing);
+  await first.put('owners/a.json', '1');
+  fails = true;
+  // All that were under way hear of it.
+  const under = ['2', '3'].map((text) => first.put('owners/a.json', text));
+  for (const { status } of await Promise.allSettled(under)) assert.equal(status, 'rejected');
+  fails = false;
+  await assert.rejects(first.put('owners/a.json', '3'), isLost);
+  assert.equal(await (await owner(log)).get('owners/a.json'), '1');
+});
+
+test('a topic does not grow for ever, and no document is lost when it is written anew', async () => {
+  const log = await openLog();
+  const first = await owner(log);
+  await first.put('owners/kept.json', 'kept');
+  for (let n = 0; n < 400; n++) await first.put('owners/a.json', `${n}`);
+  assert.equal((await log.offsets(topic, 0)).start, 0);
+  const second = await owner(log);
+  const { start, end } = await log.offsets(topic, 0);
+  assert.deepEqual([end - start, await second.get('owners/a.json')], [3, '399']);
+  const third = await owner(log);
+  assert.deepEqual([await third.get('owners/a.json'), await third.get('owners/kept.json')], ['399', 'kept']);
+});
+
+test('what hosts asked for is kept among the documents', async () => {
+  const log = await openLog();
+  const before = await openHostFacts(documentStore(await owner(log), 'hosts/'), 1_000);
+  before.note('a.test:8080', { heldUntilMs: 60_000, crawlDelayMs: 0 }, 1_000);
+  before.note('b.test', { heldUntilMs: 0, crawlDelayMs: 5_000 }, 1_000);
+  await before.settled();
+  const after = await openHostFacts(documentStore(await owner(log), 'hosts/'), 2_000);
+  assert.deepEqual(after.known.get('a.test:8080'), { heldUntilMs: 60_000, crawlDelayMs: 0 });
+  assert.deepEqual(after.known.get('b.test'), { heldUntilMs: 0, crawlDelayMs: 5_000 });
+  assert.equal((await openHostFacts(documentStore(await owner(log), 'hosts/'), 70_000)).known.size, 1);
+});
