@@ -18,7 +18,7 @@ import { type FirstRun, lookAgain } from './second-look.ts';
 const minute = 60_000;
 const speeds = {
   unit: {
-    deadlineMs: 40 * minute,
+    deadlineMs: 20 * minute,
     afterFailureMs: 2 * minute,
     more: 'Left out: tests with brokers, browsers, other programs and kills (npm run test:integration), all of it as CI runs it (npm run verify), and what takes long (npm run verify:full).',
   },
