@@ -330,7 +330,7 @@ export class NaiveFrontier {
 
   #expire(lease: NaiveLease): void {
     const host = this.#host(lease.hostKey);
-    const alone = lease.urls.length === 1 && !host.reportedLate ? 1 : 0;
+    const alone = lease.urls.length === 1 ? 1 : 0;
     for (const url of lease.urls) {
       if (url === null) continue;
       this.quotaSpent -= 1;
@@ -342,7 +342,6 @@ export class NaiveFrontier {
     if (hostSlotsNow(host) > 1) host.freeMs.push(readyMs);
     else raise(host, readyMs);
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
-    host.reportedLate = false;
   }
 
   #abandon(dying: readonly NaiveHost[]): void {
@@ -404,7 +403,6 @@ export class NaiveFrontier {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
       const grown = 2 * host.leaseMax >= rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;
       host.leaseMax = returned && !troubled ? Math.max(1, Math.floor(lease.urls.length / 2)) : grown;
-      if (lease.urls.length > 0) host.reportedLate = false;
       this.#release(lease.id, host);
       if (hostSlotsNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, rules));
     }
@@ -462,7 +460,6 @@ export class NaiveFrontier {
   /** Of a lease that is over: it finishes what came back, and the host was contacted all the same. */
   #late(host: NaiveHost, { outcomes, completedAtMs, hostKey }: Result): void {
     this.tallies.lateResults += 1;
-    [host.leaseMax, host.reportedLate] = [0, true];
     const onLeases = [...this.leases.values()].filter((lease) => lease.hostKey === hostKey);
     for (const { kind, url, redirectUrl, soft404 } of outcomes) {
       const at = host.again.findIndex((again) => again.url.url === url);

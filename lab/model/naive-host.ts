@@ -80,8 +80,6 @@ export const newHost = () => ({
   serverErrors: 0,
   returns: 0,
   leaseMax: 0,
-  /** A lease that was over has been reported since the last one ended. */
-  reportedLate: false,
   hold: '' as '' | 'blocked' | 'paused' | 'crawlDelay' | 'purged',
   dead: false,
   deadUntilMs: 0,

@@ -300,16 +300,6 @@ describe('leases', () => {
     assert.equal(digest(driver.rebuilt()), digest(driver.core().state), 'replay gives the live state');
   });
 
-  it('of a fetcher that gives each URL back after its time is over are not taken for poison either', () => {
-    let tries = 0;
-    const web = (): Answer => (++tries < 6 ? { kind: 'returned' } : page());
-    const driver = new TopologyDriver({ web, reportsAfterMs: () => (tries < 6 ? 70_000 : 0) });
-    driver.inject([a]);
-    assert.equal(driver.run(), 'done');
-    assert.deepEqual(driver.deadLetters, []);
-    assert.deepEqual([driver.counters.page, driver.counters.lateResults], [1, 5]);
-  });
-
   it('are granted against demand, one per host', () => {
     const seeds = Array.from({ length: 50 }, (_, i) => `https://h${i}.test/`);
     const driver = new TopologyDriver({ web: () => page(), leasesMax: 8, takesLease: () => false });

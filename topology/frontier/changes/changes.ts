@@ -42,7 +42,7 @@ export interface HostFacts {
   readonly throttles: number;
   /** Leases in a row that came back with URLs not started. */
   readonly returns: number;
-  /** URLs a lease may hold; 0: as many as the policy allows; `reportedLate`: the same. */
+  /** URLs a lease may hold; 0: as many as the policy allows. */
   readonly leaseMax: number;
   readonly hold: HostHold;
   /** What was deferred beyond the budget may be drawn from. */
@@ -54,12 +54,6 @@ export interface HostFacts {
   /** Server errors in a row, of different URLs: at most as many as count as the host's trouble (`serverErrorsMax`). */
   readonly serverErrors: number;
 }
-
-/**
- * Stands in `leaseMax` from the report of a lease that was over until the next lease has ended: whoever took it lives, and
- * is slow.
- */
-export const reportedLate = 1 << 16;
 
 export const newHostFacts: HostFacts = {
   readyAtMs: 0,

@@ -9,7 +9,7 @@
  */
 
 import type { HostSettings } from '../../policy/overlay-config.ts';
-import { type HostFacts, type HostHold, reportedLate } from '../changes/changes.ts';
+import type { HostFacts, HostHold } from '../changes/changes.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 
 /** The wait between two requests to a host, before what a fetch teaches: ms. */
@@ -60,8 +60,7 @@ export function leaseSize(settings: HostSettings, facts: HostFacts): number {
   const { leadTimeMs, urlsPerLeaseMax } = settings;
   const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(settings, facts)));
   const most = facts.fetchMs === 0 ? frontierLimits.firstLeaseUrls : urlsPerLeaseMax;
-  const isBound = facts.leaseMax > 0 && facts.leaseMax !== reportedLate;
-  const size = Math.min(fits, most, isBound ? facts.leaseMax : urlsPerLeaseMax);
+  const size = Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
   const pagesMax = pagesMaxOf(settings, facts);
   return pagesMax < 0 ? size : Math.min(size, Math.max(1, pagesMax - facts.pages));
 }

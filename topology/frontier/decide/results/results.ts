@@ -10,13 +10,7 @@ import type { HostSettings } from '../../../policy/overlay-config.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
-import {
-  type FinalStatus,
-  type HostFacts,
-  isOrderedHold,
-  reportedLate,
-  type UrlRecord,
-} from '../../changes/changes.ts';
+import { type FinalStatus, type HostFacts, isOrderedHold, type UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { attemptsOf } from '../../hosts/lease.ts';
@@ -300,8 +294,8 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
   const bytes = facts.bytes + bytesToCount(settings, result);
   const atMs = result.completedAtMs === 0 ? 0 : result.completedAtMs + politeDelayMs(settings, facts);
   const readyAtMs = Math.max(facts.readyAtMs, atMs);
-  const next = heldByBytes(settings, { ...facts, readyAtMs, bytes, leaseMax: reportedLate });
-  if (!same(next, facts)) decision.emit({ kind: 'host', hostKey: host.key, facts: next });
+  if (readyAtMs !== facts.readyAtMs || bytes !== facts.bytes)
+    decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, { ...facts, readyAtMs, bytes }) });
 }
 
 /**

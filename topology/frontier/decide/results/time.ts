@@ -3,7 +3,7 @@
  * given up on, a slice at each step.
  */
 
-import { reportedLate, type UrlRecord } from '../../changes/changes.ts';
+import type { UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { Host, Lease } from '../../state/state.ts';
@@ -58,9 +58,8 @@ function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry
     expirePage(decision, lease, index);
     return 'again';
   }
-  // Only when the URL was alone on the lease is it to blame, and not while the host's fetcher is known to live.
-  const isAlone = lease.entries.length === 1 && lease.host.facts.leaseMax !== reportedLate;
-  const expiries = isAlone ? entry.expiries + 1 : entry.expiries;
+  // Only when the URL was alone on the lease is it to blame.
+  const expiries = lease.entries.length === 1 ? entry.expiries + 1 : entry.expiries;
   if (expiries >= frontierLimits.expiriesMax) {
     giveUp(decision, lease, index, { ...entry, expiries }, 'leaseExpired', 'unknown', 0, 'its leases expired');
     return 'dead';

@@ -9,7 +9,7 @@
 import type { Outcome } from '../../../../schemas/types.ts';
 import { failsHost, isRetriable } from '../../../fetch/outcome.ts';
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
-import { reportedLate, type UrlRecord } from '../../changes/changes.ts';
+import type { UrlRecord } from '../../changes/changes.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { Lease } from '../../hosts/lease.ts';
 import type { Due } from '../../recrawl/due-table.ts';
@@ -108,8 +108,7 @@ export function putPageBack(decision: Decision, lease: Lease, index: number, due
  */
 export function expirePage(decision: Decision, lease: Lease, index: number): void {
   const before = lease.pages.get(index)!.failures;
-  const isAlone = lease.entries.length === 1 && lease.host.facts.leaseMax !== reportedLate;
-  const failures = isAlone ? before + 1 : before;
+  const failures = lease.entries.length === 1 ? before + 1 : before;
   const isPoison = failures >= frontierLimits.expiriesMax;
   putPageBack(decision, lease, index, decision.nowMs + (isPoison ? errorMs : 0), isPoison ? 0 : failures);
 }
