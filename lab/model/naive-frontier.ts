@@ -460,17 +460,11 @@ export class NaiveFrontier {
   /** Of a lease that is over: it finishes what came back, and the host was contacted all the same. */
   #late(host: NaiveHost, { outcomes, completedAtMs, hostKey }: Result): void {
     this.tallies.lateResults += 1;
-    const onLeases = [...this.leases.values()].filter((lease) => lease.hostKey === hostKey);
     for (const { kind, url, redirectUrl, soft404 } of outcomes) {
       const at = host.again.findIndex((again) => again.url.url === url);
-      const lease = at >= 0 ? undefined : onLeases.find(({ urls }) => urls.some((one) => one?.url === url));
-      if (at < 0 && lease === undefined) continue;
-      if ((kind === 'redirect' && redirectUrl === url) || !this.#end(null, kind, soft404)) continue;
-      // A grant has spent it, and what came back was refunded.
-      if (at >= 0 && pages.has(kind)) this.quotaSpent += 1;
-      if (at < 0 && !pages.has(kind)) this.quotaSpent -= 1;
-      if (at >= 0) host.again.splice(at, 1);
-      else lease!.urls[lease!.urls.findIndex((one) => one?.url === url)] = null;
+      if (at < 0 || (kind === 'redirect' && redirectUrl === url) || !this.#end(null, kind, soft404)) continue;
+      if (pages.has(kind)) this.quotaSpent += 1;
+      host.again.splice(at, 1);
     }
     if (completedAtMs > 0) raise(host, completedAtMs + politeMs(host, rulesOf(this.rules, hostKey)));
   }

@@ -63,8 +63,6 @@ export interface DriverOptions {
   readonly hostSlots?: Readonly<Record<string, number>>;
   /** Called before each lease is taken; false: the fetcher is dead, nothing comes of it. */
   readonly takesLease?: (task: Task) => boolean;
-  /** From the end of a lease until its result is on the log, links long before it. ms; absent: no time. */
-  readonly reportsAfterMs?: (task: Task) => number;
 }
 
 interface Partition {
@@ -356,7 +354,7 @@ export class TopologyDriver {
     crawlDelayMs: number,
   ): void {
     for (const { url, group } of groups) this.inject([url], group);
-    const result = {
+    this.report(task.partition, {
       epoch: task.epoch,
       leaseId: task.leaseId,
       hostKey: task.hostKey,
@@ -364,11 +362,8 @@ export class TopologyDriver {
       completedAtMs: requests.at(-1)?.endMs ?? 0,
       outcomes,
       requests,
-      host: { ...emptyResult.host, robotsStatus: 'rules' as const, crawlDelayMs },
-    };
-    const afterMs = this.#options.reportsAfterMs?.(task) ?? 0;
-    if (afterMs === 0) this.report(task.partition, result);
-    else this.#at(this.nowMs + afterMs, () => this.report(task.partition, result));
+      host: { ...emptyResult.host, robotsStatus: 'rules', crawlDelayMs },
+    });
   }
 
   #note(hostKey: string, url: string, startMs: number, endMs: number, delayMs: number): void {

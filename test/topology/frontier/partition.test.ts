@@ -283,23 +283,6 @@ describe('leases', () => {
     );
   });
 
-  it('of a fetcher that reports each after its time is over are not taken for poison: what was fetched counts, once', () => {
-    const links = Array.from({ length: 30 }, (_, i) => `https://a.test/${i}`);
-    const gone = 'https://a.test/gone';
-    const web = (url: string): Answer => {
-      if (url === a) return page(...links, gone);
-      return url === gone ? { kind: 'gone', status: 410 } : page();
-    };
-    const driver = new TopologyDriver({ web, policy: { delayMs: 0 }, reportsAfterMs: () => 70_000 });
-    driver.inject([a]);
-    assert.equal(driver.run(), 'done');
-    assert.ok(driver.counters.lateResults > 0);
-    assert.deepEqual(driver.deadLetters, []);
-    const { admitted, page: pages, failed, dead } = driver.counters;
-    assert.deepEqual({ admitted, pages, failed, dead }, { admitted: 32, pages: 31, failed: 1, dead: 0 });
-    assert.equal(digest(driver.rebuilt()), digest(driver.core().state), 'replay gives the live state');
-  });
-
   it('are granted against demand, one per host', () => {
     const seeds = Array.from({ length: 50 }, (_, i) => `https://h${i}.test/`);
     const driver = new TopologyDriver({ web: () => page(), leasesMax: 8, takesLease: () => false });

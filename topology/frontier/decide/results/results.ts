@@ -2,7 +2,7 @@
  * Results: what fetchers report of a lease. Each outcome counts once, by (lease id, index).
  *
  * A result of a lease that is over still teaches: it raises `readyAt`, and a URL that came back is finished if the
- * late outcome is terminal, be it on a new lease. docs/design.md §4.5, §4.7, §4.13.
+ * late outcome is terminal. docs/design.md §4.5, §4.7, §4.13.
  */
 import type { Outcome, Result } from '../../../../schemas/types.ts';
 import { failsHost, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
@@ -36,7 +36,7 @@ import { giveUp } from './give-up.ts';
 import { type Lesson, learn, learnPauses, newLesson } from './lesson.ts';
 import { learnEquivalences } from './prove.ts';
 import { putBack } from './put-back.ts';
-import { decideLateVisit, decideNoVisit, decideVisit, type Visit } from './visits.ts';
+import { decideLateVisit, decideNoVisit, decideVisit } from './visits.ts';
 
 export function decideResult(decision: Decision, result: Result): void {
   const { state, policy } = decision;
@@ -117,7 +117,14 @@ function decideOutcome(
   const { recrawl } = policy;
   const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, frontQueue: entry.frontQueue };
   if (status !== undefined) {
-    finish(decision, policy, visit, entry, status);
+    const disposition = { to: 'final', status } as const;
+    const record = recordOf(policy, outcome, entry, status, nowMs);
+    learnEquivalences(decision, policy, lease.host.key, record.url, outcome, status);
+    if (!decideVisit(decision, recrawl, visit, record))
+      decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
+    if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);
+    if (policy.config.traps !== undefined)
+      noticeTraps(decision, policy.config.traps, lease.host.key, fetchedEvents(entry, record));
     return status;
   }
   if (lease.pages.has(index)) {
@@ -144,18 +151,6 @@ function decideOutcome(
   const disposition = { to: 'again', dueAtMs, entry: tried(entry) } as const;
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
   return 'again';
-}
-
-/** A URL of a lease that is out has come to its end. */
-function finish(decision: Decision, policy: Policy, visit: Visit, entry: Entry, status: FinalStatus): void {
-  const { lease, index, outcome } = visit;
-  const { key } = lease.host;
-  const record = recordOf(policy, outcome, entry, status, decision.nowMs);
-  learnEquivalences(decision, policy, key, record.url, outcome, status);
-  if (!decideVisit(decision, policy.recrawl, visit, record))
-    decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition: { to: 'final', status }, record });
-  if (policy.cash !== null && outcome.kind !== 'notModified') spendCash(decision, record.url);
-  if (policy.config.traps !== undefined) noticeTraps(decision, policy.config.traps, key, fetchedEvents(entry, record));
 }
 
 /** Do two URLs have the same seen key? */
@@ -278,10 +273,7 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
       continue;
     }
     const again = host.queue.again.find(({ entry }) => entry.url === outcome.url);
-    if (again === undefined) {
-      finishOnNewLease(decision, policy, host, outcome, status, result);
-      continue;
-    }
+    if (again === undefined) continue; // on a new lease, or finished
     const record = recordOf(policy, outcome, again.entry, status, decision.nowMs);
     decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
     if (policy.cash !== null && outcome.kind !== 'notModified') spendCash(decision, record.url);
@@ -296,27 +288,4 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
   const readyAtMs = Math.max(facts.readyAtMs, atMs);
   if (readyAtMs !== facts.readyAtMs || bytes !== facts.bytes)
     decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, { ...facts, readyAtMs, bytes }) });
-}
-
-/**
- * The URL may be on a new lease by now: of a fetcher that is slow, one lease after another may run out before its report is
- * here. What was reported holds, or the URL would count as fetched by nobody and be given up; what the new lease will say
- * of it then counts for nothing. Pages that are visited again are left to their new visit.
- */
-function finishOnNewLease(
-  decision: Decision,
-  policy: Policy,
-  host: Host,
-  outcome: Outcome,
-  status: FinalStatus,
-  { completedAtMs }: Result,
-): void {
-  for (const id of host.leaseIds) {
-    const lease = decision.state.leases.get(id)!;
-    const index = lease.entries.findIndex((entry) => entry?.url === outcome.url);
-    if (index < 0 || lease.pages.has(index)) continue;
-    const entry = lease.entries[index]!;
-    const visit = { lease, index, outcome, atMs: completedAtMs || decision.nowMs, frontQueue: entry.frontQueue };
-    return finish(decision, policy, visit, entry, status);
-  }
 }
