@@ -136,7 +136,8 @@ test('shops that take the money and give no page, or charge otherwise, get no mo
   const shops = new Map<string, Awaited<ReturnType<typeof shop>>>();
   for (const [name, cheat] of Object.entries(cheats)) shops.set(name, await shop(t, prices, cheat));
   const web = { seeds: [...shops.values()].flatMap(({ seeds }) => seeds), pages: new Map(), asked: new Set<string>() };
-  const flags = ['--pay', budget({}), '--plugin', payer, '--retries', '100ms'];
+  // Enough for them all, whatever one charges and whichever is first.
+  const flags = ['--pay', budget({ total: '20' }), '--plugin', payer, '--retries', '100ms'];
   const { data, ended } = await crawlSignals(web, ...flags);
   assert.equal(ended.code, 0, ended.stderr);
   for (const [name, { paid }] of shops) {
