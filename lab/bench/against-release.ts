@@ -15,7 +15,7 @@ import { releaseFigures, releasePlan } from './bench-plan.ts';
 import { projectRoot } from './process/compiled.ts';
 import { type Since, sinceRelease, toleranceByDefault } from './release-verdict.ts';
 import { readResults } from './results-file.ts';
-import { runRounds } from './run-rounds.ts';
+import { roundsOf, runRounds } from './run-rounds.ts';
 
 const folder = join(projectRoot, 'lab/bench/results');
 
@@ -69,9 +69,7 @@ function optionsOf(args: readonly string[]) {
   } catch (error) {
     throw new CrawlstreamError('INVALID_ARGUMENT', (error as Error).message);
   }
-  const runs = Number(values.runs ?? 3);
-  if (!Number.isSafeInteger(runs) || runs < 1)
-    throw new CrawlstreamError('INVALID_ARGUMENT', `--runs ${values.runs}: give a whole number above 0`);
+  const runs = roundsOf(values.runs);
   const tolerance = Number(values.tolerance ?? toleranceByDefault);
   if (!(tolerance > 0))
     throw new CrawlstreamError('INVALID_ARGUMENT', `--tolerance ${values.tolerance}: give a share above 0`);

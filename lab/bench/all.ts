@@ -10,7 +10,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { benchPlan, releasePlan } from './bench-plan.ts';
-import { runRounds } from './run-rounds.ts';
+import { roundsOf, runRounds } from './run-rounds.ts';
 
 export async function run(args: readonly string[]): Promise<void> {
   const { runs, planned, out, json } = optionsOf(args);
@@ -34,9 +34,7 @@ function optionsOf(args: readonly string[]) {
   } catch (error) {
     throw new CrawlstreamError('INVALID_ARGUMENT', (error as Error).message);
   }
-  const runs = Number(values.runs ?? 3);
-  if (!Number.isSafeInteger(runs) || runs < 1)
-    throw new CrawlstreamError('INVALID_ARGUMENT', `--runs ${values.runs}: give a whole number above 0`);
+  const runs = roundsOf(values.runs);
   const everything = values.release === true ? releasePlan() : benchPlan();
   const wanted = values.only?.split(',').map((label) => label.trim());
   // A label may have a comma itself: a bench's name stands for all of its labels.

@@ -2,9 +2,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PlannedBench } from './bench-plan.ts';
 import { build, builtMark, projectRoot } from './process/compiled.ts';
 import { describeRun, type Results } from './results-file.ts';
+
+/** `--runs`, as it was given; three where it was not. Throws INVALID_ARGUMENT. */
+export function roundsOf(given: string | undefined): number {
+  const rounds = Number(given ?? 3);
+  if (Number.isSafeInteger(rounds) && rounds >= 1) return rounds;
+  throw new CrawlstreamError('INVALID_ARGUMENT', `--runs ${given}: give a whole number above 0`);
+}
 
 /** `onRun`: after each run, with what there is so far. */
 export async function runRounds(
