@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Running, runCommand, startCommand } from '../../lab/process/command.ts';
 import type { WebOptions } from '../../lab/web/options.ts';
-import { fetchedAgain, tasksIn } from '../services/cli/fetched-again.ts';
+import { type Death, fetchedAgain, tasksIn } from '../services/cli/fetched-again.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { assertFlawless, printedPages, startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
@@ -101,7 +101,7 @@ test('crawler and crawl are killed -9, thrice and twice: nothing is lost, no pag
       await sleep(10);
     }
   };
-  const deathsMs: number[] = [];
+  const deaths: Death[] = [];
   for (const [handlers, whom] of [
     [5, 'crawler'],
     [20, 'crawl'],
@@ -112,13 +112,14 @@ test('crawler and crawl are killed -9, thrice and twice: nothing is lost, no pag
     await until(handlers);
     if (whom === 'crawl') {
       await kill();
-      deathsMs.push(Date.now());
+      const deadMs = Date.now();
       await start();
+      deaths.push({ deadMs, backMs: Date.now() });
       continue;
     }
     run.child.kill('SIGKILL');
     await run.ended;
-    deathsMs.push(Date.now());
+    deaths.push({ deadMs: Date.now() });
     run = runCrawler(project, crawler, killed);
   }
   assert.equal(await run.ended, 0, run.output());
@@ -127,7 +128,7 @@ test('crawler and crawl are killed -9, thrice and twice: nothing is lost, no pag
   const { shortGaps, concurrency, missing, unexpected, robotsViolations } = report;
   for (const { count, details } of [shortGaps, concurrency, missing, unexpected, robotsViolations])
     assert.equal(count, 0, details.join('; '));
-  const again = fetchedAgain(small.plan, [...small.web.requests()], await tasksIn(data), deathsMs);
+  const again = fetchedAgain(small.plan, [...small.web.requests()], await tasksIn(data), deaths);
   assert.deepEqual(again.wrong, [], 'a kill costs what was in work, of each host a lease at most');
   const urls = new Set(called().map(({ url }) => url));
   assert.deepEqual([...urls].sort(), await printedPages(data));

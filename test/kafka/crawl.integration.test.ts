@@ -176,7 +176,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     assert.equal(end['pages'], total);
     assert.equal((await printed('kills')).size, total);
     // Only the kill of a fetcher costs anything: a frontier's state is its log, and a broker keeps what it acked.
-    const again = fetchedAgain(web.plan, [...web.web.requests()], await tasks('kills'), [deathMs]);
+    const again = fetchedAgain(web.plan, [...web.web.requests()], await tasks('kills'), [{ deadMs: deathMs }]);
     assert.deepEqual(again.wrong, [], 'at most one lease per host is fetched again');
     t.diagnostic(`${report.requests} requests, fetched again ${again.pages}, of one host ${again.mostOfOneHost}`);
     await stop(...processes);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -41,6 +41,18 @@ describe('a run of the tests', () => {
     assert.match(stdout, /FAILED .*once\.test\.ts/, 'the failure is told');
     assert.match(stdout, /UNSTEADY .*once\.test\.ts: once/);
     assert.match(stdout, /2 passed, 0 failed, 0 skipped, 1 unsteady/);
+  });
+
+  it('looks again at the file that ran a shared suite, which stands in a file of its own', async () => {
+    const file = await fileThatFails('shared', 1);
+    const suite = join(folder, 'suite.ts');
+    const text = await readFile(join(root, file), 'utf8');
+    await writeFile(suite, text.replace("it('shared'", "export const suite = () => it('shared'"));
+    await writeFile(join(root, file), "import { suite } from './suite.ts';\nsuite();");
+    const { status, stdout } = run([file], 1);
+    assert.equal(status, 0, stdout);
+    assert.ok(stdout.includes(`UNSTEADY ${relative(root, suite)}: shared: Error: shared failed`), stdout);
+    assert.match(stdout, /1 passed, 0 failed, 0 skipped, 1 unsteady/);
   });
 
   it('fails where a file fails twice', async () => {

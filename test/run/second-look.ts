@@ -16,7 +16,7 @@ export interface FirstRun {
 export interface Verdict {
   readonly told: readonly TestResult[];
   readonly faults: readonly string[];
-  /** Names of tests that failed beside others and passed alone, with their files. */
+  /** Names of tests that failed beside others and passed alone, with their files and the first line of why. */
   readonly unsteady: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export async function lookAgain(
   const told: TestResult[] = [];
   const faults: string[] = [];
   const unsteady: string[] = [];
-  const failedFiles = new Set(runs.flatMap((run) => filesToRepeat(run)));
+  const failedFiles = new Set(runs.flatMap((run) => filesFailed(run)));
   const isLookedAt = failedFiles.size <= filesMax;
   for (const run of runs) {
     const files = isLookedAt ? filesToRepeat(run) : [];
@@ -38,8 +38,10 @@ export async function lookAgain(
       if (run.fault !== '') faults.push(`${run.files.join(' ')}: ${run.fault}`);
       continue;
     }
-    told.push(...run.told.filter(({ file }) => !files.includes(file)));
-    const failures = run.told.filter(({ kind }) => kind === 'fail').map(({ file, name }) => `${file}: ${name}`);
+    if (files.length < run.files.length) told.push(...run.told.filter(({ file }) => !files.includes(file)));
+    const failures = run.told
+      .filter(({ kind }) => kind === 'fail')
+      .map(({ file, name, why }) => `${file}: ${name}: ${why.split('\n', 1)[0]}`);
     if (run.fault !== '') failures.push(`${files.join(' ')}: ${run.fault}`);
     const second = await runAlone(files);
     told.push(...second.told);
@@ -50,7 +52,13 @@ export async function lookAgain(
 }
 
 /** A process that did not end well is repeated whole: what it would have said of its files is not known. */
-function filesToRepeat({ files, told, fault }: FirstRun): string[] {
+function filesFailed({ files, told, fault }: FirstRun): string[] {
   if (fault !== '') return [...files];
   return [...new Set(told.filter(({ kind }) => kind === 'fail').map(({ file }) => file))];
+}
+
+/** So is one that failed in a suite which several test files share: the suite's own file has no test to run. */
+function filesToRepeat(run: FirstRun): string[] {
+  const failed = filesFailed(run);
+  return failed.every((file) => run.files.includes(file)) ? failed : [...run.files];
 }

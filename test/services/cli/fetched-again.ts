@@ -2,7 +2,7 @@
  * What kills of fetchers cost: at most one lease per host fetched again, and nothing else twice.
  *
  * A fetch that is repeated belongs to the first kill after it; per kill and host, all such fetches must have been URLs of
- * one lease granted before the kill. Times are ms since the Unix epoch, of a kill when the process was seen dead.
+ * one lease granted before the kill.
  */
 
 import type { WebPlan } from '../../../lab/web/plan.ts';
@@ -17,6 +17,13 @@ import { readDataFolder } from '../../../services/runtime/data-folder/data-folde
 import type { Log } from '../../../services/runtime/log/log.ts';
 import { openReadOnlyLog } from '../../../services/runtime/log/read-only.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
+
+export interface Death {
+  /** When the process was seen dead. ms since the Unix epoch */
+  readonly deadMs: number;
+  /** A frontier: when it was there again. What fetchers apart from it fetched meanwhile could not be reported in time. */
+  readonly backMs?: number;
+}
 
 export interface FetchedAgain {
   /** Pages fetched again on account of each kill. */
@@ -34,14 +41,15 @@ export function fetchedAgain(
   plan: WebPlan,
   requests: readonly RequestRecord[],
   tasks: readonly Task[],
-  killsAtMs: readonly number[],
+  deaths: readonly Death[],
 ): FetchedAgain {
   const wrong: string[] = [];
-  const lost = killsAtMs.map(() => new Map<number, Set<string>>());
+  const lost = deaths.map(() => new Map<number, Set<string>>());
   for (const [page, fetches] of fullFetches(plan, requests)) {
     for (const [n, { host, startMs }] of fetches.slice(0, -1).entries()) {
       const nextMs = fetches[n + 1]!.startMs;
-      const kill = killsAtMs.findIndex((killMs) => killMs + serverLagMs >= startMs && killMs <= nextMs);
+      const explains = ({ deadMs, backMs = deadMs }: Death) => backMs + serverLagMs >= startMs && deadMs <= nextMs;
+      const kill = deaths.findIndex(explains);
       if (kill < 0) wrong.push(`${page} is fetched again with no kill between`);
       else lost[kill]!.set(host, (lost[kill]!.get(host) ?? new Set()).add(page));
     }
@@ -53,7 +61,7 @@ export function fetchedAgain(
   for (const [kill, byHost] of lost.entries()) {
     for (const [host, pages] of byHost) {
       const holds = (lease: (typeof leases)[number]) =>
-        lease.grantedAtMs <= killsAtMs[kill]! && [...pages].every((page) => lease.pages.has(page));
+        lease.grantedAtMs <= deaths[kill]!.deadMs && [...pages].every((page) => lease.pages.has(page));
       if (!leases.some(holds)) wrong.push(`kill ${kill}: ${pages.size} pages of ${plan.hosts[host]} were no one lease`);
     }
   }

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { mix } from '../../../../lab/web/random.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { fetchedAgain, tasksIn } from '../fetched-again.ts';
+import { type Death, fetchedAgain, tasksIn } from '../fetched-again.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
 const kills = Number(process.env['CRAWLSTREAM_TEST_KILLS'] ?? 12);
@@ -81,7 +81,7 @@ async function crawlWithKills(
 
   const data = join(temporaryFolder(), 'data');
   const killedAt: string[] = [];
-  const deathsMs: number[] = [];
+  const deaths: Death[] = [];
   let ended: Ended | undefined;
   for (const { after, waitMs } of moments) {
     const requests = small.web.requests().length;
@@ -100,7 +100,7 @@ async function crawlWithKills(
     }
     assert.equal(last.signal, 'SIGKILL');
     killedAt.push(`${waitMs} ms after ${after}`);
-    deathsMs.push(Date.now());
+    deaths.push({ deadMs: Date.now() });
   }
   ended ??= await runCommand(argsFor(data));
 
@@ -111,7 +111,7 @@ async function crawlWithKills(
     assert.deepEqual(report[kind].details, [], `${context}: ${kind}`);
   }
   assert.deepEqual(await printedPages(data), expected, context);
-  const again = fetchedAgain(small.plan, [...small.web.requests()], await tasksIn(data), deathsMs);
+  const again = fetchedAgain(small.plan, [...small.web.requests()], await tasksIn(data), deaths);
   assert.deepEqual(again.wrong, [], `${context}: at most one lease per host is fetched again`);
   const { admitted, pages: fetched, queued, leased } = lastJson(ended);
   assert.deepEqual(
