@@ -34,8 +34,3 @@ export function crawlOn(cores: number, workers: number, { ownMillis, workerMilli
   const [bound, pagesPerSecond] = bounds.reduce((least, one) => (one[1] < least[1] ? one : least));
   return { pagesPerSecond, bound };
 }
-
-/** Workers that fill the process with frontier and log: more of them bring nothing. */
-export function workersThatFill({ ownMillis, workerMillis }: PageCosts): number {
-  return Math.ceil(workerMillis / ownMillis);
-}

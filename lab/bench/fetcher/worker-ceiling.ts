@@ -37,7 +37,7 @@ import { canPinTo, startNode } from '../process/compiled-process.ts';
 import { onOneCore } from '../process/one-core.ts';
 import { startCost } from '../process/process-cost.ts';
 import { inTemporaryFolder } from '../process/temporary-folder.ts';
-import { crawlOn, workersThatFill } from './cores-model.ts';
+import { crawlOn } from './cores-model.ts';
 import { ordersFor, simulatedPort } from './simulated-fetchers.ts';
 import { measureWorkers } from './workers.ts';
 
@@ -80,8 +80,12 @@ export async function run(args: readonly string[]): Promise<void> {
     return { cores: count, workers, ownMillis, workerMillis, pagesPerSecond: Math.round(pagesPerSecond), bound };
   });
   console.table(expected);
-  const most = workersThatFill({ ownMillis: ceilings.at(-1)!.cpuMillisPerPage, workerMillis });
-  process.stdout.write(`${most} workers fill that process: more bring nothing\n`);
+  const most = ceilings.map(({ fetchers, cpuMillisPerPage: ownMillis }) => {
+    const { pagesPerSecond } = crawlOn(fetchers + 1, fetchers, { ownMillis, workerMillis });
+    return { fetchers, pagesPerSecond: Math.round(pagesPerSecond) };
+  });
+  const best = most.reduce((best, one) => (one.pagesPerSecond > best.pagesPerSecond ? one : best));
+  process.stdout.write(`of those, ${best.fetchers} workers do most: ${best.pagesPerSecond} pages a second\n`);
   if (json) process.stdout.write(`${JSON.stringify({ name: 'worker-ceiling', ...web, ceilings, expected })}\n`);
 }
 

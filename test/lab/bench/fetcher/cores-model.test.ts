@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { crawlOn, workersThatFill } from '../../../../lab/bench/fetcher/cores-model.ts';
+import { crawlOn } from '../../../../lab/bench/fetcher/cores-model.ts';
 
 /** A plain queue: each page takes a worker, then the one process; cores are handed out in slices of a quarter millisecond. */
 function played(cores: number, workers: number, own: number, worker: number): number {
@@ -48,8 +48,6 @@ describe('a crawl on so many cores', () => {
     assert.deepEqual(crawlOn(4, 3, costs), { pagesPerSecond: 4_000, bound: 'frontier and log' });
     assert.deepEqual(crawlOn(64, 63, costs), { pagesPerSecond: 4_000, bound: 'frontier and log' });
     assert.deepEqual(crawlOn(2, 2, costs), { pagesPerSecond: 2_000, bound: 'cores' });
-    assert.equal(workersThatFill(costs), 3);
-    assert.equal(workersThatFill({ ownMillis: 0.3, workerMillis: 0.75 }), 3);
   });
 
   it('comes to what the same work comes to when it is played, within a twentieth', () => {
