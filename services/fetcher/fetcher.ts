@@ -6,7 +6,7 @@
  * tasks wait in the log, where another fetcher may get them, rather than here.
  */
 import { setMaxListeners } from 'node:events';
-import type { OutcomeKind, Task } from '../../schemas/types.ts';
+import type { OutcomeKind, Request, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -270,6 +270,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
   };
 
+  const count = ({ startMs, endMs }: Request) => {
+    requests += 1;
+    requestSeconds.observe((endMs - startMs) / 1000);
+  };
+
   const start = (task: Task) => {
     lateReports.begin(task);
     // The lease's first request may have to wait; the name is looked up meanwhile.
@@ -277,11 +282,14 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const reporter = publisher.open(task);
     const lease = runLease(runnerAs(runner, agreed.of(task.hostKey)), task, {
       ...reporter,
+      requested(request) {
+        count(request);
+        reporter.requested(request);
+      },
       report(report) {
         outcomes[report.outcome.kind] = (outcomes[report.outcome.kind] ?? 0) + 1;
         config.onReport?.(report.outcome, report.page, task.urls[report.outcome.index]?.depth ?? 0);
-        requests += report.requests.length;
-        for (const { startMs, endMs } of report.requests) requestSeconds.observe((endMs - startMs) / 1000);
+        for (const request of report.requests) count(request);
         bytes += report.outcome.bytes;
         lateReports.reported(task, report.outcome);
         return reporter.report(report);

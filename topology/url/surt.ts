@@ -37,7 +37,8 @@ export function parseSurt(text: string): Surt | string {
   if (host === '' || host.split(',').includes('')) return 'it names no host; write it as in (org,example,';
   if (!isClosed && comma === '') return `say where the host ends; write (${host}, for subdomains too, or (${host},)/`;
   if (!isClosed && port !== '') return 'a port belongs to one host; write it as in (org,example,:8080)/';
-  const name = address.test(host) ? host : host.split(',').reverse().join('.');
+  // An address has no commas, and stays as it is.
+  const name = host.split(',').reverse().join('.');
   // Paths differ by case.
   const path = isClosed ? text.slice(text.indexOf(')') + 1) : '';
   return { scheme, name, isOpen: !isClosed, port, path: path === '' ? '/' : path };

@@ -22,7 +22,7 @@ export function compiled(text: string, file: string): Compiled {
 }
 
 /** What tests are kept in, and what they load. */
-const folders = ['topology', 'services', 'schemas', 'lab', 'test', 'examples'];
+const folders = ['topology', 'services', 'schemas', 'clients', 'lab', 'test', 'examples'];
 
 export const compiledFolder = join(root, '.cache/mutation/compiled');
 

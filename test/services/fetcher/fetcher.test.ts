@@ -126,6 +126,7 @@ test('a task’s offset is committed before its first request', async (t) => {
 });
 
 test('no more leases run at once than allowed, nor requests, and tasks wait in order', async (t) => {
+  const startMs = performance.now();
   let open = 0;
   let most = 0;
   const site = await serveSite(t, (_request, response) => {
@@ -142,7 +143,15 @@ test('no more leases run at once than allowed, nor requests, and tasks wait in o
   assert.ok(harness.fetcher.stats().leasesRunning <= 4);
   for (const { leaseId } of granted) await harness.ended(leaseId);
   assert.equal(most, 2);
-  assert.equal(harness.fetcher.stats().outcomes.fetched, 12);
+  const { outcomes, requestSeconds } = harness.fetcher.stats();
+  assert.equal(outcomes.fetched, 12);
+  assert.equal(
+    requestSeconds.counts.reduce((sum, count) => sum + count),
+    24,
+    'a page and a robots.txt of each',
+  );
+  const elapsedSeconds = (performance.now() - startMs) / 1000;
+  assert.ok(requestSeconds.sum >= 24 * 0.009 && requestSeconds.sum <= 2 * elapsedSeconds, `${requestSeconds.sum} s`);
 });
 
 test('stopping finishes the request under way, returns the rest, and publishes all of it', async (t) => {

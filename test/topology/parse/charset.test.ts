@@ -101,6 +101,7 @@ it('charset is read from a media type with all its quotes', () => {
   assert.equal(charsetParameter('text/html; charset=utf-8, text/plain; charset=utf-16'), 'utf-8');
   assert.equal(charsetParameter('text/html; xcharset=utf-8'), null);
   assert.equal(charsetParameter('text/html; charset='), null);
+  assert.equal(charsetParameter('text/html; version=; charset=utf-8'), 'utf-8');
   assert.equal(charsetParameter(`text/html;${'a;'.repeat(100_000)}`), null);
 });
 

@@ -65,6 +65,20 @@ describe('a recorded crawl, decided again', () => {
     assert.match(divergenceOf(0, slower!, null, later.partition.policy)!.text, /^grant of h\d+\.test: /);
   });
 
+  it('has the lists of its policies with every owner', () => {
+    const again = new ReDecider(identity, new FrontierState(fingerprintKey), () => ({
+      size: 3,
+      bytes: 0,
+      match: () => null,
+    }));
+    const list = { name: 'n', kind: 'hosts', path: 'p', sha256: '' } as const;
+    assert.equal(again.partition.lists.source(list).size, 3);
+    const first = again.partition;
+    again.take(0, recordedCrawl({}, 100).changelog[0]!, []);
+    assert.notEqual(again.partition, first, 'another owner has it');
+    assert.equal(again.partition.lists.source(list).size, 3);
+  });
+
   it('is the same under a policy that never mattered', () => {
     const { difference } = decideAgain(recordedCrawl({}, 4_000), { queuedMax: 9_000_000 });
     assert.equal(difference, null);

@@ -64,6 +64,22 @@ describe('turns of the selectors’ worker', () => {
     assert.ok(!turns.rests('evil.co.uk'), 'a page that came back begins anew');
   });
 
+  it('come again to the site that kept the worker longest ago, where too many did', async () => {
+    const { turns, page } = setUp();
+    for (let n = 0; n < richLimits.fieldSitesMax; n++) {
+      await turns.take(
+        `evil${n}.test`,
+        async () => {},
+        () => true,
+      );
+    }
+    assert.ok(turns.rests('evil0.test'));
+    await page('one-more.test', timeoutMs);
+    assert.ok(!turns.rests('evil0.test'));
+    assert.ok(turns.rests('evil1.test'));
+    assert.ok(turns.rests('one-more.test'));
+  });
+
   it('go on after a job that fails', async () => {
     const { turns, page } = setUp();
     await assert.rejects(

@@ -20,3 +20,16 @@ test('a response without a type is markup where it begins with < after white spa
   for (const [body, type] of cases)
     assert.equal(sniffedType(Buffer.from(body)), type, JSON.stringify(body.slice(0, 20)));
 });
+
+test('three bytes are a byte order mark only together', () => {
+  const markup = 0x3c;
+  for (const start of [
+    [0xef, 0xbb, 0x61],
+    [0xef, 0x61, 0xbf],
+    [0x61, 0xbb, 0xbf],
+    [0xef, 0x61, 0x61],
+    [0x61, 0x61, 0xbf],
+  ])
+    assert.equal(sniffedType(Uint8Array.of(...start, markup)), 'text', start.join());
+  assert.equal(sniffedType(Uint8Array.of(0xef, 0xbb, 0xbf, markup)), 'html');
+});

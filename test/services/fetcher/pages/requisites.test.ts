@@ -1,0 +1,79 @@
+/** What pages are built of: which answers are part of pages, and where they lead. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankOutcome, blankTaskUrl } from '../../../../schemas/blank.ts';
+import type { LinkGroup } from '../../../../schemas/types.ts';
+import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
+import type { PageReader } from '../../../../services/fetcher/pages/report.ts';
+import { isRequisite, requisiteReport, withRequisites } from '../../../../services/fetcher/pages/requisites.ts';
+import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
+import type { LinkMaker, LinkOrigin } from '../../../../services/fetcher/publish/page-links.ts';
+import { compileNormalizer } from '../../../../topology/url/normalize.ts';
+
+const from: LinkOrigin = {
+  ...{ url: 'http://a.test/dir/page', sourceKey: 'a.test', source: { keyHi: 1, keyLo: 2 } },
+  ...{ atMs: 1, traceparent: '', tags: [] },
+};
+const links = (): LinkMaker => ({ normalize: compileNormalizer(), cache: createLinkCache(16) });
+const response = (body: string) => ({ headers: [], body: Buffer.from(body) }) as unknown as HttpResponse;
+const url = { ...blankTaskUrl, url: from.url, depth: 3, hop: 1 };
+const told = ({ groups }: { readonly groups: readonly LinkGroup[] }) =>
+  groups.map(({ depth, hop, front, links }) => ({ depth, hop, front, urls: links.map((link) => link.url) }));
+
+it('images, fonts, styles and scripts are part of pages; markup, text and films are not', () => {
+  const are = 'image/png font/woff2 text/css text/javascript application/x-javascript application/ecmascript';
+  for (const type of are.split(' ')) assert.ok(isRequisite(type), type);
+  const not = 'text/html text/plain video/mp4 application/json x-image/png text/css2 atext/css ';
+  for (const type of not.split(' ')) assert.ok(!isRequisite(type), type);
+});
+
+describe('an answer that is part of a page', () => {
+  const report = (type: string, body: string) =>
+    requisiteReport(links(), from, url, response(body), type, { ...blankOutcome, index: 4, bytes: 9 });
+
+  it('is no page itself', () => {
+    const { outcome, page, groups } = report('image/png', 'url(x.png)');
+    assert.equal(page, null);
+    assert.deepEqual([outcome.kind, outcome.index, outcome.bytes], ['refused', 4, 9]);
+    assert.match(outcome.detail, /^type image\/png is not read$/);
+    assert.deepEqual(groups, []);
+  });
+
+  it('leads on where it is a style sheet, as a redirect would, before other pages', () => {
+    assert.deepEqual(told(report('text/css', '@import "b.css"; p { background: url(/c.png) }')), [
+      { depth: 3, hop: 2, front: true, urls: ['http://a.test/dir/b.css', 'http://a.test/c.png'] },
+    ]);
+  });
+});
+
+describe('a page’s links', () => {
+  const found = { groups: [], pending: [7], count: 1, leftOut: new Map() } as unknown as Parameters<
+    typeof withRequisites
+  >[5];
+  const markup = '<link rel=stylesheet href=s.css><img src=/i.png><a href=/next>n</a>';
+  const read = (requisites: PageReader['requisites'], type: 'html' | 'text' = 'html') => {
+    const reader = { links: links(), requisites } as unknown as PageReader;
+    return withRequisites(reader, type, from, url, response(markup), found);
+  };
+
+  it('have beside them what the page is built of, at its own depth', () => {
+    const both = read(() => true);
+    assert.deepEqual(told(both), [
+      { depth: 3, hop: 0, front: true, urls: ['http://a.test/dir/s.css', 'http://a.test/i.png'] },
+    ]);
+    assert.equal(both.pending[0], 7);
+    assert.ok(both.pending.length > 1, 'what was sent is remembered');
+  });
+
+  it('are all where nobody asked for more, or where the page is no markup', () => {
+    assert.equal(
+      read(() => false),
+      found,
+    );
+    assert.equal(read(undefined), found);
+    assert.equal(
+      read(() => true, 'text'),
+      found,
+    );
+  });
+});

@@ -1,0 +1,180 @@
+/** TDMRep files: asked for at the host's pace, once a day, and never against its robots.txt. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankTask } from '../../../../schemas/blank.ts';
+import type { Request } from '../../../../schemas/types.ts';
+import type { HttpClient, HttpResponse } from '../../../../services/fetcher/http/client.ts';
+import { createAddressPacer } from '../../../../services/fetcher/pace/address-pacer.ts';
+import { createBandwidth } from '../../../../services/fetcher/pace/bandwidth.ts';
+import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
+import { createPacer } from '../../../../services/fetcher/pace/pacer.ts';
+import { createProcessorShare } from '../../../../services/fetcher/pace/processor-share.ts';
+import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
+import type { Robots } from '../../../../services/fetcher/robots/cache.ts';
+import { createTdmFiles, noTdmFile, tdmFetch, wantsTdmFile } from '../../../../services/fetcher/robots/tdm-files.ts';
+import { parseRobots } from '../../../../topology/robots/rules.ts';
+import { createFakeClock } from '../fake-clock.ts';
+
+const dayMs = 24 * 3_600_000;
+const reserved = Buffer.from(JSON.stringify([{ location: '/art/*', 'tdm-reservation': 1 }]));
+
+it('is asked for where pages are wanted for mining, and not for search alone', () => {
+  assert.equal(wantsTdmFile({}), false);
+  assert.equal(wantsTdmFile({ uses: ['search'] }), false);
+  assert.equal(wantsTdmFile({ uses: ['search', 'ai-input'] }), true);
+  assert.equal(wantsTdmFile({ uses: ['ai-train'] }), true);
+});
+
+describe('what is kept of the files', () => {
+  const open = () => {
+    const clock = createFakeClock();
+    const files = createTdmFiles(clock);
+    const asked: string[] = [];
+    const get = (origin: string, body: Uint8Array | null = reserved) =>
+      files.get(origin, async () => {
+        asked.push(origin);
+        return body;
+      });
+    return { clock, asked, get };
+  };
+
+  it('serves for a day, with the hash of its bytes', async () => {
+    const { clock, asked, get } = open();
+    const first = await get('https://a.test');
+    assert.equal(first?.rules.length, 1);
+    // sha256sum of the text above, its first half.
+    assert.equal(first?.hash, '7041653075c682cd5263400abbc891cf');
+    clock.leap(dayMs - 1);
+    assert.equal(await get('https://a.test'), first);
+    assert.deepEqual(asked, ['https://a.test']);
+    clock.leap(1);
+    assert.notEqual(await get('https://a.test'), first);
+    assert.deepEqual(asked, ['https://a.test', 'https://a.test']);
+  });
+
+  it('is nothing where the file says nothing', async () => {
+    const { get } = open();
+    assert.equal(await get('https://a.test', Buffer.from('<html>not found')), noTdmFile);
+  });
+
+  it('is asked for again where there was no time for it', async () => {
+    const { asked, get } = open();
+    assert.equal(await get('https://a.test', null), null);
+    assert.equal((await get('https://a.test'))?.rules.length, 1);
+    assert.equal(asked.length, 2);
+  });
+
+  it('is forgotten where it was used longest ago', async () => {
+    const { asked, get } = open();
+    const { robotsEntriesMax } = (await import('../../../../services/fetcher/fetcher-limits.ts')).fetcherLimits;
+    await get('https://first.test');
+    await get('https://second.test');
+    await get('https://first.test');
+    for (let n = 0; n < robotsEntriesMax - 1; n++) await get(`https://h${n}.test`, Buffer.alloc(0));
+    asked.length = 0;
+    await get('https://first.test');
+    assert.deepEqual(asked, []);
+    await get('https://second.test');
+    assert.deepEqual(asked, ['https://second.test']);
+  });
+});
+
+describe('the request', () => {
+  const open = (answer: Partial<HttpResponse>, robotsTxt = '') => {
+    const ownClock = createFakeClock();
+    const { signal } = new AbortController();
+    const urls: string[] = [];
+    const http: HttpClient = {
+      request: async ({ url }) => {
+        urls.push(url);
+        const body = answer.body ?? Buffer.alloc(0);
+        return {
+          ...{ status: 200, headers: [], body, rawBody: body, truncated: false, address: '192.0.2.1' },
+          ...{ startMs: ownClock.nowMs(), endMs: ownClock.nowMs(), connectMs: 0, firstByteMs: 1 },
+          ...{ failure: null, staleConnection: false, unreached: false },
+          ...answer,
+        };
+      },
+      stats: () => ({ origins: 0, inFlight: 0 }),
+      close: async () => {},
+    };
+    const road = {
+      ...{ clock: createGrantClock(ownClock), ownClock, http, signal, isBlocked: () => false },
+      pacer: createPacer(ownClock, signal),
+      addressPacer: createAddressPacer(ownClock, 0, () => 1),
+      resolver: { resolve: () => assert.fail('nobody asks'), avoid: () => false },
+      bandwidth: createBandwidth(ownClock, () => 1),
+      slots: createSlots(1),
+    };
+    const asker = {
+      road,
+      processorShare: createProcessorShare(
+        () => 1,
+        () => false,
+      ),
+      headers: [],
+    };
+    const robots: Robots = {
+      ...{ status: 'rules', usage: [], token: 'crawlstream', hash: 'abcd', fetchedAtMs: 5, stale: false, detail: '' },
+      rules: parseRobots(Buffer.from(robotsTxt), 'crawlstream', 'http://a.test/robots.txt'),
+    } as unknown as Robots;
+    const requests: Request[] = [];
+    const fetch = tdmFetch(
+      asker,
+      { ...blankTask, hostKey: 'a.test', delayMs: 1_000, delayFactor: 0 },
+      { requested: (request) => void requests.push(request) },
+      'http://a.test',
+      robots,
+      ownClock.nowMs() + 60_000,
+    );
+    return { fetch, urls, requests, clock: ownClock };
+  };
+
+  it('is recorded beside the pages of its lease, as belonging to none of them', async () => {
+    const { fetch, requests, urls } = open({ body: reserved });
+    assert.deepEqual(await fetch(), reserved);
+    assert.deepEqual(urls, ['http://a.test/.well-known/tdmrep.json']);
+    const [{ kind, outcomeIndex, hop, robotsHash, robotsAtMs, delayMs, status }] = requests as [Request];
+    assert.deepEqual(
+      { kind, outcomeIndex, hop, robotsHash, robotsAtMs, delayMs, status },
+      { kind: 'other', outcomeIndex: -1, hop: 0, robotsHash: 'abcd', robotsAtMs: 5, delayMs: 1_000, status: 200 },
+    );
+  });
+
+  it('keeps the delay that robots.txt asks for, where it is longer', async () => {
+    const { fetch, requests } = open({}, 'User-agent: *\nCrawl-delay: 7\n');
+    await fetch();
+    assert.equal(requests[0]?.delayMs, 7_000);
+  });
+
+  it('is not made where robots.txt denies it: the host then says nothing', async () => {
+    const { fetch, urls } = open({ body: reserved }, 'User-agent: *\nDisallow: /.well-known/\n');
+    assert.deepEqual(await fetch(), new Uint8Array());
+    assert.deepEqual(urls, []);
+  });
+
+  for (const [what, answer] of [
+    ['an error page', { status: 404, body: reserved }],
+    ['a redirect', { status: 301, body: reserved }],
+    ['a file that was cut off', { body: reserved, truncated: true }],
+    ['a failed connection', { failure: { kind: 'connectionFailed', detail: '' } }],
+  ] as const)
+    it(`says nothing by ${what}`, async () => {
+      assert.deepEqual(await open(answer).fetch(), new Uint8Array());
+    });
+
+  it('may be made again where it was given up here', async () => {
+    assert.equal(await open({ failure: { kind: 'aborted', detail: '' } }).fetch(), null);
+  });
+
+  it('is as far from the one after it as a page is, and as a Retry-After asks', async () => {
+    const { fetch, urls, clock } = open({ status: 503, headers: ['retry-after', '20'] });
+    await fetch();
+    const again = fetch();
+    await clock.advance(20_000);
+    assert.equal(urls.length, 1);
+    await clock.advance(2);
+    await again;
+    assert.equal(urls.length, 2);
+  });
+});
