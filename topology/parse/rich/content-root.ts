@@ -41,7 +41,7 @@ const layoutClass =
 /** Null: no block is prose. */
 export function contentRoot(blocks: readonly TextBlock[]): ContentRoot | null {
   const tallies = elementTallies(blocks);
-  const proseOf = (one: TextElement) => tallies.get(one)?.prose ?? 0;
+  const proseOf = (one: TextElement) => tallies.get(one)!.prose;
   let element = blocks[0]?.at;
   while (element?.parent != null) element = element.parent;
   if (element === undefined || proseOf(element) === 0) return null;
