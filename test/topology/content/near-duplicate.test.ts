@@ -3,7 +3,13 @@ import { it } from 'node:test';
 import { proseOf } from '../../../lab/pages/prose.ts';
 import { isCommon, noCommonSlots, pagesMin, withPage } from '../../../topology/content/common-slots.ts';
 import { minhash, slots } from '../../../topology/content/minhash.ts';
-import { hash32, nearness, type PageEvidence, titleHashes } from '../../../topology/content/near-duplicate.ts';
+import {
+  hash32,
+  nearness,
+  type PageEvidence,
+  textNearness,
+  titleHashes,
+} from '../../../topology/content/near-duplicate.ts';
 
 const evidence = (text: string, title = '', host = 'a.test'): PageEvidence => ({
   minhash: minhash(text, 7)!,
@@ -61,4 +67,31 @@ it('titles decide on one host; across hosts one part of them may name the site',
   assert.ok(near(evidence(text, 'Rivers - A'), evidence(text, 'Rivers - B', 'b.test')));
   assert.ok(near(evidence(text, 'A: Rivers'), evidence(text, 'B: Rivers', 'b.test')));
   assert.ok(!near(evidence(text, 'Rivers'), evidence(text, 'Meadows', 'b.test')));
+});
+
+/** Two texts that agree in all slots but `differing`, of which `telling` are not common to their host. */
+function near(telling: number, differing: number, pages = 100, oneHost = false): number {
+  const a = Uint16Array.from({ length: slots }, (_, slot) => slot + 1);
+  const b = a.map((value, slot) => (slot < differing ? 0 : value));
+  const common = {
+    pages,
+    values: a.map((value, slot) => (slot < telling ? 0 : value)),
+    leads: new Uint8Array(slots).fill(255),
+  };
+  return textNearness(a, Uint16Array.of(0, ...b), 1, common, oneHost);
+}
+const but = (differing: number) => (slots - differing) / slots;
+
+it('texts are alike by what is not common to their host: where three fifths of it agree, of eight slots and more', () => {
+  assert.deepEqual([near(8, 3) > 0, near(8, 4) > 0], [true, false]);
+  assert.deepEqual([near(100, 40) > 0, near(100, 41) > 0], [true, false]);
+});
+
+it('where all but seven slots are common to the host, they may differ in one', () => {
+  assert.deepEqual([near(7, 0), near(7, 1), near(7, 2)], [1, but(1), 0]);
+});
+
+it('where nothing is known of the host yet, all slots count: three fifths, and of one host four', () => {
+  assert.deepEqual([near(7, 51, 7), near(7, 52, 7)], [but(51), 0]);
+  assert.deepEqual([near(7, 25, 7, true), near(7, 26, 7, true)], [but(25), 0]);
 });
