@@ -18,6 +18,7 @@ import { openTopicDocuments } from '../../fleet/documents/topic-documents.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { crawlsTopic, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
 import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log, Membership } from '../../runtime/log/log.ts';
@@ -194,7 +195,7 @@ class FleetMember {
   #failure: unknown;
 
   private constructor(log: Log, fleet: string, address: string) {
-    [this.#log, this.#group, this.address] = [log, `${fleet}.fleet`, address];
+    [this.#log, this.#group, this.address] = [log, fleetGroup(fleet), address];
   }
 
   static async join(log: Log, fleet: string, service: Service): Promise<FleetMember> {
@@ -242,10 +243,6 @@ class FleetMember {
   async leave(): Promise<void> {
     await this.#membership?.leave();
   }
-}
-
-export function crawlsTopic(fleet: string): string {
-  return `${fleet}.crawls`;
 }
 
 function isLost(error: unknown): boolean {
