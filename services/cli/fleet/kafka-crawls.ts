@@ -8,7 +8,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { ReadLog } from '../../fleet/running-crawl.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
-import { accessOn, type CrawlAccess } from '../../runtime/crawl/kafka-access.ts';
+import { accessOn, type CrawlAccess, type OpenRegistry } from '../../runtime/crawl/kafka-access.ts';
 import { adoptDataFolder, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { FoldedLog } from '../../runtime/log/folded/folded-log.ts';
@@ -22,7 +22,7 @@ import { say } from '../terminal/say.ts';
 export interface KafkaCrawlsOptions {
   readonly fleet: string;
   readonly brokers: string;
-  readonly registry: string | undefined;
+  readonly registry: OpenRegistry | undefined;
   /** Removes topics. */
   readonly topics: Pick<Log, 'deleteTopics'>;
   readonly log: FoldedLog;

@@ -19,7 +19,7 @@ import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { crawlsTopic, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
-import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import { type OpenRegistry, openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log, Membership } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
@@ -30,6 +30,7 @@ import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { FleetFlags } from './fleet-flags.ts';
+import { fleetRegistry } from './fleet-registry.ts';
 import { heldLog } from './held-log.ts';
 import { KafkaCrawls } from './kafka-crawls.ts';
 import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
@@ -149,13 +150,15 @@ async function serveTerm(
     return !lost.signal.aborted;
   };
   const held = heldLog(log, isHeld);
+  const signal = AbortSignal.any([served.signal, lost.signal]);
+  const registry = flags.registry === undefined ? undefined : await registryFor(flags.registry);
+  if (signal.aborted) return;
   const documents = await openTopicDocuments({
     ...{ log: held, topic: crawlsTopic(fleet), by: member.address },
     onLost: () => lost.abort(),
   });
   const folded = foldLog({ ...held, close: async () => {} }, { isExact: false, tailBytes });
-  const crawls = new KafkaCrawls({ fleet, brokers, registry: flags.registry, topics: held, log: folded });
-  const signal = AbortSignal.any([served.signal, lost.signal]);
+  const crawls = new KafkaCrawls({ fleet, brokers, registry, topics: held, log: folded });
   try {
     await serveFleet(
       { ...served, signal },
@@ -182,6 +185,16 @@ async function serveTerm(
     );
   } finally {
     await folded.close();
+  }
+
+  function registryFor(url: string): Promise<OpenRegistry | undefined> {
+    let isSaid = false;
+    const onWait = (why: string) => {
+      if (!isSaid) say(`fleet ${fleet} waits: ${why}`, 'warn');
+      isSaid = true;
+      served.service.probes.suspend(`fleet ${fleet} waits: ${why}`);
+    };
+    return fleetRegistry({ url, fleet, clock: new SystemClock(), onWait, signal });
   }
 }
 

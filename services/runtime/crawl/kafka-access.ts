@@ -72,12 +72,26 @@ export async function openBrokers(access: Omit<KafkaAccess, 'registry'>): Promis
   });
 }
 
+export interface OpenRegistry {
+  readonly url: string;
+  readonly schemas: SchemaRegistry;
+}
+
+export async function openRegistry(url: string): Promise<OpenRegistry> {
+  return { url, schemas: await confluentRegistry(url) };
+}
+
+export interface AccessOn extends Pick<KafkaAccess, 'crawl' | 'by' | 'onNotice'> {
+  /** Its URL, or one that is open already. Absent: none gives ids. */
+  readonly registry?: string | OpenRegistry | undefined;
+}
+
 /** A crawl on a log that is open already. */
 export async function accessOn(
   log: Log,
-  { registry: url, crawl, by = 'crawlstream', onNotice }: Pick<KafkaAccess, 'registry' | 'crawl' | 'by' | 'onNotice'>,
+  { registry: given, crawl, by = 'crawlstream', onNotice }: AccessOn,
 ): Promise<CrawlAccess> {
-  const registry = url === undefined ? null : { url, schemas: await confluentRegistry(url) };
+  const registry = typeof given === 'string' ? await openRegistry(given) : (given ?? null);
   const schemas = await openCrawlSchemas({ log, crawl, clock: new SystemClock(), registry, by });
   return { log: notingLog(log, schemas, onNotice), codec: await openCodec(schemas, crawl), schemas };
 }
