@@ -4,8 +4,8 @@
  * lie together (services/runtime/log/folded/fold.ts).
  */
 import { fleetGroup } from '../runtime/crawl/fleet-names.ts';
-import { heldBy } from '../runtime/log/folded/fold.ts';
-import { type Access, type Operation, people, type Service } from './access.ts';
+import { type Apart, heldBy, ownResponses } from '../runtime/log/folded/fold.ts';
+import { type Access, type Operation, people, type Service, services } from './access.ts';
 
 /** By the fleet's name. */
 export const fleetServices: readonly Service[] = [
@@ -26,15 +26,14 @@ export const fleetServices: readonly Service[] = [
 ];
 
 /** By the whole name of a crawl of a fleet, `FLEET.CRAWL`: all that is done there by others than the fleet. */
-export const servicesBesideFleet: readonly Service[] = people.map((one) => ({
-  ...one,
-  access: (crawl) => folded(one.access(crawl)),
-}));
+export const servicesBesideFleet: readonly Service[] = services
+  .filter((one) => one.name === 'archive' || people.includes(one))
+  .map((one) => ({ ...one, access: (crawl) => folded(one.access(crawl), new Set([ownResponses(crawl)])) }));
 
-function folded(access: readonly Access[]): Access[] {
+function folded(access: readonly Access[], apart: Apart): Access[] {
   const all = new Map<string, Access>();
   for (const one of access) {
-    const name = one.resource === 'Topic' && one.pattern === 'Literal' ? heldBy(one.name) : one.name;
+    const name = one.resource === 'Topic' && one.pattern === 'Literal' ? heldBy(one.name, apart) : one.name;
     const key = `${one.resource} ${one.pattern} ${name}`;
     const before: readonly Operation[] = all.get(key)?.operations ?? [];
     all.set(key, { ...one, name, operations: [...new Set([...before, ...one.operations])] });

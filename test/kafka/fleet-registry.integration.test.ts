@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
-import { Kafka, logLevel } from 'kafkajs';
 import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { freePorts } from '../../lab/kafka/daemon.ts';
@@ -15,6 +14,7 @@ import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.t
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
 import { startRegistry } from './registry.ts';
+import { topicValues } from './topic-values.ts';
 
 const skip = (await skipReason()) ?? false;
 const names = ['c0', 'c1', 'c2'];
@@ -60,10 +60,10 @@ test('records of a fleet are read by the registry, whose subjects are as many as
   const client = new SchemaRegistry({ host: registry.url });
   for (const name of names) {
     const urls = (await first.pages(name)).map(({ url }) => url).sort();
-    const pages = await valuesOf(broker.brokers, `${fleet}.${name}.pages`);
+    const pages = await topicValues(broker.brokers, `${fleet}.${name}.pages`);
     const decoded = await Promise.all(pages.map((value) => client.decode(value) as Promise<{ url: string }>));
     assert.deepEqual(decoded.map(({ url }) => url).sort(), urls, name);
-    const flow = await valuesOf(broker.brokers, `${fleet}.${name}.flow`);
+    const flow = await topicValues(broker.brokers, `${fleet}.${name}.flow`);
     // What begins so is a note of a schema, which needs no registry.
     const records = flow.filter((value) => value.readUInt16BE(0) !== 0xc301);
     for (const value of records) await client.decode(value);
@@ -98,25 +98,3 @@ test('records of a fleet are read by the registry, whose subjects are as many as
   assert.ok(all.every(({ failure }) => failure === null));
   assert.deepEqual(await subjects(registry.url), kinds, 'a registry that has forgotten all learns them again');
 });
-
-/** Of the only partition of a topic, by a client that is not ours. */
-async function valuesOf(brokers: string, topic: string): Promise<Buffer[]> {
-  const kafka = new Kafka({ clientId: 'reader', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
-  const admin = kafka.admin();
-  await admin.connect();
-  const end = Number((await admin.fetchTopicOffsets(topic))[0]!.high);
-  await admin.disconnect();
-  const consumer = kafka.consumer({ groupId: `of-${topic}` });
-  await consumer.connect();
-  await consumer.subscribe({ topic, fromBeginning: true });
-  const values: Buffer[] = [];
-  await new Promise<void>((resolve, reject) => {
-    const eachMessage = async ({ message }: { message: { offset: string; value: Buffer | null } }) => {
-      if (message.value !== null) values.push(message.value);
-      if (Number(message.offset) === end - 1) resolve();
-    };
-    consumer.run({ eachMessage }).catch(reject);
-  });
-  await consumer.disconnect();
-  return values;
-}

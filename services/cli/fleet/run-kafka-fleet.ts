@@ -171,14 +171,10 @@ async function serveTerm(
           open: ({ name }, path, clock) => crawls.open(name, path, clock),
           closed: ({ name }) => crawls.rests(name),
         },
-        make: (_, name) => crawls.make(name),
-        check({ name, output }) {
+        make: (_, file) => crawls.make(file),
+        check({ name }) {
           if (name?.includes('_') === true)
             throw invalid(`name: crawls of a fleet on Kafka have no _ in their names, which brokers take for a dot`);
-          if (output.warc === true)
-            throw invalid(
-              'output.warc: bodies of responses would stay on the brokers for as long as the crawl does; a fleet in a folder keeps them',
-            );
         },
         ...{ mayContact: isHeld, graceMs: handOverMs, reading: crawls.reading, explain: crawls.explain },
       },

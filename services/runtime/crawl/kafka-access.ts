@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
 import { SystemClock } from '../clock.ts';
+import { ownResponses } from '../log/folded/fold.ts';
 import { foldLog } from '../log/folded/folded-log.ts';
 import type { CompressionName } from '../log/kafka/compression/names.ts';
 import { kafkaLimits } from '../log/kafka/kafka-limits.ts';
@@ -40,8 +41,12 @@ export async function openKafkaAccess(access: KafkaAccess): Promise<CrawlAccess>
   const base = await openBrokers(access);
   try {
     // Topics of a fleet's crawl lie together; others of its processes append, too.
-    const isFolded = access.crawl.includes('.') && (await base.partitionsOf(`${access.crawl}.flow`)) > 0;
-    return await accessOn(isFolded ? foldLog(base, { isExact: true }) : base, access);
+    const { crawl } = access;
+    const isFolded = crawl.includes('.') && (await base.partitionsOf(`${crawl}.flow`)) > 0;
+    if (!isFolded) return await accessOn(base, access);
+    const responses = ownResponses(crawl);
+    const apart = (await base.partitionsOf(responses)) > 0 ? [responses] : [];
+    return await accessOn(foldLog(base, { isExact: true, apart }), access);
   } catch (error) {
     await base.close();
     throw error;

@@ -55,7 +55,7 @@ it('a fleet makes and deletes what begins with its name; its part of deploy/KAFK
   );
 });
 
-it('of a crawl of a fleet, rights are those in its three topics, for whoever does not run it', async () => {
+it('of a crawl of a fleet, rights are those in the topics that it has, for whoever does not run it', async () => {
   const { stdout } = await runCommand(['acls', 'reader', '--crawl', 'search.docs']);
   const topics = [...stdout.matchAll(/^ {2}Topic {2}(\S+) +(.*)$/gm)].map(([, name, operations]) => [name, operations]);
   assert.deepEqual(topics, [
@@ -63,6 +63,8 @@ it('of a crawl of a fleet, rights are those in its three topics, for whoever doe
     ['search.docs.flow', 'Read, Write'],
     ['search.docs.pages', 'Read'],
   ]);
+  const archive = await runCommand(['acls', 'archive', '--crawl', 'search.docs']);
+  assert.match(archive.stdout, /search\.docs\.responses +Read\n.*search\.docs\.flow +Read, Write\n/);
 });
 
 it('names the option that is too many, and who runs a crawl of a fleet', async () => {
