@@ -22,6 +22,7 @@ export interface Access {
 export interface Service {
   readonly name: string;
   readonly does: string;
+  /** Rights in a namespace of topics and groups: by the name of a crawl, or of a fleet. */
   access(crawl: string): readonly Access[];
 }
 
@@ -30,7 +31,8 @@ export function servicesOf(declarations: readonly Declaration[]): readonly Servi
   return [...declarations.map(ofDeclaration), ...people];
 }
 
-const people: readonly Service[] = [
+/** Whoever is no processor. */
+export const people: readonly Service[] = [
   {
     name: 'operator',
     does: 'makes the topics, sends seeds, policies and events, looks at everything, replays, dumps and loads',

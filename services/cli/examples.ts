@@ -89,6 +89,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     '--crawl news',
     'fetcher --crawl news --commands --principal User:news-fetcher',
     '--crawl news --strimzi events',
+    '--fleet search',
   ],
   dump: [`news.jsonl.gz ${folder}`],
   load: [

@@ -20,8 +20,8 @@ export interface FleetOptions {
   readonly clock: Clock;
   /** Seeds as they are spelt, and the whole policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
   check(call: CreateCall): Pick<CrawlFile, 'seeds' | 'policy'>;
-  /** Makes the data folder of a new crawl. */
-  make(path: string, name: string): Promise<void>;
+  /** Makes the data of a new crawl. */
+  make(path: string, file: CrawlFile): Promise<void>;
   start(file: CrawlFile, path: string): RunningCrawl;
   /** Records of pages of a crawl that does not run, those that were dropped among them. */
   pagesEnd(path: string): Promise<number>;
@@ -112,7 +112,7 @@ export class Fleet {
     this.#entries.set(name, entry);
     await this.#inTurn(entry, async () => {
       try {
-        await this.#options.files.create(file, (path) => this.#options.make(path, name));
+        await this.#options.files.create(file, (path) => this.#options.make(path, file));
       } catch (error) {
         this.#entries.delete(name);
         throw error;

@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AclEntry, Kafka, logLevel } from 'kafkajs';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { lastJson, type Running, runCommand, startCommand } from '../../lab/process/command.ts';
+import { lastJson, type Running, startCommand } from '../../lab/process/command.ts';
 import { services } from '../../services/application/access.ts';
 import { openConfluentRegistry } from '../../services/runtime/avro/confluent-registry.ts';
 import { kafkaCredentials, registryLogin } from '../../services/runtime/crawl/kafka-credentials.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { assertFlawless, startSmallWeb } from '../services/cli/small-web.ts';
+import { allow } from './allow.ts';
 import { passwordOf, type SecuredBroker, startSecuredBroker } from './secured-broker.ts';
 
 const skip = (await skipReason()) ?? false;
@@ -159,7 +159,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
     let [folder, plugin] = ['', ''];
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'crawlstream-guarded-'));
-      await allow(broker);
+      await allow(broker, ['--crawl', crawl]);
       plugin = join(folder, 'mine.mjs');
       await writeFile(plugin, pluginText);
     });
@@ -214,7 +214,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       const refused = await as('fetcher', fetching).ended;
       assert.equal(refused.code, 2, refused.stderr);
       assert.match(refused.stderr, /control.*not allowed to this user.*crawlstream acls fetcher --plugin/s);
-      await allow(broker, ['--plugin', plugin]);
+      await allow(broker, ['--crawl', crawl, '--plugin', plugin]);
       const frontier = start('frontier', ['frontier', ...at(), '--data', join(folder, 'frontier')]);
       const fetcher = start('fetcher', fetching);
       const lister = start('lister', ['consume', ...at(), '--plugin', plugin, '--data', join(folder, 'lister')]);
@@ -284,43 +284,3 @@ export default {
   }],
 };
 `;
-
-/** What `crawlstream acls` prints, as rules of the broker. */
-async function allow(broker: SecuredBroker, more: readonly string[] = []): Promise<void> {
-  const ssl = { ca: await readFile(broker.ca, 'utf8') };
-  const sasl = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') } as const;
-  const brokers = broker.brokers.split(',');
-  const admin = new Kafka({ clientId: 'acls', brokers, ssl, sasl, logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  const printed = lastJson(await runCommand(['acls', '--crawl', crawl, ...more, '--json']));
-  const acl: AclEntry[] = [];
-  for (const { service, access } of printed['services'] as { service: string; access: Rule[] }[]) {
-    for (const { resource, name, pattern, operations } of access) {
-      for (const operation of operations) {
-        acl.push({
-          resourceType: resource === 'Topic' ? 2 : 3,
-          resourceName: name,
-          resourcePatternType: pattern === 'Prefixed' ? 4 : 3,
-          principal: `User:${service}`,
-          host: '*',
-          operation: operationNumbers[operation]!,
-          permissionType: 3,
-        });
-      }
-    }
-  }
-  await admin.createAcls({ acl });
-  await admin.disconnect();
-}
-
-interface Rule {
-  readonly resource: string;
-  readonly name: string;
-  readonly pattern: string;
-  readonly operations: readonly string[];
-}
-
-/** As Kafka's protocol numbers them, like the types of resources, patterns and permissions above. */
-const operationNumbers: Readonly<Record<string, number>> = {
-  ...{ Read: 3, Write: 4, Create: 5, Delete: 6, Describe: 8, DescribeConfigs: 10 },
-};

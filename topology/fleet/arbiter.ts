@@ -144,7 +144,7 @@ export class FleetArbiter {
     if (ask.state !== 'granted') throw new Error('the permit has ended already');
     ask.state = 'over';
     this.#inFlight -= 1;
-    this.#shares.get(ask.crawl)?.end(ask.startedAtMs, nowMs, contact !== null);
+    this.#shares.get(ask.crawl)?.end(ask, nowMs, contact !== null);
     const host = this.#hosts.get(ask.hostKey)!;
     host.isBusy = false;
     const before = factOf(host);
@@ -255,7 +255,7 @@ export class FleetArbiter {
 
   #isReady(share: Share<Ask>, ask: Ask): void {
     if (!share.isActive) {
-      const owed = share.firstOnes || fleetLimits.requestsOwed;
+      const owed = share.untilShown || fleetLimits.requestsOwed;
       share.beginAt(this.#leastMs - (owed * this.#requestMs) / share.weight);
     }
     share.add(ask);
@@ -269,9 +269,9 @@ export class FleetArbiter {
       if (!share.isActive) continue;
       const servedMs = share.servedMs(this.#nowMs);
       leastActiveMs = Math.min(leastActiveMs, servedMs);
-      const { firstOnes } = share;
-      if (share.ready.size === 0 || firstOnes < first) continue;
-      if (firstOnes > first || servedMs < leastMs) [least, first, leastMs] = [share, firstOnes, servedMs];
+      const { precedence } = share;
+      if (share.ready.size === 0 || precedence < first) continue;
+      if (precedence > first || servedMs < leastMs) [least, first, leastMs] = [share, precedence, servedMs];
     }
     if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
     const ask = least?.next;
@@ -289,12 +289,12 @@ export class FleetArbiter {
     const share = this.#shares.get(ask.crawl)!;
     share.remove(ask);
     share.waitedMs = this.#nowMs - ask.readyAtMs;
-    share.begin(this.#nowMs);
+    ask.startedAtMs = this.#nowMs;
+    share.begin(ask);
     host.isBusy = true;
     host.turns += 1;
     this.#inFlight += 1;
     ask.state = 'granted';
-    ask.startedAtMs = this.#nowMs;
   }
 
   #giveUp(ask: Ask): void {

@@ -15,6 +15,11 @@ export const fleetLimits = {
    */
   requestsFirst: 6,
   /**
+   * So many of the first are kept for what goes on with a lease: pages come a host's delay after its robots.txt, and the crawl would
+   * have spent all on robots.txt of other hosts by then. Two, since a page may fail.
+   */
+  begunFirst: 2,
+  /**
    * A crawl that has so many requests that could start now, and wait for a place among those in flight, takes no more leases:
    * they would run out before their turn.
    */

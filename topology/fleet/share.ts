@@ -5,7 +5,14 @@
  */
 import { fleetLimits } from './fleet-limits.ts';
 
-export class Share<Ask extends { readonly isBegun?: boolean }> {
+/** A request of a crawl: one that waits, or has its permit. */
+interface Asked {
+  /** Its lease has made a request before. */
+  readonly isBegun?: boolean;
+  readonly startedAtMs: number;
+}
+
+export class Share<Ask extends Asked> {
   readonly crawl: string;
   weight: number;
   /** Requests that could start now, in the order in which their hosts became ready. */
@@ -20,6 +27,8 @@ export class Share<Ask extends { readonly isBegun?: boolean }> {
   #hasBegun = false;
   /** Requests made and under way. */
   #requests = 0;
+  /** Those of them that went on with a lease. */
+  #begunRequests = 0;
 
   constructor(crawl: string, weight: number) {
     this.crawl = crawl;
@@ -31,9 +40,20 @@ export class Share<Ask extends { readonly isBegun?: boolean }> {
     return this.ready.size > 0 || this.inFlight > 0;
   }
 
-  /** Requests until it has shown whether it works: they go before those of others. 0: it has. */
-  get firstOnes(): number {
+  /** Requests until it has shown whether it works. 0: it has. */
+  get untilShown(): number {
     return Math.max(0, fleetLimits.requestsFirst - this.#requests);
+  }
+
+  /**
+   * How far `next` goes before requests of others; 0: its turn comes by weight. Some of the first are kept for those that go on with
+   * a lease, and go before all: pages, which come a host's delay after its robots.txt, by when a crawl may have asked for many of those.
+   */
+  get precedence(): number {
+    const { requestsFirst, begunFirst } = fleetLimits;
+    const kept = Math.max(0, begunFirst - this.#begunRequests);
+    if (this.#begun.size === 0) return Math.max(0, this.untilShown - kept);
+    return kept > 0 ? requestsFirst + kept : this.untilShown;
   }
 
   /** Whose turn it is: what was begun comes first, so that pages do not wait for the robots.txt of all other hosts. */
@@ -65,17 +85,19 @@ export class Share<Ask extends { readonly isBegun?: boolean }> {
     this.#hasBegun = true;
   }
 
-  begin(nowMs: number): void {
+  begin({ isBegun, startedAtMs }: Ask): void {
     this.inFlight += 1;
     this.#requests += 1;
-    this.#startsMs += nowMs;
+    if (isBegun) this.#begunRequests += 1;
+    this.#startsMs += startedAtMs;
     this.#doneMs += fleetLimits.requestCostMs;
   }
 
   /** `isMade` false: there was no request after all. */
-  end(startedAtMs: number, nowMs: number, isMade: boolean): void {
+  end({ isBegun, startedAtMs }: Ask, nowMs: number, isMade: boolean): void {
     this.inFlight -= 1;
     if (!isMade) this.#requests -= 1;
+    if (!isMade && isBegun) this.#begunRequests -= 1;
     this.#startsMs -= startedAtMs;
     this.#doneMs += nowMs - startedAtMs;
   }

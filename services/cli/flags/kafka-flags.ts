@@ -124,3 +124,9 @@ export function crawlName(value: string): string {
     throw bad('--crawl', value, 'use letters, digits, _ and -, at most 100; of a crawl of a fleet, FLEET.CRAWL');
   return value;
 }
+
+/** It stands before the dot in the names of its crawls. */
+export function fleetName(value: string): string {
+  if (!/^[A-Za-z0-9-]{1,60}$/.test(value)) throw bad('--fleet', value, 'use letters, digits and -, at most 60');
+  return value;
+}

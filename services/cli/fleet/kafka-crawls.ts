@@ -1,16 +1,18 @@
 /**
- * Crawls of a fleet on Kafka, over one log of the process: `FLEET.CRAWL.pages`, `.frontier-changelog` and `.flow` each. Folders of
+ * Crawls of a fleet on Kafka, over one log of the process: `FLEET.CRAWL.pages`, `.frontier-changelog` and `.flow` each, and `.responses` where those are kept. Folders of
  * this process hold what can be made again: checkpoints.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { CrawlFile } from '../../fleet/crawl-file.ts';
 import type { ReadLog } from '../../fleet/running-crawl.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
-import { accessOn, type CrawlAccess } from '../../runtime/crawl/kafka-access.ts';
+import { accessOn, type CrawlAccess, type OpenRegistry } from '../../runtime/crawl/kafka-access.ts';
 import { adoptDataFolder, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import { ownResponses } from '../../runtime/log/folded/fold.ts';
 import type { FoldedLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
@@ -22,14 +24,19 @@ import { say } from '../terminal/say.ts';
 export interface KafkaCrawlsOptions {
   readonly fleet: string;
   readonly brokers: string;
-  readonly registry: string | undefined;
-  /** Removes topics. */
-  readonly topics: Pick<Log, 'deleteTopics'>;
+  readonly registry: OpenRegistry | undefined;
+  /** The log under `log`: looks for topics, and removes them. */
+  readonly topics: Pick<Log, 'deleteTopics' | 'partitionsOf'>;
   readonly log: FoldedLog;
 }
 
 interface Opened extends CrawlAccess {
   readonly manifest: Manifest;
+}
+
+/** How it is to be made. */
+interface Made {
+  readonly hasResponses: boolean;
 }
 
 /** Flows of crawls that do not run which are read on, for those who ask again. */
@@ -46,9 +53,9 @@ export class KafkaCrawls {
   }
 
   /** Makes topics and manifest. */
-  async make(name: string): Promise<void> {
+  async make({ name, output }: Pick<CrawlFile, 'name' | 'output'>): Promise<void> {
     this.#forget(name);
-    await this.#open(name, true);
+    await this.#open(name, { hasResponses: output.warc === true });
   }
 
   /** For a run; the log is to be read and written from where it is. */
@@ -94,7 +101,10 @@ export class KafkaCrawls {
   async drop(name: string): Promise<void> {
     const crawl = this.#crawl(name);
     this.#forget(name);
-    await this.#options.topics.deleteTopics?.([`${crawl}.pages`, `${crawl}.frontier-changelog`, `${crawl}.flow`]);
+    await this.#options.topics.deleteTopics?.([
+      ...['pages', 'frontier-changelog', 'flow'].map((topic) => `${crawl}.${topic}`),
+      ownResponses(crawl),
+    ]);
   }
 
   #crawl(name: string): string {
@@ -126,10 +136,10 @@ export class KafkaCrawls {
     });
   }
 
-  #open(name: string, isNew = false): Promise<Opened> {
+  #open(name: string, made?: Made): Promise<Opened> {
     let opening = this.#opened.get(name);
     if (opening === undefined) {
-      opening = this.#openNow(name, isNew);
+      opening = this.#openNow(name, made);
       this.#opened.set(name, opening);
       opening.catch(() => {
         if (this.#opened.get(name) === opening) this.#opened.delete(name);
@@ -138,14 +148,16 @@ export class KafkaCrawls {
     return opening;
   }
 
-  async #openNow(name: string, isNew: boolean): Promise<Opened> {
-    const { log, registry } = this.#options;
+  async #openNow(name: string, made: Made | undefined): Promise<Opened> {
+    const { log, registry, topics } = this.#options;
     const crawl = this.#crawl(name);
+    const responses = ownResponses(crawl);
+    log.setApart(responses, made?.hasResponses ?? (await topics.partitionsOf(responses)) > 0);
     const access = await accessOn(log, { registry, crawl, by: productVersion, onNotice: say });
     const manifest = await agreeManifest({
       ...{ log: access.log, codec: access.codec, clock: new SystemClock(), createdBy: productVersion },
       wanted: { crawl },
-      defaults: isNew ? newCrawl(crawl, 1) : null,
+      defaults: made === undefined ? null : newCrawl(crawl, 1),
       isOfFleet: true,
     });
     return { ...access, manifest };

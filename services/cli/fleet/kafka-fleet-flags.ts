@@ -1,8 +1,7 @@
 /** Options of a fleet on Kafka, and those that do not hold for one. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { bad } from '../flags/arguments.ts';
-import { addBrokersOptions } from '../flags/kafka-flags.ts';
+import { addBrokersOptions, fleetName } from '../flags/kafka-flags.ts';
 import { setting } from '../flags/setting.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 
@@ -46,11 +45,6 @@ export function needKafkaFleet(flags: FleetFlags & KafkaFleetFlags): {
     );
   }
   return { brokers, fleet };
-}
-
-function fleetName(value: string): string {
-  if (!/^[A-Za-z0-9-]{1,60}$/.test(value)) throw bad('--fleet', value, 'use letters, digits and -, at most 60');
-  return value;
 }
 
 function invalid(message: string): CrawlstreamError {

@@ -83,7 +83,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           files: new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path)),
           facts: store,
           data: { open: async (_, path) => ({ folder: await readDataFolder(path) }) },
-          make: (path, name) =>
+          make: (path, { name }) =>
             openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
           ...{ journal, graceMs, reading, explain },
         });

@@ -18,7 +18,8 @@ import { openTopicDocuments } from '../../fleet/documents/topic-documents.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import { crawlsTopic, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
+import { type OpenRegistry, openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log, Membership } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
@@ -29,6 +30,7 @@ import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { FleetFlags } from './fleet-flags.ts';
+import { fleetRegistry } from './fleet-registry.ts';
 import { heldLog } from './held-log.ts';
 import { KafkaCrawls } from './kafka-crawls.ts';
 import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
@@ -148,13 +150,15 @@ async function serveTerm(
     return !lost.signal.aborted;
   };
   const held = heldLog(log, isHeld);
+  const signal = AbortSignal.any([served.signal, lost.signal]);
+  const registry = flags.registry === undefined ? undefined : await registryFor(flags.registry);
+  if (signal.aborted) return;
   const documents = await openTopicDocuments({
     ...{ log: held, topic: crawlsTopic(fleet), by: member.address },
     onLost: () => lost.abort(),
   });
   const folded = foldLog({ ...held, close: async () => {} }, { isExact: false, tailBytes });
-  const crawls = new KafkaCrawls({ fleet, brokers, registry: flags.registry, topics: held, log: folded });
-  const signal = AbortSignal.any([served.signal, lost.signal]);
+  const crawls = new KafkaCrawls({ fleet, brokers, registry, topics: held, log: folded });
   try {
     await serveFleet(
       { ...served, signal },
@@ -167,20 +171,26 @@ async function serveTerm(
           open: ({ name }, path, clock) => crawls.open(name, path, clock),
           closed: ({ name }) => crawls.rests(name),
         },
-        make: (_, name) => crawls.make(name),
-        check({ name, output }) {
+        make: (_, file) => crawls.make(file),
+        check({ name }) {
           if (name?.includes('_') === true)
             throw invalid(`name: crawls of a fleet on Kafka have no _ in their names, which brokers take for a dot`);
-          if (output.warc === true)
-            throw invalid(
-              'output.warc: bodies of responses would stay on the brokers for as long as the crawl does; a fleet in a folder keeps them',
-            );
         },
         ...{ mayContact: isHeld, graceMs: handOverMs, reading: crawls.reading, explain: crawls.explain },
       },
     );
   } finally {
     await folded.close();
+  }
+
+  function registryFor(url: string): Promise<OpenRegistry | undefined> {
+    let isSaid = false;
+    const onWait = (why: string) => {
+      if (!isSaid) say(`fleet ${fleet} waits: ${why}`, 'warn');
+      isSaid = true;
+      served.service.probes.suspend(`fleet ${fleet} waits: ${why}`);
+    };
+    return fleetRegistry({ url, fleet, clock: new SystemClock(), onWait, signal });
   }
 }
 
@@ -194,7 +204,7 @@ class FleetMember {
   #failure: unknown;
 
   private constructor(log: Log, fleet: string, address: string) {
-    [this.#log, this.#group, this.address] = [log, `${fleet}.fleet`, address];
+    [this.#log, this.#group, this.address] = [log, fleetGroup(fleet), address];
   }
 
   static async join(log: Log, fleet: string, service: Service): Promise<FleetMember> {
@@ -242,10 +252,6 @@ class FleetMember {
   async leave(): Promise<void> {
     await this.#membership?.leave();
   }
-}
-
-export function crawlsTopic(fleet: string): string {
-  return `${fleet}.crawls`;
 }
 
 function isLost(error: unknown): boolean {

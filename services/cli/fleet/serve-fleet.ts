@@ -6,7 +6,7 @@ import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
-import type { CrawlKeep } from '../../fleet/crawl-file.ts';
+import type { CrawlFile, CrawlKeep } from '../../fleet/crawl-file.ts';
 import type { Documents } from '../../fleet/documents/documents.ts';
 import { EventReader } from '../../fleet/events/event-reader.ts';
 import { EventStreams } from '../../fleet/events/event-streams.ts';
@@ -45,7 +45,7 @@ export interface FleetPlace extends Pick<FleetDesk, 'reading' | 'explain'> {
   readonly facts: Pick<StateStore, 'scan' | 'write'>;
   readonly data: CrawlData;
   /** Makes the data of a new crawl. */
-  make(path: string, name: string): Promise<void>;
+  make(path: string, file: CrawlFile): Promise<void>;
   /** Throws INVALID_ARGUMENT where it cannot keep such a crawl. Absent: it keeps any. */
   check?(call: CreateCall): void;
   readonly journal?: Journal;

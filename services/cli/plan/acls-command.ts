@@ -3,18 +3,20 @@ import type { Command } from 'commander';
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Access, type Service, services, servicesOf } from '../../application/access.ts';
+import { fleetServices, servicesBesideFleet } from '../../application/fleet-access.ts';
 import { loadPlugins } from '../../application/plugin/load-plugins.ts';
 import { declarationOf } from '../../application/plugin/plugin-processor.ts';
 import { withPlugins } from '../../application/plugin/tell-plugins.ts';
 import type { Declaration } from '../../application/processor/processor.ts';
 import { processors } from '../../application/topology.ts';
-import { crawlName } from '../flags/kafka-flags.ts';
+import { crawlName, fleetName } from '../flags/kafka-flags.ts';
 import { addPluginOption, type PluginFlags } from '../flags/plugin-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { kafkaUser, manifestText } from './strimzi.ts';
 
 interface AclFlags extends PluginFlags {
   readonly crawl: string;
+  readonly fleet?: string;
   readonly commands?: boolean;
   readonly principal?: string;
   readonly strimzi?: string;
@@ -27,22 +29,41 @@ export function addAclsCommand(program: Command): void {
     .description('what each service must be allowed on Kafka brokers with an authorizer')
     .argument(
       '[service]',
-      `one of ${services.map(({ name }) => name).join(', ')}, or a consumer of a plugin (default: all)`,
+      `one of ${services.map(({ name }) => name).join(', ')}, or a consumer of a plugin; with --fleet, ${fleetServices.map(({ name }) => name).join(' or ')} (default: all)`,
     )
     .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl')
+    .option(
+      '--fleet <name>',
+      'name of a fleet on Kafka, in the place of a crawl: rights in all that begins with it',
+      fleetName,
+    )
     .option('--commands', 'as commands of Kafka’s kafka-acls.sh')
     .option('--principal <name>', 'whom the commands allow it to (default: User: and the service)')
     .option('--strimzi <cluster>', 'as KafkaUser resources for Strimzi’s operator of this Kafka cluster')
     .option('--json', 'as one JSON object');
   addPluginOption(command).action(async (name: string | undefined, flags: AclFlags) => {
-    const all = servicesOf(await declared(flags));
+    if (flags.fleet !== undefined && command.getOptionValueSource('crawl') !== 'default')
+      throw invalid('--crawl and --fleet are given: leave one out; of one crawl of a fleet, give --crawl FLEET.CRAWL');
+    const all = await servicesFor(flags);
     const chosen = all.filter((service) => name === undefined || service.name === name);
-    if (chosen.length === 0) {
-      const known = all.map((service) => service.name).join(', ');
-      throw new CrawlstreamError('INVALID_ARGUMENT', `there is no service ${name}: name one of ${known}`);
-    }
+    if (chosen.length === 0) throw invalid(unknownService(name!, all, flags));
     toStdout(printed(chosen, flags));
   });
+}
+
+async function servicesFor(flags: AclFlags): Promise<readonly Service[]> {
+  const isOfFleet = flags.fleet !== undefined || flags.crawl.includes('.');
+  if (!isOfFleet) return servicesOf(await declared(flags));
+  if (flags.plugin !== undefined)
+    throw invalid('--plugin does not hold for a fleet, which runs without plugins: leave it out');
+  return flags.fleet === undefined ? servicesBesideFleet : fleetServices;
+}
+
+function unknownService(name: string, all: readonly Service[], { crawl, fleet }: AclFlags): string {
+  const known = all.map((service) => service.name).join(', ');
+  if (fleet === undefined && !crawl.includes('.')) return `there is no service ${name}: name one of ${known}`;
+  const whole = fleet ?? crawl.split('.')[0];
+  return `${name} is no service of a fleet, which runs its crawls itself: name one of ${known}, and see crawlstream acls --fleet ${whole}`;
 }
 
 /** A service that runs plugins records them, which needs a right; plugins' consumers are services like ours. */
@@ -54,11 +75,13 @@ async function declared(flags: PluginFlags): Promise<readonly Declaration[]> {
   return [...ours, ...theirs.map(withPlugins)];
 }
 
-function printed(chosen: readonly Service[], { crawl, commands, principal, strimzi, json }: AclFlags): string {
+function printed(chosen: readonly Service[], flags: AclFlags): string {
+  const { fleet, commands, principal, strimzi, json } = flags;
+  const crawl = fleet ?? flags.crawl;
   if (strimzi !== undefined) return manifestText(chosen.map((service) => kafkaUser(service, crawl, strimzi)));
   if (json) {
     const told = chosen.map(({ name, does, access }) => ({ service: name, does, access: access(crawl) }));
-    return `${JSON.stringify({ crawl, services: told })}\n`;
+    return `${JSON.stringify({ ...(fleet === undefined ? { crawl } : { fleet }), services: told })}\n`;
   }
   if (commands) {
     const lines = chosen.flatMap(({ name, access }) =>
@@ -77,4 +100,8 @@ function commandOf({ resource, name, pattern, operations }: Access, principal: s
   const allowed = operations.map((operation) => `--operation ${operation}`).join(' ');
   const what = `--${resource.toLowerCase()} ${name} --resource-pattern-type ${pattern.toLowerCase()}`;
   return `kafka-acls.sh --bootstrap-server $BROKERS --command-config admin.properties --add --allow-principal ${principal} ${allowed} ${what}`;
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

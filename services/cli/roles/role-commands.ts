@@ -132,7 +132,8 @@ async function keepRole(
         before = undefined;
         return holdRole({ ...connection, clock, flags, service }, take, signal);
       };
-      refuseOfFleet(flags.crawl);
+      // An archive contacts no host, and has its position in a topic by itself.
+      if (name !== 'archive') refuseOfFleet(flags.crawl);
       await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
     } catch (error) {
       service.forget();

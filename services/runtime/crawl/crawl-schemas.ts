@@ -21,6 +21,7 @@ import { fingerprint64 } from '../avro/single-object.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
+import { subjectsOwner } from './fleet-names.ts';
 
 export interface CrawlSchemasOptions {
   readonly log: Pick<Log, 'append' | 'offsets' | 'partitionsOf' | 'reader'>;
@@ -133,7 +134,8 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   return {
     idFor: async (subject, schema) => {
       const topic = topicOf(subject, crawl);
-      const id = registry === null ? null : await registry.schemas.idFor(subject, schema);
+      const name = `${subjectsOwner(crawl)}${subject.slice(crawl.length)}`;
+      const id = registry === null ? null : await registry.schemas.idFor(name, schema);
       if (id !== null) checkId(topic, id);
       own.set(topic, id);
       return id;

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
 import { SystemClock } from '../clock.ts';
+import { ownResponses } from '../log/folded/fold.ts';
 import { foldLog } from '../log/folded/folded-log.ts';
 import type { CompressionName } from '../log/kafka/compression/names.ts';
 import { kafkaLimits } from '../log/kafka/kafka-limits.ts';
@@ -40,8 +41,12 @@ export async function openKafkaAccess(access: KafkaAccess): Promise<CrawlAccess>
   const base = await openBrokers(access);
   try {
     // Topics of a fleet's crawl lie together; others of its processes append, too.
-    const isFolded = access.crawl.includes('.') && (await base.partitionsOf(`${access.crawl}.flow`)) > 0;
-    return await accessOn(isFolded ? foldLog(base, { isExact: true }) : base, access);
+    const { crawl } = access;
+    const isFolded = crawl.includes('.') && (await base.partitionsOf(`${crawl}.flow`)) > 0;
+    if (!isFolded) return await accessOn(base, access);
+    const responses = ownResponses(crawl);
+    const apart = (await base.partitionsOf(responses)) > 0 ? [responses] : [];
+    return await accessOn(foldLog(base, { isExact: true, apart }), access);
   } catch (error) {
     await base.close();
     throw error;
@@ -72,12 +77,26 @@ export async function openBrokers(access: Omit<KafkaAccess, 'registry'>): Promis
   });
 }
 
+export interface OpenRegistry {
+  readonly url: string;
+  readonly schemas: SchemaRegistry;
+}
+
+export async function openRegistry(url: string): Promise<OpenRegistry> {
+  return { url, schemas: await confluentRegistry(url) };
+}
+
+export interface AccessOn extends Pick<KafkaAccess, 'crawl' | 'by' | 'onNotice'> {
+  /** Its URL, or one that is open already. Absent: none gives ids. */
+  readonly registry?: string | OpenRegistry | undefined;
+}
+
 /** A crawl on a log that is open already. */
 export async function accessOn(
   log: Log,
-  { registry: url, crawl, by = 'crawlstream', onNotice }: Pick<KafkaAccess, 'registry' | 'crawl' | 'by' | 'onNotice'>,
+  { registry: given, crawl, by = 'crawlstream', onNotice }: AccessOn,
 ): Promise<CrawlAccess> {
-  const registry = url === undefined ? null : { url, schemas: await confluentRegistry(url) };
+  const registry = typeof given === 'string' ? await openRegistry(given) : (given ?? null);
   const schemas = await openCrawlSchemas({ log, crawl, clock: new SystemClock(), registry, by });
   return { log: notingLog(log, schemas, onNotice), codec: await openCodec(schemas, crawl), schemas };
 }

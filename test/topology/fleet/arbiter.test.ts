@@ -273,9 +273,9 @@ test('a crawl that had nothing to ask for is owed a few requests and no more', (
   assert.ok(b >= order.length / 2, order.join(''));
 });
 
-test('the newest of many crawls has a page at once, however light it is and however little the others have had', () => {
+/** Until the newest of many crawls has a page, ms, and how many it has two seconds after it began. */
+function newest({ delayMs, robotsMs, tookMs, weight }: typeof ordinary) {
   const weights = Object.fromEntries(names(0, 40).map((crawl) => [crawl, 4]));
-  const [tookMs, delayMs] = [40, 100];
   const arbiter = arbiterOf(weights, { requestsMax: 1, hostDelayMs: delayMs });
   const running: Ask[] = [];
   const pages: string[] = [];
@@ -285,7 +285,9 @@ test('the newest of many crawls has a page at once, however light it is and howe
   let nowMs = 0;
   // Each lease asks for robots.txt first, and for its page then.
   const turn = () => {
-    const ended = running.find(({ startedAtMs }) => startedAtMs + tookMs <= nowMs);
+    const ended = running.find(
+      ({ startedAtMs, hostKey }) => startedAtMs + (begun.has(hostKey) ? tookMs : robotsMs) <= nowMs,
+    );
     if (ended !== undefined) {
       running.pop();
       arbiter.end(ended, contact({ delayMs }), nowMs);
@@ -298,15 +300,64 @@ test('the newest of many crawls has a page at once, however light it is and howe
   };
   for (const crawl of Object.keys(weights)) for (let n = 0; n < 8; n++) asks(crawl, `${crawl}/${n}`);
   while (nowMs < 12_000) turn();
-  arbiter.join('new', 1);
+  arbiter.join('new', weight);
   for (let n = 0; n < fleetLimits.readyMax; n++) asks('new', `new/${n}`);
   const beganMs = nowMs;
   while (!pages.includes('new') && nowMs < beganMs + 30_000) turn();
-  assert.ok(nowMs - beganMs < 7 * tookMs, `${nowMs - beganMs} ms`);
-  // What it went before the others for is no more than a few requests.
+  const firstMs = nowMs - beganMs;
   const before = pages.length;
   while (nowMs < beganMs + 2_000) turn();
-  assert.ok(pages.slice(before).filter((crawl) => crawl === 'new').length <= fleetLimits.requestsFirst);
+  return { firstMs, more: pages.slice(before).filter((crawl) => crawl === 'new').length };
+}
+
+const ordinary = { delayMs: 100, robotsMs: 40, tookMs: 40, weight: 1 };
+
+test('the newest of many crawls has a page at once, however light it is and however little the others have had', () => {
+  const { firstMs, more } = newest(ordinary);
+  assert.ok(firstMs < 7 * ordinary.tookMs, `${firstMs} ms`);
+  // What it went before the others for is no more than a few requests.
+  assert.ok(more <= fleetLimits.requestsFirst, `${more}`);
+});
+
+test('it has one as soon as the first host that told what is allowed may be asked again, however many have told by then', () => {
+  for (const weight of [1, 4])
+    for (const delayMs of [100, 1_000])
+      for (const robotsMs of [1, 40, 200]) {
+        const { firstMs, more } = newest({ ...ordinary, delayMs, robotsMs, weight });
+        const asked = `${firstMs} ms, weight ${weight}, delay ${delayMs} ms, robots.txt ${robotsMs} ms`;
+        // Behind the request that is under way as it begins, and the one under way as its host's time comes.
+        assert.ok(firstMs <= delayMs + 3 * Math.max(ordinary.tookMs, robotsMs) + ordinary.tookMs + 5, asked);
+        assert.ok(more <= fleetLimits.requestsFirst + weight, `${more} more pages: ${asked}`);
+      }
+});
+
+test('the page of a crawl that has begun goes before robots.txt of crawls that begin after it, one upon the other', () => {
+  const arbiter = arbiterOf({ old: 1 }, { requestsMax: 1, hostDelayMs: 1_000 });
+  let nowMs = 0;
+  let busy: Ask | undefined;
+  const granted: Ask[] = [];
+  const turn = () => {
+    if (busy !== undefined && busy.startedAtMs + 40 <= nowMs) {
+      arbiter.end(busy, contact({ delayMs: 1_000 }), nowMs);
+      const { crawl, hostKey, isBegun } = busy;
+      if (isBegun !== true) arbiter.ask(wantOf(crawl, { hostKey, isBegun: true, delayMs: 1_000 }), nowMs);
+      busy = undefined;
+    }
+    for (const ask of arbiter.step(nowMs).granted) granted.push((busy = ask));
+    nowMs += 1;
+  };
+  const begin = (crawl: string) => {
+    arbiter.join(crawl, 1);
+    for (let n = 0; n < fleetLimits.readyMax; n++) arbiter.ask(wantOf(crawl, { hostKey: `${crawl}/${n}` }), nowMs);
+  };
+  begin('first');
+  // As fast as they could have all there is.
+  for (let n = 0; n < 20; n++) {
+    begin(`n${n}`);
+    for (const untilMs = nowMs + 120; nowMs < untilMs; ) turn();
+  }
+  const page = granted.find(({ crawl, isBegun }) => crawl === 'first' && isBegun === true);
+  assert.ok(page !== undefined && page.startedAtMs < 1_000 + 3 * 40, `${page?.startedAtMs} ms`);
 });
 
 test('a crawl wants no more hosts while enough of those it has wait for a place', () => {

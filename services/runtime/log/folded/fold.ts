@@ -22,23 +22,36 @@ export interface Place {
 
 export const flowName = 'flow';
 
+/**
+ * Where a crawl keeps what hosts answered, these are a topic by themselves, too: bodies go by age, as those of any crawl, and what lies in a flow stays.
+ */
+export function ownResponses(crawl: string): string {
+  return `${crawl}.responses`;
+}
+
+/** Full names of topics that are by themselves beside those that always are. */
+export type Apart = ReadonlySet<string>;
+
+const none: Apart = new Set();
+
 /** null: the topic is a topic by itself. */
-export function placeOf(topic: string): Place | null {
+export function placeOf(topic: string, others = none): Place | null {
+  if (others.has(topic)) return null;
   const dot = topic.lastIndexOf('.');
   const name = topic.slice(dot + 1);
   return dot > 0 && folded.has(name) ? { flow: `${topic.slice(0, dot)}.${flowName}`, name } : null;
 }
 
 /** The topic that holds it, which may be itself. */
-export function heldBy(topic: string): string {
-  return placeOf(topic)?.flow ?? topic;
+export function heldBy(topic: string, others = none): string {
+  return placeOf(topic, others)?.flow ?? topic;
 }
 
 /** The topics that these are kept in. A flow is kept for ever, since some of what lies in it is. */
-export function topicsHolding(specs: readonly LogTopic[]): LogTopic[] {
+export function topicsHolding(specs: readonly LogTopic[], others = none): LogTopic[] {
   const all = new Map<string, LogTopic>();
   for (const spec of specs) {
-    const place = placeOf(spec.name);
+    const place = placeOf(spec.name, others);
     if (place === null) all.set(spec.name, spec);
     else if ((all.get(place.flow)?.partitions ?? 0) < spec.partitions)
       all.set(place.flow, { name: place.flow, partitions: spec.partitions, retention: 'state' });
@@ -46,8 +59,8 @@ export function topicsHolding(specs: readonly LogTopic[]): LogTopic[] {
   return [...all.values()];
 }
 
-export function fold(record: AppendRecord): AppendRecord {
-  const place = placeOf(record.topic);
+export function fold(record: AppendRecord, others = none): AppendRecord {
+  const place = placeOf(record.topic, others);
   if (place === null) return record;
   const { partition, key, value, headers } = record;
   return { topic: place.flow, partition, key, value, headers: { [header]: place.name, ...headers } };

@@ -9,7 +9,7 @@ import type { Log, LogReader, LogRecord, LogTopic, OffsetRange } from '../log.ts
 import { recordsOf } from '../records-of.ts';
 import { FlowPump } from './flow-pump.ts';
 import type { FlowTail } from './flow-tail.ts';
-import { flowName, fold, heldBy, placeOf, topicsHolding, unfold } from './fold.ts';
+import { flowName, fold, heldBy as heldIn, placeOf as placeIn, topicsHolding, unfold } from './fold.ts';
 import { foldedLimits } from './folded-limits.ts';
 import { createFoldedReader } from './folded-reader.ts';
 
@@ -20,15 +20,23 @@ export interface FoldOptions {
    */
   readonly isExact: boolean;
   readonly tailBytes?: number;
+  /** As in `setApart`. */
+  readonly apart?: readonly string[];
 }
 
 export interface FoldedLog extends Log {
   /** Reads the flow of a crawl no more; it is read anew once it is asked for. */
   release(crawl: string): void;
+  /** Is a topic that would lie in a flow one by itself? To be said before anything is asked of it. */
+  setApart(topic: string, isApart: boolean): void;
 }
 
 /** Closes `log` when it is closed. */
-export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes }: FoldOptions): FoldedLog {
+export function foldLog(log: Log, options: FoldOptions): FoldedLog {
+  const { isExact, tailBytes = foldedLimits.tailBytes } = options;
+  const apart = new Set(options.apart);
+  const placeOf = (topic: string) => placeIn(topic, apart);
+  const heldBy = (topic: string) => heldIn(topic, apart);
   const pump = new FlowPump(log, tailBytes);
   const readers = new Set<LogReader>();
 
@@ -68,7 +76,7 @@ export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes 
       const message = `topic ${name} lies in ${flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
       throw new CrawlstreamError('TOPIC_MISMATCH', message);
     }
-    await log.createTopics(topicsHolding(specs));
+    await log.createTopics(topicsHolding(specs, apart));
   };
 
   return {
@@ -76,7 +84,10 @@ export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes 
     createTopics,
     partitionsOf: (topic) => log.partitionsOf(heldBy(topic)),
     async append(records, options) {
-      const landed = await log.append(records.map(fold), options);
+      const landed = await log.append(
+        records.map((record) => fold(record, apart)),
+        options,
+      );
       for (const [at, { topic, partition }] of records.entries()) {
         const place = placeOf(topic);
         if (place !== null) pump.known(place.flow, partition)?.appended(place.name, landed[at]!);
@@ -84,7 +95,7 @@ export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes 
       return landed;
     },
     reader() {
-      const reader = createFoldedReader(log, pump, () => readers.delete(reader));
+      const reader = createFoldedReader(log, pump, placeOf, () => readers.delete(reader));
       readers.add(reader);
       return reader;
     },
@@ -119,9 +130,21 @@ export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes 
       ),
     committed: (group, topic, partition) => log.committed(group, heldBy(topic), partition),
     committedAll: (group, topic, partitions) => log.committedAll(group, heldBy(topic), partitions),
-    join: (options) => log.join({ ...options, topics: [...new Set(options.topics.map(heldBy))] }),
+    async join(options) {
+      const held = new Map<string, string>();
+      for (const topic of options.topics) {
+        const [flow, other] = [heldBy(topic), held.get(heldBy(topic))];
+        if (other !== undefined) throw oneOfTwo(flow, other, topic);
+        held.set(flow, topic);
+      }
+      return log.join({ ...options, topics: [...held.keys()] });
+    },
     ...(log.risks && { risks: (topics) => log.risks!([...new Set(topics.map(heldBy))]) }),
     release: (crawl) => pump.release(`${crawl}.${flowName}`),
+    setApart(topic, isApart) {
+      if (isApart) apart.add(topic);
+      else apart.delete(topic);
+    },
     async close() {
       await Promise.all([...readers].map((reader) => reader.close()));
       await pump.close();
@@ -133,4 +156,9 @@ export function foldLog(log: Log, { isExact, tailBytes = foldedLimits.tailBytes 
 function inTermsOf(error: unknown, flow: string, topic: string): unknown {
   if (!(error instanceof CrawlstreamError) || error.message.includes(topic)) return error;
   return new CrawlstreamError(error.code, error.message.replaceAll(flow, `${topic} (in ${flow})`), error);
+}
+
+function oneOfTwo(flow: string, one: string, other: string): CrawlstreamError {
+  const message = `${one} and ${other} lie together in ${flow}, in which a group has one position: read one of them in another group; of a crawl that its fleet made with output.warc, responses are a topic by themselves`;
+  return new CrawlstreamError('UNSUPPORTED', message);
 }

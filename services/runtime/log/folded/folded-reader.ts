@@ -7,7 +7,7 @@ import type { Log, LogReader, LogRecord, PollOptions, ReadBefore } from '../log.
 import { LogTruncated } from '../log-truncated.ts';
 import type { FlowPump } from './flow-pump.ts';
 import type { FlowTail } from './flow-tail.ts';
-import { type Place, placeOf, unfold } from './fold.ts';
+import { type Place, unfold } from './fold.ts';
 import { foldedLimits } from './folded-limits.ts';
 
 interface Assigned extends Place {
@@ -29,6 +29,7 @@ const recordOverheadBytes = 64;
 export function createFoldedReader(
   log: Pick<Log, 'reader' | 'offsets'>,
   pump: FlowPump,
+  placeOf: (topic: string) => Place | null,
   onClose: () => void,
 ): LogReader {
   const all = new Map<string, Assigned>();

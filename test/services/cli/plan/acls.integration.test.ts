@@ -41,3 +41,42 @@ it('names the services there are where one is asked for that is none', async () 
   assert.equal(code, 2);
   assert.match(stderr, /there is no service cook: name one of frontier, fetcher, /);
 });
+
+it('a fleet makes and deletes what begins with its name; its part of deploy/KAFKA.md is what the command prints', async () => {
+  const { stdout } = await runCommand(['acls', 'fleet', '--fleet', 'search']);
+  const text = await readFile(new URL('../../../../deploy/KAFKA.md', import.meta.url), 'utf8');
+  const [, listed] = /<!-- crawlstream acls fleet -->\n```\n(.*?)```\n<!-- end -->/s.exec(text) ?? [];
+  assert.equal(listed, stdout);
+  const printed = lastJson(await runCommand(['acls', '--fleet', 'search', '--json']));
+  assert.equal(printed['fleet'], 'search');
+  assert.deepEqual(
+    (printed['services'] as { service: string }[]).map(({ service }) => service),
+    ['fleet', 'operator'],
+  );
+});
+
+it('of a crawl of a fleet, rights are those in the topics that it has, for whoever does not run it', async () => {
+  const { stdout } = await runCommand(['acls', 'reader', '--crawl', 'search.docs']);
+  const topics = [...stdout.matchAll(/^ {2}Topic {2}(\S+) +(.*)$/gm)].map(([, name, operations]) => [name, operations]);
+  assert.deepEqual(topics, [
+    ['search.docs.*', 'Describe'],
+    ['search.docs.flow', 'Read, Write'],
+    ['search.docs.pages', 'Read'],
+  ]);
+  const archive = await runCommand(['acls', 'archive', '--crawl', 'search.docs']);
+  assert.match(archive.stdout, /search\.docs\.responses +Read\n.*search\.docs\.flow +Read, Write\n/);
+});
+
+it('names the option that is too many, and who runs a crawl of a fleet', async () => {
+  const refusals: [string[], RegExp][] = [
+    [['--fleet', 'search', '--crawl', 'news'], /--crawl and --fleet are given: leave one out/],
+    [['--fleet', 'se.arch'], /--fleet "se\.arch": use letters, digits and -/],
+    [['frontier', '--crawl', 'search.docs'], /frontier is no service of a fleet.*crawlstream acls --fleet search/],
+    [['--fleet', 'search', '--plugin', import.meta.filename], /--plugin does not hold for a fleet/],
+  ];
+  for (const [args, message] of refusals) {
+    const { code, stderr } = await runCommand(['acls', ...args]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+  }
+});

@@ -233,3 +233,47 @@ test('what breaks one flow is heard by its readers alone, and others miss nothin
   for (const { reader } of readers) await reader.close();
   await log.close();
 });
+
+test('responses that are kept by themselves lie in their own topic, which goes by age, and the others where they lay', async () => {
+  const under = await openEmbeddedLog(createMemoryStore(), clock);
+  const log = foldLog(under, { isExact: true, apart: ['f.c.responses'] });
+  await log.createTopics(topicsOfCrawl('f.c', 1));
+  assert.deepEqual(
+    under.topics().map(({ name, retention }) => [name, retention]),
+    [
+      ['f.c.flow', 'state'],
+      ['f.c.pages', 'time'],
+      ['f.c.responses', 'time'],
+      ['f.c.frontier-changelog', 'state'],
+    ],
+  );
+  await log.append([record('responses', 'a'), record('results', 'b'), record('responses', 'c')]);
+  assert.deepEqual(await log.offsets('f.c.responses', 0), { start: 0, end: 2 });
+  assert.deepEqual(await under.offsets('f.c.responses', 0), { start: 0, end: 2 });
+  assert.deepEqual(await under.offsets('f.c.flow', 0), { start: 0, end: 1 });
+  const reader = log.reader();
+  reader.seek('f.c.responses', 0, 0);
+  const read = await reader.poll({ maxBytes: 1_000, waitMs: 1_000 });
+  assert.deepEqual(
+    read.map(({ topic, value }) => [topic, value.toString()]),
+    [
+      ['f.c.responses', 'a'],
+      ['f.c.responses', 'c'],
+    ],
+  );
+  await reader.close();
+  log.setApart('f.c.responses', false);
+  assert.equal(await log.last('f.c.responses', 0), undefined, 'there is none in the flow');
+  await log.close();
+});
+
+test('a group does not read two topics of one flow, of which it would have one position', async () => {
+  const { log } = await openBoth(1 << 20);
+  const join = (...topics: string[]) => log.join({ group: 'f.c.g', topics, onAssigned() {}, onFailure() {} });
+  await assert.rejects(join('f.c.responses', 'f.c.control'), {
+    code: 'UNSUPPORTED',
+    message: /f\.c\.responses and f\.c\.control lie together in f\.c\.flow/,
+  });
+  await (await join('f.c.pages', 'f.c.control')).leave();
+  await log.close();
+});

@@ -1,0 +1,42 @@
+/**
+ * The rights that a fleet on Kafka needs on a broker with an authorizer, and those of whoever looks at its crawls. Crawls are made
+ * and deleted while it runs, so that a fleet may do so with whatever begins with its name and a dot; most topics of a crawl of a fleet
+ * lie together (services/runtime/log/folded/fold.ts).
+ */
+import { fleetGroup } from '../runtime/crawl/fleet-names.ts';
+import { type Apart, heldBy, ownResponses } from '../runtime/log/folded/fold.ts';
+import { type Access, type Operation, people, type Service, services } from './access.ts';
+
+/** By the fleet's name. */
+export const fleetServices: readonly Service[] = [
+  {
+    name: 'fleet',
+    does: 'runs the crawls of a fleet or stands by; makes and deletes their topics',
+    access: (fleet) => [
+      {
+        resource: 'Topic',
+        name: `${fleet}.`,
+        pattern: 'Prefixed',
+        operations: ['Create', 'Delete', 'Describe', 'DescribeConfigs', 'Read', 'Write'],
+      },
+      { resource: 'Group', name: fleetGroup(fleet), pattern: 'Literal', operations: ['Read'] },
+    ],
+  },
+  ...people.filter(({ name }) => name === 'operator'),
+];
+
+/** By the whole name of a crawl of a fleet, `FLEET.CRAWL`: all that is done there by others than the fleet. */
+export const servicesBesideFleet: readonly Service[] = services
+  .filter((one) => one.name === 'archive' || people.includes(one))
+  .map((one) => ({ ...one, access: (crawl) => folded(one.access(crawl), new Set([ownResponses(crawl)])) }));
+
+function folded(access: readonly Access[], apart: Apart): Access[] {
+  const all = new Map<string, Access>();
+  for (const one of access) {
+    const name = one.resource === 'Topic' && one.pattern === 'Literal' ? heldBy(one.name, apart) : one.name;
+    const key = `${one.resource} ${one.pattern} ${name}`;
+    const before: readonly Operation[] = all.get(key)?.operations ?? [];
+    all.set(key, { ...one, name, operations: [...new Set([...before, ...one.operations])] });
+  }
+  return [...all.values()];
+}

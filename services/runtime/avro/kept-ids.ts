@@ -1,0 +1,21 @@
+/** A registry that is asked once for the id of each schema: what opens many crawls goes on with those that it was told, with the registry or without. */
+import { fingerprintOf } from './avro-types.ts';
+import type { SchemaRegistry } from './schema-registry.ts';
+
+/** What fails is asked for again. */
+export function keptIds(registry: SchemaRegistry): SchemaRegistry {
+  const ids = new Map<string, Promise<number>>();
+  return {
+    idFor(subject, schema) {
+      const key = `${subject} ${fingerprintOf(schema)}`;
+      let id = ids.get(key);
+      if (id === undefined) {
+        id = registry.idFor(subject, schema);
+        ids.set(key, id);
+        id.catch(() => ids.delete(key));
+      }
+      return id;
+    },
+    schemaById: (id) => registry.schemaById(id),
+  };
+}
