@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePage } from '../../../topology/parse/page.ts';
-import { headerUsage, metaUsage } from '../../../topology/usage/response-usage.ts';
+import { headerUsage, metaUsage, UsageMetas } from '../../../topology/usage/response-usage.ts';
+import { usageLimits } from '../../../topology/usage/usage-limits.ts';
 
 const shown = (statements: readonly { readonly use: string; readonly preference: string; readonly source: string }[]) =>
   statements.map(({ use, preference, source }) => `${use} ${preference} by ${source}`);
@@ -52,4 +53,22 @@ test('meta elements that speak of use are kept by the page, and only those', () 
     'ai-train deny by meta tdm-reservation',
   ]);
   assert.equal(metasOf('<meta name=robots content=nofollow>'), undefined);
+});
+
+function kept(...contents: readonly string[]): string[] {
+  const metas = new UsageMetas();
+  for (let n = 0; n < usageLimits.metasMax; n++) metas.add({ name: 'robots', content: 'noarchive' });
+  for (const content of contents) metas.add({ name: 'robots', content });
+  return metas.all.slice(usageLimits.metasMax).map(({ content }) => content);
+}
+
+test('beyond the bound on meta elements, only those are kept that bar what none before them bars', () => {
+  assert.deepEqual(kept('noai', 'noarchive', 'noai', 'noindex', 'noindex'), ['noai', 'noindex']);
+  assert.deepEqual(kept('index', 'all'), []);
+});
+
+test('beyond the bound, a bar of now outdoes one from a date on, and not the other way round', () => {
+  const later = 'unavailable_after: 25 Jun 2040 15:00:00 GMT';
+  assert.deepEqual(kept(later, 'noindex', later), [later, 'noindex']);
+  assert.deepEqual(kept('noindex', later), ['noindex']);
 });
