@@ -1,5 +1,5 @@
 /**
- * `--handler FILE`: a function of the user's own that gets each page of a crawl, in its process, in a group of its own.
+ * `--handler FILE`: a function of the user's own that gets each page of a crawl, in a group of its own.
  * Its position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may
  * come twice after a crash and none is missed. If it throws, the page is tried again, and then the crawl stops.
  */
@@ -40,7 +40,8 @@ function telling(path: string, handler: PageHandler): PageHandler {
   };
 }
 
-export function handlerProcessor(handler: PageHandler): Processor {
+/** `load`: is called once, where the processor starts. */
+export function handlerProcessor(load: () => Promise<PageHandler>): Processor {
   return declareProcessor({
     name: 'handler',
     does: 'calls a function of the user’s own with each page',
@@ -48,8 +49,9 @@ export function handlerProcessor(handler: PageHandler): Processor {
     writes: ['dead-letters'],
     stores: [],
     options: z.object({}),
-    start: (context) =>
-      runConsumer(context, {
+    async start(context) {
+      const handler = await load();
+      return runConsumer(context, {
         name: 'handler',
         topics: ['pages'],
         // So few that a crash repeats little.
@@ -59,6 +61,7 @@ export function handlerProcessor(handler: PageHandler): Processor {
         },
         positions: groupPositions(context.log, `${context.manifest.crawl}.handler`),
         close: async () => {},
-      }),
+      });
+    },
   });
 }

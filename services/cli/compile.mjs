@@ -75,6 +75,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
       crawlee: 'clients/crawlee/index.ts',
       'parse-worker': 'services/fetcher/pages/parse-worker.ts',
       'fetch-worker': 'services/application/workers/fetch-worker.ts',
+      'consumer-worker': 'services/application/workers/consumer-worker.ts',
     },
     chunkNames: 'part-[hash]',
     bundle: true,

@@ -86,6 +86,11 @@ export const workerBoundaries: BoundaryTable<typeof workerLimits> = {
   pauseMs: tuning(pause),
   soonMs: tuning('which pause comes next'),
   startsFailedMax: undriven('workers that cannot be started: no descriptors, no memory'),
+  consumersDeathsMax: undriven(
+    'test/services/cli/crawl/consumer-worker.integration.test.ts has a handler that ends its process',
+  ),
+  predecessorMs: undriven('a minute for which consumers that were left hang'),
+  predecessorLookMs: tuning(often),
   deathsPerUrlMax: undriven('test/services/application/workers/dead-leases.test.ts kills at one URL three times'),
   hostsCountedMax: undriven('beyond it the count begins anew'),
   heapMbMax: tuning('what V8 may take; a worker that needs more is replaced'),

@@ -250,6 +250,19 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
+    it('gives each record once where a partition is sought while a poll waits', async () => {
+      const offsets = await log.append([record(0, 'a'), record(0, 'b'), record(1, 'c')]);
+      const reader = log.reader();
+      reader.seek(topic, 1, offsets[2]! + 1);
+      const polled = reader.poll({ maxBytes: 1000, waitMs: 10_000 });
+      await sleep(20);
+      reader.seek(topic, 0, offsets[0]!);
+      reader.wake();
+      const first = values(await polled);
+      assert.deepEqual([...first, ...values(await drain(reader, 2 - first.length))], ['a', 'b']);
+      await reader.close();
+    });
+
     it('comes back empty after waitMs', async () => {
       const reader = log.reader();
       reader.seek(topic, 0, 0);

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- workers [--runs N] [--workers N] [--hosts N] [--pages N] [--json]`
+ * `npm run bench -- workers [--runs N] [--workers N] [--hosts N] [--pages N] [--with LIST] [--json]`
  *
  * A whole crawl in a data folder by one process, and by `--workers` (2) beside the one with frontier and log, in turns and
  * on the same number of partitions, so that each pair has the same minutes of the machine. Three webs: plain pages, as of
@@ -10,6 +10,9 @@
  * what the machine itself leaves of it: as many crawls as there are workers, each by one process of its own over its part of
  * the hosts and a web of its own, all at once. They share nothing but cores, caches and memory, so no division of one crawl's
  * work can be expected to do better.
+ *
+ * `--with dedup,index`: all of them have these consumers, which beside workers are in a process of their own; on the first
+ * web a crawl by workers without consumers follows each pair, to tell what they cost the process with frontier and log.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,6 +29,8 @@ interface Options {
   readonly workers: number;
   readonly hosts: number;
   readonly pages: number;
+  /** Names, by commas. */
+  readonly with?: string | undefined;
 }
 
 interface Measured {
@@ -62,6 +67,12 @@ export async function run(args: readonly string[]): Promise<void> {
       show(name, 'one process', one);
       show(name, `${options.workers} workers`, more);
       show(name, `${options.workers} crawls apart`, apart);
+      if (options.with !== undefined && name === 'plain') {
+        const bare = await measureWorkers({ ...options, with: undefined }, web, crawl, options.workers);
+        show(name, `${options.workers} workers without ${options.with}`, bare);
+        const ratio = round(more.ownCpuMillisPerPage / bare.ownCpuMillisPerPage, 2);
+        process.stdout.write(`${name}: the first process takes ${ratio} times the CPU with ${options.with}\n`);
+      }
     }
     const pagesPerSecond = spread(pairs.map(({ one, more }) => more.pagesPerSecond / one.pagesPerSecond));
     const pagesPerCpuSecond = spread(pairs.map(({ one, more }) => one.cpuMillisPerPage / more.cpuMillisPerPage));
@@ -76,7 +87,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 export function measureWorkers(
-  { hosts, pages, workers }: Options,
+  { hosts, pages, workers, with: consumers }: Options,
   webOptions: readonly string[],
   crawlOptions: readonly string[],
   count: number,
@@ -93,11 +104,15 @@ export function measureWorkers(
     try {
       const resolve = web.resolve.flatMap((one) => ['--resolve', one]);
       const where = ['--data', join(folder, 'crawl'), '--partitions', `${workers}`, '--workers', `${count}`];
+      const beside = consumers === undefined ? [] : ['--with', consumers];
       const extract = crawlOptions.flatMap((option) => [option, rules]);
-      const { ended } = startMeasured(['crawl', ...web.seeds, ...resolve, '--delay', '0', ...extract, ...where], {
-        ...{ core: null, usages },
-        node: ['--max-semi-space-size=32'],
-      });
+      const { ended } = startMeasured(
+        ['crawl', ...web.seeds, ...resolve, '--delay', '0', ...extract, ...beside, ...where],
+        {
+          ...{ core: null, usages },
+          node: ['--max-semi-space-size=32'],
+        },
+      );
       const { usage } = await ended;
       const report = await web.report('delayMs=0&sitemaps=false');
       const used = await Promise.all(
@@ -158,14 +173,14 @@ function round(value: number, digits: number): number {
 
 function optionsOf(args: readonly string[]): Options & { readonly json: boolean } {
   const text = { type: 'string' } as const;
-  const names = { runs: text, workers: text, hosts: text, pages: text };
+  const names = { runs: text, workers: text, hosts: text, pages: text, with: text };
   let values: { readonly [name in keyof typeof names]?: string } & { json: boolean };
   try {
     values = parseArgs({ args: [...args], options: { ...names, json: { type: 'boolean', default: false } } }).values;
   } catch (error) {
     throw new CrawlstreamError('INVALID_ARGUMENT', (error as Error).message);
   }
-  const number = (name: keyof typeof names, byDefault: number, least = 1) => {
+  const number = (name: 'runs' | 'workers' | 'hosts' | 'pages', byDefault: number, least = 1) => {
     const value = Number(values[name] ?? byDefault);
     if (Number.isSafeInteger(value) && value >= least) return value;
     throw new CrawlstreamError('INVALID_ARGUMENT', `--${name} ${values[name]}: give a whole number from ${least} on`);
@@ -175,6 +190,7 @@ function optionsOf(args: readonly string[]): Options & { readonly json: boolean 
     workers: number('workers', 2, 2),
     hosts: number('hosts', 200),
     pages: number('pages', 50),
+    ...(values.with !== undefined && { with: values.with }),
     json: values.json,
   };
 }

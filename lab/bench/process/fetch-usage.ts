@@ -20,6 +20,6 @@ if (process.env['CRAWLSTREAM_BENCH_USAGE'] === '1') {
     const folder = process.env['CRAWLSTREAM_BENCH_USAGE_FOLDER'];
     if (folder !== undefined) writeFileSync(join(folder, `${process.pid}`), JSON.stringify(usage));
     // A fetch worker has no such descriptor of ours.
-    if (!process.argv[1]?.includes('fetch-worker')) writeSync(3, JSON.stringify(usage));
+    if (!/(?:fetch|consumer)-worker/.test(process.argv[1] ?? '')) writeSync(3, JSON.stringify(usage));
   });
 }

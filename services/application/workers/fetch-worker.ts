@@ -10,12 +10,13 @@ import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { FetcherGroup } from '../../fetcher/group.ts';
-import { openCodec, type SchemaSource } from '../../runtime/avro/record-codec.ts';
+import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { logOverChannel } from '../../runtime/log/channel/log-over-channel.ts';
 import { type Channel, createChannel, plainError } from '../../runtime/log/channel/message-channel.ts';
 import { createFetchers } from '../fetchers.ts';
 import { loadPlugins } from '../plugin/load-plugins.ts';
+import { schemasOverChannel } from './schemas-over-channel.ts';
 import { paceOverChannel } from './shared-pace.ts';
 import { channelFd, statsEveryMs } from './worker-limits.ts';
 import { plainStats, type WorkerOrders } from './worker-orders.ts';
@@ -40,12 +41,7 @@ process.on('unhandledRejection', fail);
 async function begin(orders: WorkerOrders): Promise<void> {
   clock.goOnFrom(orders.nowMs);
   const { manifest, config, isTraced } = orders;
-  const registry: SchemaSource = {
-    idFor: (subject, schema) => channel.call('schemas.idFor', subject, schema) as Promise<number | null>,
-    schemaById: (id, subject) => channel.call('schemas.byId', id, subject) as Promise<object>,
-    isWhole: true,
-  };
-  const codec = await openCodec(registry, manifest.crawl);
+  const codec = await openCodec(schemasOverChannel(channel), manifest.crawl);
   const hooks = (await loadPlugins(orders.plugins, [])).map(({ plugin }) => plugin);
   fetching = await createFetchers({ log, codec, clock, manifest }).fetcherMember({
     ...paceOverChannel(channel, config.addressDelayMs),

@@ -19,6 +19,7 @@ import { serveLog } from '../../runtime/log/channel/serve-log.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
 import type { Ports, TaskPositions } from '../ports.ts';
 import { createDeadLeases } from './dead-leases.ts';
+import { serveSchemas } from './schemas-over-channel.ts';
 import { createSharedPace } from './shared-pace.ts';
 import { createTaskShares } from './task-shares.ts';
 import { memoryLimitMb, workerHeapMb } from './worker-heap.ts';
@@ -30,6 +31,8 @@ import { addEnded, sumStats } from './worker-stats.ts';
 export interface FetchWorkersOptions {
   /** At least 1, and no more than there are partitions. */
   readonly count: number;
+  /** Processes beside them that take a share of the memory. */
+  readonly others: number;
   readonly ports: Ports;
   readonly registry: SchemaRegistry;
   readonly config: FetcherConfig;
@@ -69,7 +72,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
   const slots = Array.from({ length: count }, (_, number): Slot => ({ number, silentLooks: 0 }));
   const stopping = new AbortController();
   let ended: PlainStats | undefined;
-  const heapMb = workerHeapMb(count, memoryLimitMb());
+  const heapMb = workerHeapMb(count + options.others, memoryLimitMb());
 
   const begin = (slot: Slot): WorkerProcess => {
     let channel: Channel | undefined;
@@ -82,13 +85,14 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     };
     const worker = startWorkerProcess(
       {
+        program: 'fetch-worker',
         orders: ordersOf(slot),
+        prints: false,
         heapMb,
         served: {
           ...log.served,
           ...share.served,
-          'schemas.idFor': options.registry.idFor,
-          'schemas.byId': options.registry.schemaById,
+          ...serveSchemas(options.registry),
           say,
           span: (span: Span) => options.onSpan?.(span),
           report: (outcome: Outcome, nofollow: boolean) => options.onReport(outcome, nofollow ? { nofollow } : null),

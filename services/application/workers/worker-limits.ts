@@ -1,4 +1,4 @@
-/** Bounds of fetch workers. */
+/** Bounds of the processes beside a crawl's: fetch workers, and the one of its consumers. */
 
 /** Where a worker finds its channel. 3 is left to what is loaded into processes from outside. */
 export const channelFd = 4;
@@ -27,6 +27,11 @@ export const workerLimits = {
   /** Old objects of a worker's heap, MB: beyond it the worker ends, and another takes its place. */
   heapMbMax: 1_024,
   heapMbMin: 256,
+  /** The process of the consumers that ends so often, unless it is killed, before they have dealt with a record ends the crawl. */
+  consumersDeathsMax: 5,
+  /** How long the consumers of a crawl that was killed may take to end, before the next is refused. ms */
+  predecessorMs: 60_000,
+  predecessorLookMs: 50,
   /** Beyond the time that requests under way may take, for the end of a worker. ms */
   endMs: 10_000,
   /** Tasks looked at in one go for those of a worker that died. */

@@ -1,20 +1,24 @@
-/** One process of a fetch worker: started, given its orders, and followed to its end. */
+/** One process beside the crawl's: started, given its orders, and followed to its end. */
 import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Channel, createChannel, type Served } from '../../runtime/log/channel/message-channel.ts';
 import { channelFd, workerLimits } from './worker-limits.ts';
-import type { WorkerOrders } from './worker-orders.ts';
 
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** Rejects with what kept it from fetching. */
-  readonly begun: Promise<void>;
+  /** Resolves with its answer to its orders; rejects with what kept it from them. */
+  readonly begun: Promise<unknown>;
   /** Resolves once it is gone, and all that it had sent has been dealt with. */
   readonly ended: Promise<WorkerEnd>;
-  /** Finishes requests under way, publishes all of it, and ends. Rejects if not all could be published. */
-  stop(graceMs: number): Promise<void>;
+  /** As over its channel. */
+  call(name: string): Promise<unknown>;
+  /**
+   * Finishes what is under way, and ends. Rejects if not all could be finished. `graceMs`: how long that may take; null: as
+   * long as it takes.
+   */
+  stop(graceMs: number | null): Promise<void>;
   kill(): void;
 }
 
@@ -23,10 +27,16 @@ export interface WorkerEnd {
   readonly how: string;
   /** A signal ended it: not what it did itself. */
   readonly bySignal: boolean;
+  /** By one that it cannot answer: somebody else wanted its end, or the memory it had. */
+  readonly isKilled: boolean;
 }
 
 export interface WorkerStart {
-  readonly orders: WorkerOrders;
+  /** Name of its file, beside this one. */
+  readonly program: 'fetch-worker' | 'consumer-worker';
+  readonly orders: unknown;
+  /** What is printed in it is printed by the crawl. Otherwise it is the reason of its end. */
+  readonly prints: boolean;
   /** Old objects of its heap, MB. */
   readonly heapMb: number;
   readonly served: Served;
@@ -34,8 +44,7 @@ export interface WorkerStart {
   onFault(error: unknown): void;
 }
 
-const fromSource = import.meta.url.endsWith('.ts');
-const program = fileURLToPath(new URL(fromSource ? './fetch-worker.ts' : './fetch-worker.js', import.meta.url));
+const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 /**
  * `onChannel`: the way to it, before anything comes that way. Throws where the machine lets no process or descriptor be
@@ -44,28 +53,32 @@ const program = fileURLToPath(new URL(fromSource ? './fetch-worker.ts' : './fetc
 export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Channel) => void): WorkerProcess {
   // What this process was started with loads it as well; a debugger's port and a heap's size are one process's own.
   const own = process.execArgv.filter((word) => !/^--(?:inspect|max-old-space-size)/.test(word));
+  const program = fileURLToPath(new URL(`./${start.program}.${extension}`, import.meta.url));
+  const [stdout, stderr] = start.prints ? (['inherit', 'inherit'] as const) : (['ignore', 'pipe'] as const);
   const child = spawn(process.execPath, [...own, `--max-old-space-size=${start.heapMb}`, program], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],
+    stdio: ['ignore', stdout, stderr, 'ignore', 'pipe'],
   });
   const gone = new Promise<WorkerEnd>((resolve) => {
-    child.once('error', ({ message }) => resolve({ how: message, bySignal: false }));
-    child.once('close', (code, signal) => resolve({ how: signal ?? `code ${code}`, bySignal: signal !== null }));
+    child.once('error', ({ message }) => resolve({ how: message, bySignal: false, isKilled: false }));
+    child.once('close', (code, signal) =>
+      resolve({ how: signal ?? `code ${code}`, bySignal: signal !== null, isKilled: signal === 'SIGKILL' }),
+    );
   });
   // Without descriptors left, Node makes no streams, and tells of it later.
   if (child.stdio?.[channelFd] == null) throw new Error('too few file descriptors');
   let said = '';
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     if (said.length < workerLimits.saidCharsMax) said += text;
   });
   const channel = createChannel(child.stdio[channelFd] as Duplex, start.served, start.onFault);
   onChannel(channel);
-  const ended = Promise.all([gone, channel.closed]).then(([{ how, bySignal }]) => {
+  const ended = Promise.all([gone, channel.closed]).then(([{ how, ...rest }]) => {
     const lines = said.trim().split('\n');
     // V8 says how its heap stood before it says what is the matter.
     const why = lines.find((line) => /\berror\b/i.test(line)) ?? lines[0] ?? '';
-    return { how: why === '' ? how : `${how}: ${why.trim()}`, bySignal };
+    return { how: why === '' ? how : `${how}: ${why.trim()}`, ...rest };
   });
-  const begun = channel.call('begin', start.orders).then(() => {});
+  const begun = channel.call('begin', start.orders);
   begun.catch(() => {});
   const kill = () => void child.kill('SIGKILL');
   return {
@@ -73,8 +86,9 @@ export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Chan
     begun,
     ended,
     kill,
+    call: (name) => channel.call(name),
     async stop(graceMs) {
-      const patience = setTimeout(kill, graceMs + workerLimits.endMs);
+      const patience = graceMs === null ? undefined : setTimeout(kill, graceMs + workerLimits.endMs);
       try {
         await begun;
         await channel.call('stop');

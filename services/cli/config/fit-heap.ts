@@ -8,6 +8,8 @@
 import { existsSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
 import type { Command } from 'commander';
+import type { PluginFlags } from '../flags/plugin-flags.ts';
+import type { ProcessorFlags } from '../flags/processor-flags.ts';
 import { type WorkersFlags, workersWanted } from '../flags/workers-flag.ts';
 import { heapSizeMb } from './heap-size.ts';
 
@@ -29,6 +31,7 @@ export function fitHeap(command: Command): void {
   // A process that was given a size keeps it, whether from us or from an operator.
   if (isTold(process.execArgv) || isTold((process.env['NODE_OPTIONS'] ?? '').split(' '))) return;
   const { seenMemory, standbys, concurrency, brokers } = command.opts();
+  const { with: named, handler, plugin } = command.opts<ProcessorFlags & PluginFlags>();
   const fetches = command.name() === 'crawl' && brokers === undefined;
   const wanted = heapSizeMb({
     role: command.name(),
@@ -37,6 +40,8 @@ export function fitHeap(command: Command): void {
     standbys,
     concurrency,
     ...(fetches && { workers: workersWanted(command.opts<WorkersFlags>()) }),
+    // Whether a plugin brings a consumer is known once it is loaded.
+    consumers: named !== undefined || handler !== undefined || plugin !== undefined,
   });
   const has = getHeapStatistics().heap_size_limit / mb;
   if (Math.abs(has - wanted) < worthwhile * wanted) return;

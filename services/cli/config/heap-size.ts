@@ -20,6 +20,8 @@ export interface HeapWish {
   readonly concurrency?: number | undefined;
   /** `--workers`, of a crawl: each has a heap of its own. */
   readonly workers?: number | undefined;
+  /** Of a crawl with workers: its consumers have a process, and so a heap, of their own. */
+  readonly consumers?: boolean | undefined;
 }
 
 const mb = 2 ** 20;
@@ -53,17 +55,14 @@ function besideHeapMb({
   standbys = 0,
   concurrency = 0,
   workers = 1,
+  consumers: haveProcess = false,
 }: HeapWish): number {
   const seen = seenMemoryMb * (standbys > 0 ? 2 : 1);
   const stores = memoryBytes.storesMax / mb;
+  const processes = workers > 1 ? workers + (haveProcess ? 1 : 0) : 0;
   switch (role) {
     case 'crawl':
-      return (
-        seen +
-        stores +
-        concurrency * fetchedHostMb +
-        (workers > 1 ? workers * (workerHeapMb(workers, limitMb) + outsideMb) : 0)
-      );
+      return seen + stores + concurrency * fetchedHostMb + processes * (workerHeapMb(processes, limitMb) + outsideMb);
     case 'frontier':
     case 'urlfrontier':
       return seen + stores;

@@ -1,7 +1,8 @@
-/** Opens the log of a data folder for writing: no other process may hold the folder. */
+/** Opens the log of a data folder for writing: no other process may hold the folder, nor the consumers of one that was killed. */
 import { relative, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
+import { awaitConsumersGone, consumersPart } from '../../application/workers/consumers-lock.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry, type SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
@@ -45,6 +46,7 @@ export function withFolderLog<T>(
 ): Promise<T> {
   return withStores(async (open) => {
     const own = await open(logFolder(folder), storeOptions);
+    await awaitConsumersGone(folder.part(consumersPart));
     if (journal === undefined) await leaveJournal(own);
     const store = (await journal?.store(own)) ?? own;
     const log = await openEmbeddedLog(store, clock, options).catch(async (error) => {

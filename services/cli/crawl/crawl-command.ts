@@ -3,9 +3,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
-import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
-import { startProcessors } from '../../application/start-processors.ts';
-import { consumers, fetcher } from '../../application/topology.ts';
+import { consumers } from '../../application/topology.ts';
 import { leaseRoutes } from '../../lending/lease-routes.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -37,7 +35,6 @@ import {
   addProcessorOptions,
   addWithOption,
   type ProcessorFlags,
-  reachOf,
   withNeeds,
 } from '../flags/processor-flags.ts';
 import { seedKeysSetting } from '../flags/seed-arguments.ts';
@@ -57,6 +54,7 @@ import { QueryService } from '../roles/query-service.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { areApart, attachConsumers } from './attach-consumers.ts';
 import { crawlSeeds } from './crawl-seeds.ts';
 import { runEmbeddedCrawl } from './embedded-crawl.ts';
 import { createFailureLedger } from './failure-ledger.ts';
@@ -131,7 +129,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     needContact(flags, seeds);
   }
   const plugins = await openPlugins(flags);
-  const beside = await processorsBeside(flags, plugins);
+  const onWorkers = flags.brokers === undefined && flags.clients === undefined && workersWanted(flags) > 1;
+  const beside = await processorsBeside(flags, plugins, !onWorkers);
   const stop = new AbortController();
   const desk = new QueryService(clock);
   const listen = listenFor(flags);
@@ -196,6 +195,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     const workers = workersFor(lending === undefined ? flags : oneWorker(flags), folder.manifest.partitions);
     for (const line of workers.lines) progress.note(line);
     const needed = withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside);
+    const beneath = { folder, clock, beside, plugins, service, say: progress.note };
+    const attached = { ...beneath, flags: needed, workers: workers.count };
     const outcome = await runEmbeddedCrawl({
       ...watching,
       workers: workers.count,
@@ -223,12 +224,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       keepMs: flags.keep ?? null,
       snapshots: flags,
       callback: flags.callback,
-      attach: async (log, codec) => {
-        const { manifest, part } = folder;
-        await tellPlugins({ log, codec, clock, manifest }, fetcher, plugins.loaded, 'crawlstream crawl');
-        const run = { shared: false, fromStart: false, reach: reachOf(needed), service, say: progress.note };
-        return startProcessors({ log, codec, clock, manifest, part, ...run, ...plugins.hooks }, beside, flags);
-      },
+      attach: (opened) => attachConsumers(attached, opened),
+      attachesProcess: areApart(attached),
     });
     progress.end();
     const place = `--data ${folder.path}`;

@@ -25,13 +25,11 @@ import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts'
 import type { OwnerOptions } from '../../frontier/own/partition-owner.ts';
 import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import type { Lending } from '../../lending/lending.ts';
-import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CommandInbox } from '../../runtime/crawl/command-inbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
-import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { Journal } from '../../runtime/store/journal/journal.ts';
@@ -91,7 +89,9 @@ export interface EmbeddedCrawl {
   /** Where it is one of several in this process: what its fetcher shares with theirs, and how it is run beside them. */
   readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
-  readonly attach: (log: Log, codec: RecordCodec) => Promise<RunningProcessors>;
+  readonly attach: (opened: WholeLog) => Promise<RunningProcessors>;
+  /** They have a process of their own. */
+  readonly attachesProcess?: boolean | undefined;
 }
 
 export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>, Pick<OwnerOptions, 'idleMs'> {
@@ -140,7 +140,7 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
 }
 
 async function runOn(crawl: EmbeddedCrawl, opened: WholeLog, checkpoints: StateStore[]): Promise<CrawlOutcome> {
-  const consumers = await crawl.attach(opened.log, opened.codec);
+  const consumers = await crawl.attach(opened);
   try {
     const repository = await openSnapshotRepository(snapshotPlace(crawl), crawl.folder.manifest);
     try {
@@ -200,7 +200,7 @@ async function runWith(
       workers: (start) =>
         startFetchWorkers(
           {
-            count: crawl.workers,
+            ...{ count: crawl.workers, others: crawl.attachesProcess ? 1 : 0 },
             ...{ ports: { log, codec, clock, manifest }, registry: registry!, plugins: crawl.plugins, say: crawl.say },
             config: { ...crawl.fetcher, leasesMax },
             normalize: policy.normalize,

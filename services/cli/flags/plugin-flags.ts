@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { handlerProcessor, loadHandler } from '../../application/page-handler.ts';
+import { chosenProcessors, takenNames } from '../../application/chosen-processors.ts';
+import { loadHandler } from '../../application/page-handler.ts';
 import { type LoadedPlugin, loadPlugins } from '../../application/plugin/load-plugins.ts';
-import { pluginProcessor } from '../../application/plugin/plugin-processor.ts';
+import type { PluginSettings } from '../../application/plugin/plugin-processor.ts';
 import type { Processor } from '../../application/processor/processor.ts';
-import { consumers, processors } from '../../application/topology.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { bad, collect } from './arguments.ts';
 import type { ProcessorFlags } from './processor-flags.ts';
@@ -65,14 +65,14 @@ export interface OpenPlugins {
   readonly loaded: readonly LoadedPlugin[];
   /** For a fetcher's configuration. */
   readonly hooks: Pick<FetcherConfig, 'hooks'>;
+  readonly settings: PluginSettings;
   /** Their consumers. */
   readonly processors: readonly Processor[];
 }
 
 /** Throws INVALID_ARGUMENT: a file that is no plugin, an option that no consumer of theirs has. */
 export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promise<OpenPlugins> {
-  const ours = [...processors.map(({ name }) => name), 'handler'];
-  const loaded = await loadPlugins(plugin, ours);
+  const loaded = await loadPlugins(plugin, takenNames);
   const settings = new Map<string, Record<string, string>>();
   const given = loaded.flatMap((one) => one.plugin.processors ?? []);
   for (const { processor, key, value } of set) {
@@ -87,16 +87,26 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
   return {
     loaded,
     hooks: hooks.length === 0 ? {} : { hooks },
-    processors: given.map((one) => pluginProcessor(one, settings)),
+    settings,
+    processors: chosenProcessors({ names: [], plugins: hooks, settings }),
   };
 }
 
 /**
- * The processors that run in a crawl's own process, in the order in which they drain: ours if they are named, plugins'
- * always.
+ * The processors that run beside a crawl, in the order in which they drain: ours if they are named, plugins' always.
+ * `isHere`: in its own process, so that a function of the user's own is loaded at once; otherwise where it runs, and not twice.
  */
-export async function processorsBeside(flags: ProcessorFlags, plugins: OpenPlugins): Promise<Processor[]> {
-  const chosen = [...consumers.filter(({ name }) => flags.with?.includes(name)), ...plugins.processors];
-  if (flags.handler !== undefined) chosen.push(handlerProcessor(await loadHandler(flags.handler)));
-  return chosen;
+export async function processorsBeside(
+  flags: ProcessorFlags,
+  { loaded, settings }: OpenPlugins,
+  isHere: boolean,
+): Promise<Processor[]> {
+  const path = flags.handler;
+  const here = path !== undefined && isHere ? await loadHandler(path) : undefined;
+  return chosenProcessors({
+    names: flags.with ?? [],
+    plugins: loaded.map(({ plugin }) => plugin),
+    settings,
+    handler: path === undefined ? undefined : async () => here ?? loadHandler(path),
+  });
 }

@@ -129,7 +129,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         status = now;
         isUp();
       },
-      attach: async (log, codec) => {
+      attach: async ({ log, codec }) => {
         reads = { log, codec, crawl: folder.manifest.crawl };
         const { manifest, part } = folder;
         const { resolve = [], allowPrivate = false } = options.fetcher;

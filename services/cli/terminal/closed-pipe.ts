@@ -5,20 +5,23 @@
  */
 import { say } from './say.ts';
 
+let isGone = false;
+
 export function stopWithReader(): void {
-  let isGone = false;
-  const onGone = () => {
-    if (isGone) return;
-    isGone = true;
-    // The handler of the signal takes its time to stop; a second signal would make it exit at once.
-    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit();
-  };
   process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE') onGone();
+    if (code === 'EPIPE') readerGone();
   });
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE') return onGone();
+    if (code === 'EPIPE') return readerGone();
     say(`the output can't be written: ${message}: make room, or send it elsewhere`, 'error', { code: code ?? '' });
     process.exit(1);
   });
+}
+
+/** Stops the command, once: a second signal would make it exit at once. */
+export function readerGone(): void {
+  if (isGone) return;
+  isGone = true;
+  // The handler of the signal takes its time to stop.
+  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit();
 }

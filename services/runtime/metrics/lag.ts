@@ -45,6 +45,11 @@ export class LagWatch {
     return () => void this.#groups.delete(lagging);
   }
 
+  /** Where each group is, for another process that watches. */
+  positions(): [group: string, positions: readonly Position[]][] {
+    return [...this.#groups.keys()].map(({ group, positions }) => [group, positions()]);
+  }
+
   /** All groups are left. */
   clear(): void {
     this.#groups.clear();

@@ -17,7 +17,7 @@ import type {
 } from '../log.ts';
 import { type Channel, errorOf, type Served } from './message-channel.ts';
 import { flatAppends, recordsOf } from './records.ts';
-import type { JoinWish } from './serve-log.ts';
+import type { JoinWish, PollAnswer } from './serve-log.ts';
 
 export interface ChannelLog {
   readonly log: Log;
@@ -121,23 +121,30 @@ export function logOverChannel(channel: () => Channel): ChannelLog {
 
 /**
  * Records may be on their way while their partition is sought, dropped or paused here: those of the first two are not
- * wanted any more, and those of a paused one are read again later.
+ * wanted any more, and those of a paused one are read again later. A poll that waits over there hears of a seek as well, and
+ * its answer may be what lies at the new place: it says how many moves the reader had heard of, and both sides count them.
  */
 function readerOver(channel: Channel, id: number, onClose: () => void): LogReader {
   const assigned = new Set<string>();
-  const moved = new Set<string>();
+  let moves = 0;
+  /** By partition: its newest move. */
+  const moved = new Map<string, number>();
   const paused = new Set<string>();
   let isPolling = false;
   let isOpen = true;
   const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
-  const wanted = (records: LogRecord[]): LogRecord[] => {
+  const seek: LogReader['seek'] = (topic, partition, offset, before) => {
+    moved.set(keyOf(topic, partition), ++moves);
+    channel.tell('reader.seek', id, topic, partition, offset, before);
+  };
+  const wanted = ([heard, flat]: PollAnswer): LogRecord[] => {
     const reread = new Set<string>();
-    return records.filter(({ topic, partition, offset }) => {
+    return recordsOf(flat).filter(({ topic, partition, offset }) => {
       const key = keyOf(topic, partition);
-      if (moved.has(key)) return false;
+      if ((moved.get(key) ?? 0) > heard) return false;
       if (!paused.has(key)) return true;
-      if (!reread.has(key)) channel.tell('reader.seek', id, topic, partition, offset);
+      if (!reread.has(key)) seek(topic, partition, offset);
       reread.add(key);
       return false;
     });
@@ -146,12 +153,11 @@ function readerOver(channel: Channel, id: number, onClose: () => void): LogReade
   return {
     seek(topic, partition, offset, before) {
       assigned.add(keyOf(topic, partition));
-      moved.add(keyOf(topic, partition));
-      channel.tell('reader.seek', id, topic, partition, offset, before);
+      seek(topic, partition, offset, before);
     },
     drop(topic, partition) {
       assigned.delete(keyOf(topic, partition));
-      moved.add(keyOf(topic, partition));
+      moved.set(keyOf(topic, partition), ++moves);
       paused.delete(keyOf(topic, partition));
       channel.tell('reader.drop', id, topic, partition);
     },
@@ -168,9 +174,8 @@ function readerOver(channel: Channel, id: number, onClose: () => void): LogReade
       if (!isOpen) throw closedError();
       if (isPolling) throw new Error('one poll at a time: the last one has not come back');
       isPolling = true;
-      moved.clear();
       try {
-        return wanted(recordsOf((await channel.call('reader.poll', id, options)) as unknown[]));
+        return wanted((await channel.call('reader.poll', id, options)) as PollAnswer);
       } finally {
         isPolling = false;
       }

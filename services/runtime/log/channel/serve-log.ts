@@ -17,8 +17,13 @@ export interface ServedLog {
 /** What a group's member asks for, without its callbacks. */
 export type JoinWish = Omit<GroupOptions, 'onAssigned' | 'onFailure' | 'holds' | 'caughtUp'>;
 
+/** Seeks and drops that the reader had heard of when it gave these records, which are flat. */
+export type PollAnswer = readonly [heard: number, records: readonly unknown[]];
+
 interface ServedReader {
   readonly reader: LogReader;
+  /** Seeks and drops so far. */
+  moves: number;
   /** Thrown by what has no answer, such as a seek: the next poll tells of it. */
   failure?: { readonly error: unknown };
 }
@@ -31,11 +36,15 @@ export function serveLog(log: Log, channel: () => Pick<Channel, 'tell'>): Served
   const readerOf = (id: number): ServedReader => {
     const found = readers.get(id);
     if (found !== undefined) return found;
-    const opened = { reader: log.reader() };
+    const opened: ServedReader = { reader: log.reader(), moves: 0 };
     readers.set(id, opened);
     return opened;
   };
   const move = (id: number, act: (reader: LogReader) => void) => {
+    readerOf(id).moves += 1;
+    tell(id, act);
+  };
+  const tell = (id: number, act: (reader: LogReader) => void) => {
     const one = readerOf(id);
     try {
       act(one.reader);
@@ -77,14 +86,15 @@ export function serveLog(log: Log, channel: () => Pick<Channel, 'tell'>): Served
       'reader.drop': (id: number, topic: string, partition: number) =>
         move(id, (reader) => reader.drop(topic, partition)),
       'reader.pause': (id: number, topic: string, partition: number) =>
-        move(id, (reader) => reader.pause(topic, partition)),
+        tell(id, (reader) => reader.pause(topic, partition)),
       'reader.resume': (id: number, topic: string, partition: number) =>
-        move(id, (reader) => reader.resume(topic, partition)),
-      'reader.wake': (id: number) => move(id, (reader) => reader.wake()),
-      'reader.poll': async (id: number, options: PollOptions) => {
+        tell(id, (reader) => reader.resume(topic, partition)),
+      'reader.wake': (id: number) => tell(id, (reader) => reader.wake()),
+      'reader.poll': async (id: number, options: PollOptions): Promise<PollAnswer> => {
         const one = readerOf(id);
         if (one.failure !== undefined) throw one.failure.error;
-        return flatRecords(await one.reader.poll(options));
+        const records = await one.reader.poll(options);
+        return [one.moves, flatRecords(records)];
       },
       'reader.close': async (id: number) => {
         await readers.get(id)?.reader.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { workerHeapMb } from '../../../../services/application/workers/worker-heap.ts';
+import { consumersHeapMb, workerHeapMb } from '../../../../services/application/workers/worker-heap.ts';
 import { heapSizeMb } from '../../../../services/cli/config/heap-size.ts';
 
 describe('the heap of a process in a container', () => {
@@ -24,6 +24,10 @@ describe('the heap of a process in a container', () => {
     // Half the limit is shared out among the workers and the crawl's own process.
     const three = heapSizeMb({ ...wish, workers: 3 });
     assert.ok(three > 2048 && three + 3 * 1024 < 8192 && one - three > 3 * 1024, `${one}, ${three}`);
+    // The process of consumers takes a share as a fourth worker would.
+    assert.equal(heapSizeMb({ ...wish, workers: 3, consumers: true }), heapSizeMb({ ...wish, workers: 4 }));
+    assert.equal(heapSizeMb({ ...wish, workers: 1, consumers: true }), one);
+    assert.equal(consumersHeapMb(4, 4096), workerHeapMb(4, 4096));
     assert.deepEqual(
       [workerHeapMb(3), workerHeapMb(3, 8192), workerHeapMb(3, 4096), workerHeapMb(15, 4096)],
       [1024, 1024, 512, 256],

@@ -1,0 +1,29 @@
+/** Which processors run beside a crawl, in the order in which they drain: made alike wherever they are to run. */
+import { handlerProcessor, type PageHandler } from './page-handler.ts';
+import type { Plugin } from './plugin/plugin.ts';
+import { type PluginSettings, pluginProcessor } from './plugin/plugin-processor.ts';
+import type { Processor } from './processor/processor.ts';
+import { consumers, processors } from './topology.ts';
+
+/** Names that no plugin's processor may have. */
+export const takenNames: readonly string[] = [...processors.map(({ name }) => name), 'handler'];
+
+export interface ProcessorChoice {
+  /** Of ours. */
+  readonly names: readonly string[];
+  /** All consumers that they bring run. */
+  readonly plugins: readonly Plugin[];
+  readonly settings: PluginSettings;
+  /** Loads the user's own function. Absent: there is none. */
+  readonly handler?: (() => Promise<PageHandler>) | undefined;
+}
+
+/** Throws INVALID_ARGUMENT: an option that a plugin's consumer does not have, or has to be given. */
+export function chosenProcessors({ names, plugins, settings, handler }: ProcessorChoice): Processor[] {
+  const given = plugins.flatMap((plugin) => plugin.processors ?? []);
+  return [
+    ...consumers.filter(({ name }) => names.includes(name)),
+    ...given.map((one) => pluginProcessor(one, settings)),
+    ...(handler === undefined ? [] : [handlerProcessor(handler)]),
+  ];
+}

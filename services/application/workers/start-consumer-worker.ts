@@ -1,0 +1,232 @@
+/**
+ * A crawl's consumers in a process of their own, so that they take no time from frontier and log, and one that fills its memory
+ * or is killed takes no crawl along.
+ *
+ * A process that dies is replaced by another, which goes on from the positions that the consumers keep: what they promise
+ * after a crash of the whole holds here too. What stops one of them for good is told by its process, and ends the crawl as if
+ * it had happened in this one.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Channel, errorOf } from '../../runtime/log/channel/message-channel.ts';
+import { serveLog } from '../../runtime/log/channel/serve-log.ts';
+import type { Log, Position } from '../../runtime/log/log.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import type { RunningProcessors } from '../start-processors.ts';
+import type { ConsumerDisks, ConsumerOrders, ConsumerStatus } from './consumer-orders.ts';
+import { serveSchemas } from './schemas-over-channel.ts';
+import { createSuccessiveMetrics } from './told-metrics.ts';
+import { consumersHeapMb, memoryLimitMb } from './worker-heap.ts';
+import { workerLimits } from './worker-limits.ts';
+import { startWorkerProcess, type WorkerEnd, type WorkerProcess } from './worker-process.ts';
+
+export interface ConsumerWorkerOptions {
+  readonly orders: Omit<ConsumerOrders, 'nowMs'>;
+  readonly log: Log;
+  readonly registry: SchemaRegistry;
+  readonly clock: Clock;
+  /** Processes beside this one, it among them: they share the memory. */
+  readonly processes: number;
+  /** Takes the status of the consumers. */
+  readonly service: Service;
+  say(text: string): void;
+  /** Nobody reads any more what they print. */
+  onReaderGone(): void;
+}
+
+/** Resolves once they run. Rejects with what kept one of them from it. */
+export async function startConsumerWorker(options: ConsumerWorkerOptions): Promise<RunningProcessors> {
+  const { clock, say, service } = options;
+  const heapMb = consumersHeapMb(options.processes, memoryLimitMb());
+  const stopping = new AbortController();
+  const metrics = createSuccessiveMetrics();
+  const groups = watchGroups(options);
+  let worker: WorkerProcess | undefined;
+  let begun = createAwaited<WorkerProcess>();
+  /** The present process has had positions kept. */
+  let hasProgressed = false;
+  let hasFailed = false;
+  let tellFailed: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => (tellFailed = reject));
+  failed.catch(() => {});
+  const fail = (error: unknown) => {
+    hasFailed = true;
+    tellFailed(error);
+  };
+
+  const log: Log = {
+    ...options.log,
+    commit(group, positions) {
+      hasProgressed = true;
+      return options.log.commit(group, positions);
+    },
+  };
+
+  const begin = (): WorkerProcess => {
+    let channel: Channel | undefined;
+    const served = serveLog(log, () => channel!);
+    const one = startWorkerProcess(
+      {
+        program: 'consumer-worker',
+        orders: { ...options.orders, nowMs: clock.nowMs() } satisfies ConsumerOrders,
+        prints: true,
+        heapMb,
+        served: {
+          ...served.served,
+          ...serveSchemas(options.registry),
+          say,
+          readerGone: options.onReaderGone,
+          failed: (error: Parameters<typeof errorOf>[0]) => fail(errorOf(error)),
+          status(status: ConsumerStatus) {
+            metrics.take(status.metrics);
+            groups.take(status.positions);
+          },
+        },
+        onFault: fail,
+      },
+      (made) => (channel = made),
+    );
+    void channel!.closed.then(() => served.close());
+    // Before anybody else hears of its end: who waits for consumers waits for the next process. Where this one had not begun,
+    // they wait already.
+    one.begun.then(
+      () => void one.ended.then(() => (begun = createAwaited())),
+      () => {},
+    );
+    return one;
+  };
+
+  /** A process from its start to its end. */
+  const live = async (): Promise<Pick<WorkerEnd, 'how' | 'isKilled'>> => {
+    try {
+      worker = begin();
+    } catch (error) {
+      return { how: (error as Error).message, isKilled: false };
+    }
+    const one = worker;
+    one.begun.then(
+      (disks) => {
+        for (const [store, folder] of disks as ConsumerDisks) service.disks.set(store, folder);
+        begun.resolve(one);
+      },
+      (error: unknown) => {
+        if (!isGone(error)) fail(error);
+      },
+    );
+    return one.ended;
+  };
+
+  /** One process after another, until the crawl stops. */
+  const run = async () => {
+    let pauseMs: number = workerLimits.pauseMs;
+    let deaths = 0;
+    while (!stopping.signal.aborted) {
+      hasProgressed = false;
+      const { how, isKilled } = await live();
+      worker = undefined;
+      metrics.end();
+      if (stopping.signal.aborted || hasFailed) return;
+      if (hasProgressed) deaths = 0;
+      else if (!isKilled) deaths += 1;
+      if (deaths >= workerLimits.consumersDeathsMax) return fail(endsAgainAndAgain(how));
+      say(`the process of the consumers died (${how}): another takes its place, from where they were`);
+      if (hasProgressed) pauseMs = workerLimits.pauseMs;
+      else {
+        await clock.sleepUntil(clock.nowMs() + pauseMs, stopping.signal);
+        pauseMs = Math.min(2 * pauseMs, workerLimits.pauseMaxMs);
+      }
+    }
+  };
+
+  /** Of the present process, and, if that dies meanwhile, of the next. */
+  const ask = async (what: 'settle' | 'drain'): Promise<void> => {
+    for (;;) {
+      const one = await Promise.race([begun.promise, failed]);
+      try {
+        await one.call(what);
+        return;
+      } catch (error) {
+        if (!isGone(error)) throw error;
+        await one.ended;
+      }
+    }
+  };
+
+  const runs = run();
+  runs.catch(fail);
+  const stop = async () => {
+    stopping.abort();
+    try {
+      // What they hold open is closed in order, however long that takes: nothing waits for them but the end.
+      await worker?.stop(null);
+    } finally {
+      await runs.catch(() => {});
+      begun.reject(new CrawlstreamError('STORE_CLOSED', 'the consumers have been stopped'));
+      groups.leave();
+      service.sources.delete(metrics.source);
+    }
+  };
+  let stopped: Promise<void> | undefined;
+
+  service.sources.add(metrics.source);
+  try {
+    await Promise.race([begun.promise, failed]);
+  } catch (error) {
+    worker?.kill();
+    await stop().catch(() => {});
+    throw error;
+  }
+  return {
+    failed,
+    settle: () => ask('settle'),
+    drain: () => ask('drain'),
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+/** The lag of each group, by the positions that it was said to have. */
+function watchGroups({ log, clock, service }: Pick<ConsumerWorkerOptions, 'log' | 'clock' | 'service'>) {
+  const known = new Map<string, { positions: readonly Position[]; readonly leave: () => void }>();
+  return {
+    take(told: ConsumerStatus['positions']) {
+      for (const [group, positions] of told) {
+        const one = known.get(group);
+        if (one !== undefined) one.positions = positions;
+        else {
+          const leave = service.lag.add({ log, clock, group, positions: () => known.get(group)?.positions ?? [] });
+          known.set(group, { positions, leave });
+        }
+      }
+    },
+    leave() {
+      for (const { leave } of known.values()) leave();
+    },
+  };
+}
+
+interface Awaited<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+function createAwaited<T>(): Awaited<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST';
+}
+
+function endsAgainAndAgain(how: string): CrawlstreamError {
+  const what = `the process of the consumers ended ${workerLimits.consumersDeathsMax} times before they had dealt with a record (${how})`;
+  return new CrawlstreamError('UNSUPPORTED', `${what}: --workers 1 runs them in the crawl's own process`);
+}
