@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { decodeBody } from '../../../../services/fetcher/http/content-coding.ts';
 
 const most = 1 << 20;
@@ -37,6 +37,22 @@ describe('a body that is called gzip and is not', () => {
     for (const two of [Buffer.of(0xff, 0), Buffer.of(0xfe, 0), Buffer.of(0, 0xff), Buffer.of(0, 0xfe)])
       assert.ok('error' in (await decodeBody(two, 'gzip', most)), two.toString('hex'));
   });
+});
+
+describe('a body that is called deflate', () => {
+  const text = Buffer.from('<html>'.repeat(50));
+
+  it('has a header of zlib, or has none, which servers send, too', async () => {
+    for (const level of [0, 1, 6, 9])
+      for (const body of [deflateSync(text, { level }), deflateRawSync(text, { level })])
+        assert.deepEqual(await decodeBody(body, 'deflate', most), { body: text, truncated: false }, `level ${level}`);
+  });
+});
+
+it('brotli is read, and a coding that nobody knows is an error', async () => {
+  const text = Buffer.from('<html>'.repeat(50));
+  assert.deepEqual(await decodeBody(brotliCompressSync(text), 'br', most), { body: text, truncated: false });
+  assert.ok('error' in (await decodeBody(text, 'snappy', most)));
 });
 
 describe('a body beyond what is taken', () => {
