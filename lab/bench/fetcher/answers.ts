@@ -1,0 +1,110 @@
+/**
+ * `npm run bench -- answers [--hosts N] [--pages N] [--seconds N] [--runs N] [--node=--FLAG] [--json]`
+ *
+ * What URLs cost that come to no page, and what it costs to wait. A whole crawl of a synthetic web as in `bench fetch`, and one
+ * each of the same web with as many redirects, missing pages or paths that robots.txt denies: what such a crawl takes more of the
+ * processor, by how many there were. Each is told beside its goal, half of what a page costs.
+ *
+ * Then a crawl whose hosts all wait for a minute, and one of a hundred hosts at a page a second: what two of them differ in that
+ * were ended `--seconds` apart, as a share of a core. Goals: 0.01 and 0.15.
+ */
+import { parseArgs } from 'node:util';
+import { build } from '../process/compiled.ts';
+import { type MeasuredCrawl, measureCrawl } from './fetch-crawl.ts';
+
+/** Kind → the options of the web that bring as many of them as there are pages, and the crawl's own count of them. */
+const kinds: readonly (readonly [kind: string, set: readonly string[], counter: string])[] = [
+  ['redirects', ['redirects=1'], 'redirected'],
+  ['missing', ['missing=1'], 'failed'],
+  ['denied', ['disallowed=1', 'robotsRules=1'], 'denied'],
+];
+
+/** A crawl is under way by then, and its code is compiled. */
+const warmSeconds = 10;
+
+interface Answer {
+  readonly kind: string;
+  readonly count: number;
+  /** Of the processor, beyond what the pages beside them cost; ms each. */
+  readonly cpuMillis: number;
+  /** Of what a page costs. */
+  readonly ofPage: number;
+}
+
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      hosts: { type: 'string', default: '100' },
+      pages: { type: 'string', default: '100' },
+      seconds: { type: 'string', default: '30' },
+      runs: { type: 'string', default: '3' },
+      node: { type: 'string', multiple: true, default: [] },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  build();
+  const { hosts, pages, node } = values;
+  const crawlOf = (set: readonly string[]) =>
+    measureCrawl({
+      web: ['--preset', 'plain', '--hosts', hosts, '--pages', pages, ...set.flatMap((one) => ['--set', one])],
+      crawl: ['--delay', '0'],
+      report: 'delayMs=0&sitemaps=false',
+      node,
+    });
+  const told: { readonly cpuMillisPerPage: number; readonly answers: Answer[] }[] = [];
+  for (let n = 0; n < Number(values.runs); n++) {
+    const plain = await crawlOf([]);
+    const pageMillis = plain.cpuMillis / plain.report.fetched;
+    say(`${plain.report.fetched} pages, ${pageMillis.toFixed(3)} ms CPU each`);
+    const answers: Answer[] = [];
+    for (const [kind, set, counter] of kinds) {
+      const measured = await crawlOf(set);
+      const count = countOf(measured, counter);
+      // Such a web may have other pages, too.
+      const cpuMillis = (measured.cpuMillis - countOf(measured, 'pages') * pageMillis) / count;
+      answers.push({ kind, count, cpuMillis, ofPage: cpuMillis / pageMillis });
+      say(
+        `${count} ${kind}, ${cpuMillis.toFixed(3)} ms each: ${(cpuMillis / pageMillis).toFixed(2)} of a page (goal 0.50)`,
+      );
+    }
+    told.push({ cpuMillisPerPage: pageMillis, answers });
+  }
+  const seconds = Number(values.seconds);
+  const idle = await shareOfCore(['--hosts', '20', '--pages', '50'], '60000', seconds, node);
+  say(`a crawl that waits for its hosts: ${(100 * idle.share).toFixed(2)} % of a core (goal 1)`);
+  const polite = await shareOfCore(['--hosts', '100', '--pages', '500'], '1000', seconds, node);
+  say(
+    `100 hosts at a page a second: ${polite.pagesPerSecond.toFixed(1)} pages a second, ${(100 * polite.share).toFixed(1)} % of a core (goal 15)`,
+  );
+  if (!values.json) return;
+  process.stdout.write(`${JSON.stringify({ bench: 'answers', runs: told, idle, polite })}\n`);
+}
+
+/** A crawl at a delay, ended at one time and, begun anew, `seconds` later: the difference is what it does meanwhile. */
+async function shareOfCore(web: readonly string[], delayMs: string, seconds: number, node: readonly string[]) {
+  const until = (untilSeconds: number) =>
+    measureCrawl({
+      web: ['--preset', 'plain', ...web],
+      crawl: ['--delay', delayMs],
+      report: `delayMs=${delayMs}&sitemaps=false`,
+      stopAfterMs: 1_000 * untilSeconds,
+      node,
+    });
+  const first = await until(warmSeconds);
+  const second = await until(warmSeconds + seconds);
+  return {
+    share: (second.cpuMillis - first.cpuMillis) / (1_000 * seconds),
+    pagesPerSecond: (second.report.fetched - first.report.fetched) / seconds,
+  };
+}
+
+function countOf({ said }: MeasuredCrawl, counter: string): number {
+  const count = said[counter];
+  if (typeof count === 'number' && count > 0) return count;
+  throw new Error(`the crawl counts no ${counter}: ${JSON.stringify(said)}`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
