@@ -3,17 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankTask } from '../../../../schemas/blank.ts';
 import type { Request } from '../../../../schemas/types.ts';
-import type { HttpClient, HttpResponse } from '../../../../services/fetcher/http/client.ts';
-import { createAddressPacer } from '../../../../services/fetcher/pace/address-pacer.ts';
-import { createBandwidth } from '../../../../services/fetcher/pace/bandwidth.ts';
-import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
-import { createPacer } from '../../../../services/fetcher/pace/pacer.ts';
-import { createProcessorShare } from '../../../../services/fetcher/pace/processor-share.ts';
-import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
+import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import type { Robots } from '../../../../services/fetcher/robots/cache.ts';
 import { createTdmFiles, noTdmFile, tdmFetch, wantsTdmFile } from '../../../../services/fetcher/robots/tdm-files.ts';
 import { parseRobots } from '../../../../topology/robots/rules.ts';
 import { createFakeClock } from '../fake-clock.ts';
+import { playedRoad } from '../played-road.ts';
 
 const dayMs = 24 * 3_600_000;
 const reserved = Buffer.from(JSON.stringify([{ location: '/art/*', 'tdm-reservation': 1 }]));
@@ -81,39 +76,7 @@ describe('what is kept of the files', () => {
 
 describe('the request', () => {
   const open = (answer: Partial<HttpResponse>, robotsTxt = '') => {
-    const ownClock = createFakeClock();
-    const { signal } = new AbortController();
-    const urls: string[] = [];
-    const http: HttpClient = {
-      request: async ({ url }) => {
-        urls.push(url);
-        const body = answer.body ?? Buffer.alloc(0);
-        return {
-          ...{ status: 200, headers: [], body, rawBody: body, truncated: false, address: '192.0.2.1' },
-          ...{ startMs: ownClock.nowMs(), endMs: ownClock.nowMs(), connectMs: 0, firstByteMs: 1 },
-          ...{ failure: null, staleConnection: false, unreached: false },
-          ...answer,
-        };
-      },
-      stats: () => ({ origins: 0, inFlight: 0 }),
-      close: async () => {},
-    };
-    const road = {
-      ...{ clock: createGrantClock(ownClock), ownClock, http, signal, isBlocked: () => false },
-      pacer: createPacer(ownClock, signal),
-      addressPacer: createAddressPacer(ownClock, 0, () => 1),
-      resolver: { resolve: () => assert.fail('nobody asks'), avoid: () => false },
-      bandwidth: createBandwidth(ownClock, () => 1),
-      slots: createSlots(1),
-    };
-    const asker = {
-      road,
-      processorShare: createProcessorShare(
-        () => 1,
-        () => false,
-      ),
-      headers: [],
-    };
+    const { asker, clock, urls } = playedRoad(() => answer);
     const robots: Robots = {
       ...{ status: 'rules', usage: [], token: 'crawlstream', hash: 'abcd', fetchedAtMs: 5, stale: false, detail: '' },
       rules: parseRobots(Buffer.from(robotsTxt), 'crawlstream', 'http://a.test/robots.txt'),
@@ -125,9 +88,9 @@ describe('the request', () => {
       { requested: (request) => void requests.push(request) },
       'http://a.test',
       robots,
-      ownClock.nowMs() + 60_000,
+      clock.nowMs() + 60_000,
     );
-    return { fetch, urls, requests, clock: ownClock };
+    return { fetch, urls, requests, clock };
   };
 
   it('is recorded beside the pages of its lease, as belonging to none of them', async () => {

@@ -1,0 +1,130 @@
+/** Requests for robots.txt and the targets of its redirects, each on its own host. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankTask } from '../../../../schemas/blank.ts';
+import type { Request } from '../../../../schemas/types.ts';
+import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
+import { robotsFetch } from '../../../../services/fetcher/robots/fetch.ts';
+import { createSharedRobots } from '../../../../services/fetcher/robots/shared-robots.ts';
+import { compileNormalizer } from '../../../../topology/url/normalize.ts';
+import { playedRoad } from '../played-road.ts';
+
+const url = 'http://a.test/robots.txt';
+
+function open(answer: Partial<HttpResponse> = {}, isBlocked?: (hostKey: string) => boolean) {
+  const { asker, road, clock, urls } = playedRoad(() => answer, isBlocked);
+  const shared = createSharedRobots(clock);
+  const requests: Request[] = [];
+  const leases: unknown[] = [];
+  const task = { ...blankTask, hostKey: 'a.test', partition: 3, delayMs: 1_000, deadlineMs: clock.nowMs() + 90_000 };
+  const reporter = {
+    requested: (request: Request) => void requests.push(request),
+    requestLease: (hostKey: string, hop: unknown) => void leases.push([hostKey, hop]),
+  };
+  const runner = { ...asker, reader: { links: { normalize: compileNormalizer() } }, totalTimeoutMs: 30_000 };
+  const fetch = robotsFetch({ ...runner, sharedRobots: shared }, task, reporter as never);
+  return { fetch, road, clock, urls, shared, requests, leases };
+}
+const answered = (text: string) => ({
+  ...{ status: 200, location: null, body: Buffer.from(text), retryAfterMs: 0, blockedAddress: false, detail: '' },
+});
+
+describe('robots.txt of the lease’s own host', () => {
+  it('is asked for at the host’s pace, and recorded as what it is', async () => {
+    const { fetch, urls, requests, clock } = open({ status: 404, headers: ['location', '/x'] });
+    const answer = await fetch([url]);
+    assert.ok(answer !== null && answer !== 'elsewhere');
+    assert.deepEqual([answer.status, answer.location, answer.blockedAddress], [404, '/x', false]);
+    const again = fetch(['http://a.test/first', 'http://a.test./second']);
+    await clock.advance(999);
+    assert.equal(urls.length, 1);
+    await clock.advance(2);
+    await again;
+    assert.deepEqual(urls, [url, 'http://a.test./second']);
+    assert.deepEqual(
+      requests.map(({ kind, outcomeIndex, hop, delayMs }) => ({ kind, outcomeIndex, hop, delayMs })),
+      [0, 1].map((hop) => ({ kind: 'robots', outcomeIndex: -1, hop, delayMs: 1_000 })),
+    );
+  });
+
+  it('has a pause after it where the host asks for one', async () => {
+    const { fetch, urls, clock } = open({ status: 503, headers: ['retry-after', '20'] });
+    const answer = await fetch([url]);
+    assert.equal(answer !== null && answer !== 'elsewhere' && answer.retryAfterMs, 20_000);
+    const again = fetch(['http://a.test/other']);
+    await clock.advance(20_000);
+    assert.equal(urls.length, 1);
+    await clock.advance(2);
+    await again;
+    assert.equal(urls.length, 2);
+  });
+
+  it('is not asked for where there is no time for it, and not known', async () => {
+    const { fetch, urls, road, clock } = open();
+    road.pacer.hold('a.test', clock.nowMs() + 60_001);
+    const answer = fetch([url]);
+    await clock.advance(60_001);
+    assert.equal(await answer, null);
+    assert.deepEqual(urls, []);
+  });
+
+  it('says why it could not be had', async () => {
+    for (const kind of ['connectionFailed', 'blockedAddress'] as const) {
+      const answer = await open({ status: 200, failure: { kind, detail: 'why' } }).fetch([url]);
+      assert.ok(answer !== null && answer !== 'elsewhere');
+      assert.deepEqual([answer.status, answer.detail, answer.blockedAddress], [0, 'why', kind === 'blockedAddress']);
+    }
+    assert.equal(await open({ failure: { kind: 'aborted', detail: '' } }).fetch([url]), null, 'we gave up ourselves');
+  });
+});
+
+describe('what another crawl was told', () => {
+  it('is taken at once: no permit is waited for', async () => {
+    const { fetch, urls, road, clock, shared } = open();
+    shared.put(url, answered('known'));
+    road.pacer.hold('a.test', clock.nowMs() + 10_000);
+    const answer = await Promise.race([fetch([url]), new Promise<null>((resolve) => setImmediate(resolve, null))]);
+    assert.equal(answer !== null && answer !== 'elsewhere' && `${answer.body}`, 'known');
+    assert.deepEqual(urls, []);
+  });
+
+  it('is taken where it came while this waited', async () => {
+    const { fetch, urls, road, clock, shared } = open();
+    road.pacer.hold('a.test', clock.nowMs() + 10_000);
+    const asked = fetch([url]);
+    await clock.advance(5_000);
+    shared.put(url, answered('meanwhile'));
+    await clock.advance(5_000);
+    const answer = await asked;
+    assert.equal(answer !== null && answer !== 'elsewhere' && `${answer.body}`, 'meanwhile');
+    assert.deepEqual(urls, []);
+  });
+
+  it('is what this one was told, for the next', async () => {
+    const { fetch, shared } = open({ body: Buffer.from('told') });
+    await fetch([url]);
+    assert.equal(`${shared.get(url)?.body}`, 'told');
+  });
+});
+
+describe('a robots.txt that moved to another host', () => {
+  const moved = [url, 'http://b.test/robots.txt'];
+
+  it('is asked for in a lease of that host, with what was asked so far', async () => {
+    const { fetch, urls, leases } = open();
+    assert.equal(await fetch(moved), 'elsewhere');
+    assert.deepEqual(leases, [['b.test', { url: moved[1], asked: [url], partition: 3 }]]);
+    assert.deepEqual(urls, []);
+  });
+
+  it('is not asked for where that host is blocked', async () => {
+    const { fetch, leases } = open({}, (hostKey) => hostKey === 'b.test');
+    const answer = await fetch(moved);
+    assert.ok(answer !== null && answer !== 'elsewhere');
+    assert.deepEqual(
+      [answer.status, answer.detail, answer.location],
+      [0, 'it moved to b.test, which is blocked', null],
+    );
+    assert.deepEqual(leases, []);
+  });
+});
