@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CrawlFile, type CrawlKeep, crawlFileOf } from './crawl-file.ts';
-import type { Documents } from './documents/documents.ts';
+import type { Documents, ReadableDocuments } from './documents/documents.ts';
 
 export interface CrawlTopicsOptions {
   readonly documents: Documents;
@@ -20,6 +20,21 @@ const fileKey = (name: string) => `${root}${name}/fleet.json`;
 /** `making`, or `going`. */
 const markKey = (name: string) => `${root}${name}/topics`;
 
+/** Names of the crawls whose data are there, in order. */
+export async function crawlsIn(documents: ReadableDocuments): Promise<string[]> {
+  const crawls: string[] = [];
+  for (const name of await namesIn(documents)) {
+    const isThere = (await documents.get(fileKey(name))) !== undefined;
+    if (isThere && (await documents.get(markKey(name))) !== 'going') crawls.push(name);
+  }
+  return crawls;
+}
+
+/** Those that are made or deleted among them. */
+async function namesIn(documents: ReadableDocuments): Promise<ReadonlySet<string>> {
+  return new Set((await documents.keys(root)).map((key) => key.slice(root.length).split('/')[0]!));
+}
+
 export class CrawlTopics implements CrawlKeep {
   readonly #options: CrawlTopicsOptions;
 
@@ -33,9 +48,8 @@ export class CrawlTopics implements CrawlKeep {
 
   async list(): Promise<CrawlFile[]> {
     const { documents } = this.#options;
-    const names = new Set((await documents.keys(root)).map((key) => key.slice(root.length).split('/')[0]!));
     const files: CrawlFile[] = [];
-    for (const name of names) {
+    for (const name of await namesIn(documents)) {
       const mark = await documents.get(markKey(name));
       const text = await documents.get(fileKey(name));
       if (mark === 'going' || text === undefined) await this.#finish(name);

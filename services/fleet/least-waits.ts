@@ -22,7 +22,7 @@ const waitsMost = 1_000;
 const key = 'least-waits.json';
 
 /** Oldest first; none of a fleet that an earlier release has run. */
-export async function readLeastWaits(fleet: Documents): Promise<readonly LeastWait[]> {
+export async function readLeastWaits(fleet: Pick<Documents, 'get' | 'placeOf'>): Promise<readonly LeastWait[]> {
   try {
     const text = await fleet.get(key);
     return text === undefined ? [] : fileSchema.parse(JSON.parse(text)).waits;

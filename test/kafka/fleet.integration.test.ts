@@ -133,6 +133,15 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
     const { code, stdout, stderr } = await runCommand([command, ...crawl]);
     assert.equal(code, 0, `${command}: ${stdout}${stderr}`);
   }
+  const together = await runCommand(['audit', ...place, '--fleet', fleet, '--json']);
+  assert.equal(together.code, 0, together.stdout + together.stderr);
+  const judged = JSON.parse(together.stdout.trimEnd().split('\n').at(-1)!);
+  assert.deepEqual([judged.crawls, judged.violations, judged.hosts], [names.length, 0, judged.shared]);
+  assert.ok(judged.fetches >= names.length * wanted.size, `${judged.fetches} requests were judged`);
+  const ofOne = await runCommand(['audit', ...place, '--fleet', fleet, '--host', 'a.test']);
+  assert.match(ofOne.stderr, new RegExp(`--host.*is of one crawl.*--crawl ${fleet}.NAME`));
+  const none = await runCommand(['audit', ...place, '--fleet', 'nobody']);
+  assert.match(none.stderr, /there is no fleet nobody on these brokers/);
   const explained = await runCommand(['explain', [...wanted][0]!, ...crawl]);
   assert.equal(explained.code, 0, explained.stderr);
 

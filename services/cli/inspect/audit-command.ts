@@ -25,13 +25,15 @@ import { productVersion } from '../../runtime/version.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { addCrawlOptions, fleetName, needBrokers } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
-import { auditFleetFolder } from './audit-fleet.ts';
+import { auditFleetRecords, type FleetAuditFlags } from './audit-fleet.ts';
 import { auditText, spentTexts, verdictOf } from './audit-text.ts';
 import { auditUses } from './audit-uses.ts';
+import { withFleetFolder, withKafkaFleet } from './fleet-records.ts';
 
 interface AuditFlags extends KafkaFlags {
+  readonly fleet?: string;
   readonly from?: number;
   readonly host?: string;
   readonly skew: number;
@@ -46,6 +48,7 @@ interface AuditFlags extends KafkaFlags {
 export function addAuditCommand(program: Command): void {
   addCrawlOptions(program.command('audit'))
     .description('hold every recorded request against the waits, limits and robots.txt in force when it was made')
+    .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
     .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)
     .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
     .option(
@@ -66,14 +69,27 @@ export function addAuditCommand(program: Command): void {
     .option('--json', 'end with one line of JSON')
     .action(async (flags: AuditFlags) => {
       if (flags.verify !== undefined) return check(flags.verify, flags.json);
-      const crawls = flags.data === undefined ? null : await crawlsOfFleet(flags.data);
-      return crawls === null ? withCrawl(flags, (crawl) => judge(crawl, flags)) : judgeFleet(flags, crawls);
+      if (flags.fleet !== undefined) return judgeKafkaFleet(flags, flags.fleet);
+      const { data } = flags;
+      const crawls = data === undefined ? null : await crawlsOfFleet(data);
+      if (data === undefined || crawls === null) return withCrawl(flags, (crawl) => judge(crawl, flags));
+      refuseOfOne(flags, `--data ${join(data, 'crawls', crawls[0] ?? 'NAME')}`);
+      return withFleetFolder(data, crawls, (records) => auditFleetRecords(records, ofAll(flags)));
     });
 }
 
-/** What names one crawl, or one's key, is not for all of them. */
-function judgeFleet(flags: AuditFlags, crawls: readonly string[]): Promise<void> {
-  const { data = '', skew: skewMs, from: fromMs = 0, json } = flags;
+function judgeKafkaFleet(flags: AuditFlags, fleet: string): Promise<void> {
+  refuseOfOne(flags, `--crawl ${fleet}.NAME`);
+  const access = { brokers: needBrokers(flags), registry: flags.registry, by: productVersion, role: 'audit' };
+  return withKafkaFleet(access, fleet, (records) => auditFleetRecords(records, ofAll(flags)));
+}
+
+function ofAll({ skew: skewMs, from: fromMs = 0, json }: AuditFlags): FleetAuditFlags {
+  return { skewMs, fromMs, json };
+}
+
+/** What names one crawl, or one's key, is not for all of a fleet. */
+function refuseOfOne(flags: AuditFlags, instead: string): void {
   for (const [flag, value] of [
     ['--host', flags.host],
     ['--statement', flags.statement],
@@ -81,13 +97,7 @@ function judgeFleet(flags: AuditFlags, crawls: readonly string[]): Promise<void>
     ['--uses', flags.uses?.join()],
     ['--ledger', flags.ledger],
   ] as const)
-    if (value !== undefined)
-      throw bad(
-        flag,
-        value,
-        `it is of one crawl: give one of the fleet's, as in --data ${join(data, 'crawls', crawls[0] ?? 'NAME')}`,
-      );
-  return auditFleetFolder({ data, crawls, skewMs, fromMs, json });
+    if (value !== undefined) throw bad(flag, value, `it is of one crawl: give one of the fleet's, as in ${instead}`);
 }
 
 async function judge(crawl: ReadableCrawl, flags: AuditFlags): Promise<void> {

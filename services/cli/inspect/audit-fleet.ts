@@ -1,51 +1,32 @@
-/** `crawlstream audit` of a fleet's folder: its crawls one by one, and what they did to hosts together. */
-import { join } from 'node:path';
+/** `crawlstream audit` of a fleet: its crawls one by one, and what they did to hosts together. */
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
-import { auditFleet, type FleetReport, type FleetSource } from '../../audit/fleet-audit.ts';
-import { folderDocuments } from '../../fleet/documents/folder-documents.ts';
+import { auditFleet, type FleetReport } from '../../audit/fleet-audit.ts';
 import { readLeastWaits } from '../../fleet/least-waits.ts';
-import { openCodec } from '../../runtime/avro/record-codec.ts';
-import { SystemClock } from '../../runtime/clock.ts';
-import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { openReadOnlyLog, type ReadOnlyLog } from '../../runtime/log/read-only.ts';
-import { logFolder } from '../connect/crawl-folder.ts';
 import { toStdout } from '../terminal/door.ts';
 import { rows } from '../terminal/print.ts';
 import { violationLines } from './audit-text.ts';
+import type { FleetRecords } from './fleet-records.ts';
 
 export interface FleetAuditFlags {
-  readonly data: string;
-  /** Names of its crawls. */
-  readonly crawls: readonly string[];
   readonly skewMs: number;
   readonly fromMs: number;
   readonly json: boolean | undefined;
 }
 
-export async function auditFleetFolder({ data, crawls, skewMs, fromMs, json }: FleetAuditFlags): Promise<void> {
-  const logs: ReadOnlyLog[] = [];
-  try {
-    const sources: FleetSource[] = [];
-    for (const name of crawls) {
-      const folder = await readDataFolder(join(data, 'crawls', name));
-      const log = await openReadOnlyLog(logFolder(folder), new SystemClock());
-      logs.push(log);
-      const { crawl, partitions } = folder.manifest;
-      sources.push({ name, source: { log, codec: await openCodec(log.registry, crawl), crawl, partitions } });
-    }
-    const { noticeMs } = auditLimits;
-    const domainOf = (host: string) => partitionKeyOf(host, 'domain');
-    const waits = await readLeastWaits(folderDocuments(data));
-    const leastMsAt = (atMs: number) => waits.findLast(({ sinceMs }) => sinceMs <= atMs)?.ms ?? 0;
-    const report = await auditFleet(sources, { skewMs, noticeMs, fromMs, domainOf }, leastMsAt);
-    const told = summed(report);
-    toStdout(fleetText(report, told));
-    if (json) toStdout(`${JSON.stringify(told)}\n`);
-    if (told.violations > 0) process.exitCode = 1;
-  } finally {
-    await Promise.all(logs.map((log) => log.close()));
-  }
+export async function auditFleetRecords(
+  { sources, documents }: FleetRecords,
+  { skewMs, fromMs, json }: FleetAuditFlags,
+): Promise<void> {
+  const { noticeMs } = auditLimits;
+  const domainOf = (host: string) => partitionKeyOf(host, 'domain');
+  const waits = await readLeastWaits(documents);
+  const leastMsAt = (atMs: number) => waits.findLast(({ sinceMs }) => sinceMs <= atMs)?.ms ?? 0;
+  const report = await auditFleet(sources, { skewMs, noticeMs, fromMs, domainOf }, leastMsAt);
+  const told = summed(report);
+  toStdout(fleetText(report, told));
+  if (json) toStdout(`${JSON.stringify(told)}\n`);
+  if (told.violations > 0) process.exitCode = 1;
 }
 
 interface Told {

@@ -14,3 +14,6 @@ export interface Documents {
   /** Where it is, in words for an operator. */
   placeOf(key: string): string;
 }
+
+/** For whoever only looks at them. */
+export type ReadableDocuments = Pick<Documents, 'get' | 'keys' | 'placeOf'>;

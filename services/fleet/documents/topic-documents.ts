@@ -12,7 +12,7 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AppendRecord, Log, LogRecord } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
-import type { Documents } from './documents.ts';
+import type { Documents, ReadableDocuments } from './documents.ts';
 
 export interface TopicDocumentsOptions {
   readonly log: Pick<Log, 'append' | 'offsets' | 'reader' | 'trim'>;
@@ -32,14 +32,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
   const { log, topic, by, onLost } = options;
   const claim = { topic, partition: 0, key: null, value: empty, headers: { claim: by } };
   const [term] = (await log.append([claim])) as [number];
-  const { start } = await log.offsets(topic, 0);
-  const all = new Map<string, string>();
-  let current = -1;
-  let records = 0;
-  for await (const record of recordsOf(log, topic, 0, start, term + 1)) {
-    records++;
-    current = take(all, current, record);
-  }
+  const { all, records } = await documentsUpTo(log, topic, term + 1);
   /** No other's claim lies up to here behind our own. */
   let ours = term;
   let acks: Promise<void> = Promise.resolve();
@@ -83,7 +76,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     await log.trim(topic, 0, term);
   }
   return {
-    get: async (key) => all.get(key),
+    ...readable(topic, all),
     async put(key, text) {
       await write(key, text);
       all.set(key, text);
@@ -93,9 +86,36 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
       await write(key, null);
       all.delete(key);
     },
+  };
+}
+
+/** For whoever only looks at them: as they are now, whoever owns them. */
+export async function readTopicDocuments(
+  log: Pick<Log, 'offsets' | 'reader'>,
+  topic: string,
+): Promise<ReadableDocuments> {
+  const { end } = await log.offsets(topic, 0);
+  return readable(topic, (await documentsUpTo(log, topic, end)).all);
+}
+
+function readable(topic: string, all: ReadonlyMap<string, string>): ReadableDocuments {
+  return {
+    get: async (key) => all.get(key),
     keys: async (prefix) => [...all.keys()].filter((key) => key.startsWith(prefix)).sort(),
     placeOf: (key) => `${key} on ${topic}`,
   };
+}
+
+async function documentsUpTo(log: Pick<Log, 'offsets' | 'reader'>, topic: string, end: number) {
+  const { start } = await log.offsets(topic, 0);
+  const all = new Map<string, string>();
+  let current = -1;
+  let records = 0;
+  for await (const record of recordsOf(log, topic, 0, start, end)) {
+    records++;
+    current = take(all, current, record);
+  }
+  return { all, records };
 }
 
 /** The claim in force behind the record. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { type CrawlFile, noCounts } from '../../../services/fleet/crawl-file.ts';
-import { CrawlTopics } from '../../../services/fleet/crawl-topics.ts';
+import { CrawlTopics, crawlsIn } from '../../../services/fleet/crawl-topics.ts';
 import { openTopicDocuments } from '../../../services/fleet/documents/topic-documents.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
@@ -69,4 +69,16 @@ test('a kill before any write leaves a crawl whole or not at all, and its topics
         break;
       }
     }
+});
+
+test('crawls of a fleet, for whoever only looks: none that is being made or deleted', async () => {
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+  const documents = await openTopicDocuments({ log, topic, by: 'a', onLost: () => {} });
+  await documents.put('least-waits.json', '{}');
+  await documents.put('crawls/making/topics', 'making');
+  for (const name of ['going', 'b', 'a'])
+    await documents.put(`crawls/${name}/fleet.json`, JSON.stringify(fileOf(name)));
+  await documents.put('crawls/going/topics', 'going');
+  assert.deepEqual(await crawlsIn(documents), ['a', 'b']);
 });

@@ -4,7 +4,7 @@ import { describe, it, test } from 'node:test';
 import { documentStore } from '../../../../services/fleet/documents/document-store.ts';
 import type { Documents } from '../../../../services/fleet/documents/documents.ts';
 import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
-import { openTopicDocuments } from '../../../../services/fleet/documents/topic-documents.ts';
+import { openTopicDocuments, readTopicDocuments } from '../../../../services/fleet/documents/topic-documents.ts';
 import { openHostFacts } from '../../../../services/fleet/host-facts.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
@@ -129,4 +129,19 @@ test('what hosts asked for is kept among the documents', async () => {
   assert.deepEqual(after.known.get('a.test:8080'), { heldUntilMs: 60_000, crawlDelayMs: 0 });
   assert.deepEqual(after.known.get('b.test'), { heldUntilMs: 0, crawlDelayMs: 5_000 });
   assert.equal((await openHostFacts(documentStore(await owner(log), 'hosts/'), 70_000)).known.size, 1);
+});
+
+test('whoever only looks at a topic sees what its owner keeps, and takes nothing from it', async () => {
+  const log = await openLog();
+  assert.deepEqual(await (await readTopicDocuments(log, topic)).keys(''), []);
+  const before = await owner(log);
+  await before.put('crawls/a', '1');
+  const now = await owner(log, 'b');
+  await assert.rejects(before.put('crawls/a', 'void'), isLost);
+  await now.put('crawls/b', '2');
+  const seen = await readTopicDocuments(log, topic);
+  assert.deepEqual(await seen.keys('crawls/'), ['crawls/a', 'crawls/b']);
+  assert.deepEqual([await seen.get('crawls/a'), await seen.get('crawls/b')], ['1', '2']);
+  await now.put('crawls/b', '3');
+  assert.equal(await (await readTopicDocuments(log, topic)).get('crawls/b'), '3', 'the owner goes on');
 });
