@@ -48,12 +48,13 @@ export class Share<Ask extends Asked> {
   /**
    * How far `next` goes before requests of others; 0: its turn comes by weight. Some of the first are kept for those that go on with
    * a lease, and go before all: pages, which come a host's delay after its robots.txt, by when a crawl may have asked for many of those.
+   * Its very first goes before all but the first pages of others, or one that begins after many at once would wait for all theirs.
    */
   get precedence(): number {
     const { requestsFirst, begunFirst } = fleetLimits;
     const kept = Math.max(0, begunFirst - this.#begunRequests);
-    if (this.#begun.size === 0) return Math.max(0, this.untilShown - kept);
-    return kept > 0 ? requestsFirst + kept : this.untilShown;
+    if (this.#begun.size > 0) return kept > 0 ? requestsFirst + kept : this.untilShown;
+    return this.#requests === 0 ? requestsFirst + begunFirst - 0.5 : Math.max(0, this.untilShown - kept);
   }
 
   /** Whose turn it is: what was begun comes first, so that pages do not wait for the robots.txt of all other hosts. */

@@ -360,6 +360,39 @@ test('the page of a crawl that has begun goes before robots.txt of crawls that b
   assert.ok(page !== undefined && page.startedAtMs < 1_000 + 3 * 40, `${page?.startedAtMs} ms`);
 });
 
+test('a crawl that begins after many at once has its first page before those have their second', () => {
+  const arbiter = arbiterOf({}, { requestsMax: 1, hostDelayMs: 100 });
+  const tookMs = 40;
+  let nowMs = 0;
+  let busy: Ask | undefined;
+  const pages = new Map<string, number>();
+  const begin = (crawl: string) => {
+    arbiter.join(crawl, 1);
+    for (let n = 0; n < fleetLimits.readyMax; n++) arbiter.ask(wantOf(crawl, { hostKey: `${crawl}/${n}` }), nowMs);
+  };
+  const turn = () => {
+    if (busy !== undefined && busy.startedAtMs + tookMs <= nowMs) {
+      arbiter.end(busy, contact({ delayMs: 100 }), nowMs);
+      const { crawl, hostKey, isBegun } = busy;
+      if (isBegun === true) pages.set(crawl, (pages.get(crawl) ?? 0) + 1);
+      arbiter.ask(wantOf(crawl, { hostKey, isBegun: true }), nowMs);
+      busy = undefined;
+    }
+    for (const ask of arbiter.step(nowMs).granted) busy = ask;
+    nowMs += 1;
+  };
+  const crawls = names(0, 40);
+  for (const crawl of crawls) begin(crawl);
+  while (!crawls.every((crawl) => pages.has(crawl))) turn();
+  const second = crawls.filter((crawl) => pages.get(crawl)! > 1).length;
+  assert.ok(second < 10, `${second} of them have their second page before others have their first`);
+  begin('new');
+  const beganMs = nowMs;
+  while (!pages.has('new')) turn();
+  // Behind the request that is under way as it begins, and the one under way as its host's time comes.
+  assert.ok(nowMs - beganMs <= 100 + 4 * tookMs + 5, `${nowMs - beganMs} ms`);
+});
+
 test('a crawl wants no more hosts while enough of those it has wait for a place', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
   const { readyMax } = fleetLimits;
