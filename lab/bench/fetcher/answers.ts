@@ -1,12 +1,12 @@
 /**
  * `npm run bench -- answers [--hosts N] [--pages N] [--seconds N] [--runs N] [--node=--FLAG] [--json]`
  *
- * What URLs cost that come to no page, and what it costs to wait. A whole crawl of a synthetic web as in `bench fetch`, and one
- * each of the same web with as many redirects, missing pages or paths that robots.txt denies: what such a crawl takes more of the
- * processor, by how many there were. Each is told beside its goal, half of what a page costs.
+ * What URLs cost that come to no page, and what it costs to wait. A whole crawl of a synthetic web as in `bench fetch`, one with
+ * twice the pages, which tells what a page costs without a start, and one each of the first with as many redirects, missing pages or
+ * paths that robots.txt denies: what such a crawl takes more of the processor, by how many there were. Goal: half a page.
  *
- * Then a crawl whose hosts all wait for a minute, and one of a hundred hosts at a page a second: what two of them differ in that
- * were ended `--seconds` apart, as a share of a core. Goals: 0.01 and 0.15.
+ * Then a crawl whose hosts all wait for a minute, and one of a hundred hosts at a page a second, once they have run for ten
+ * seconds, as a share of a core over `--seconds`. Goals: 0.01 and 0.15.
  */
 import { parseArgs } from 'node:util';
 import { build } from '../process/compiled.ts';
@@ -45,9 +45,17 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   build();
   const { hosts, pages, node } = values;
-  const crawlOf = (set: readonly string[]) =>
+  const crawlOf = (set: readonly string[], times = 1) =>
     measureCrawl({
-      web: ['--preset', 'plain', '--hosts', hosts, '--pages', pages, ...set.flatMap((one) => ['--set', one])],
+      web: [
+        '--preset',
+        'plain',
+        '--hosts',
+        hosts,
+        '--pages',
+        `${times * Number(pages)}`,
+        ...set.flatMap((one) => ['--set', one]),
+      ],
       crawl: ['--delay', '0'],
       report: 'delayMs=0&sitemaps=false',
       node,
@@ -55,14 +63,17 @@ export async function run(args: readonly string[]): Promise<void> {
   const told: { readonly cpuMillisPerPage: number; readonly answers: Answer[] }[] = [];
   for (let n = 0; n < Number(values.runs); n++) {
     const plain = await crawlOf([]);
-    const pageMillis = plain.cpuMillis / plain.report.fetched;
-    say(`${plain.report.fetched} pages, ${pageMillis.toFixed(3)} ms CPU each`);
+    const twice = await crawlOf([], 2);
+    const [few, many] = [countOf(plain, 'pages'), countOf(twice, 'pages')];
+    const pageMillis = (twice.cpuMillis - plain.cpuMillis) / (many - few);
+    say(`${few} and ${many} pages, ${pageMillis.toFixed(3)} ms CPU for each more`);
     const answers: Answer[] = [];
     for (const [kind, set, counter] of kinds) {
       const measured = await crawlOf(set);
       const count = countOf(measured, counter);
       // Such a web may have other pages, too.
-      const cpuMillis = (measured.cpuMillis - countOf(measured, 'pages') * pageMillis) / count;
+      const morePages = countOf(measured, 'pages') - few;
+      const cpuMillis = (measured.cpuMillis - plain.cpuMillis - morePages * pageMillis) / count;
       answers.push({ kind, count, cpuMillis, ofPage: cpuMillis / pageMillis });
       say(
         `${count} ${kind}, ${cpuMillis.toFixed(3)} ms each: ${(cpuMillis / pageMillis).toFixed(2)} of a page (goal 0.50)`,
@@ -81,21 +92,22 @@ export async function run(args: readonly string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify({ bench: 'answers', runs: told, idle, polite })}\n`);
 }
 
-/** A crawl at a delay, ended at one time and, begun anew, `seconds` later: the difference is what it does meanwhile. */
+/** Of a crawl at a delay, from its tenth second on. */
 async function shareOfCore(web: readonly string[], delayMs: string, seconds: number, node: readonly string[]) {
-  const until = (untilSeconds: number) =>
-    measureCrawl({
-      web: ['--preset', 'plain', ...web],
-      crawl: ['--delay', delayMs],
-      report: `delayMs=${delayMs}&sitemaps=false`,
-      stopAfterMs: 1_000 * untilSeconds,
-      node,
-    });
-  const first = await until(warmSeconds);
-  const second = await until(warmSeconds + seconds);
+  const { samples } = await measureCrawl({
+    web: ['--preset', 'plain', ...web],
+    crawl: ['--delay', delayMs],
+    report: `delayMs=${delayMs}&sitemaps=false`,
+    stopAfterMs: 1_000 * (warmSeconds + seconds),
+    stopAtPages: Number.POSITIVE_INFINITY,
+    node,
+  });
+  const first = samples.find(({ atMs }) => atMs >= samples[0]!.atMs + 1_000 * warmSeconds) ?? samples[0]!;
+  const last = samples.at(-2)!;
+  const tookMs = last.atMs - first.atMs;
   return {
-    share: (second.cpuMillis - first.cpuMillis) / (1_000 * seconds),
-    pagesPerSecond: (second.report.fetched - first.report.fetched) / seconds,
+    share: (last.cpuMillis - first.cpuMillis) / tookMs,
+    pagesPerSecond: (1_000 * (last.pages - first.pages)) / tookMs,
   };
 }
 
