@@ -34,7 +34,8 @@ export interface FleetRunOptions {
 
 const startMs = 1_700_000_000_000;
 const lookEveryMs = 1_000;
-const limitMs = 4 * 3_600_000;
+/** A host that is silent at most requests takes 330 s for each of them, back-off and all: tens of them, of four crawls, one after the other. */
+const limitMs = 12 * 3_600_000;
 
 export async function runFleet(seed: number, options: FleetRunOptions = {}): Promise<FleetReport> {
   const fleet = options.fleet ?? drawFleet(seed);

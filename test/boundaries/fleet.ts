@@ -32,7 +32,6 @@ export const fleetBoundaries: BoundaryTable<typeof fleetLimits> = {
   turnsOfShares: tuning('whose turn it is at a host, never how soon the host is contacted'),
   requestsOwed: tuning('whose turn it is after a while without wishes, never how soon a host is contacted'),
   requestsFirst: tuning('whose turn it is while a crawl begins, never how soon a host is contacted'),
-  begunFirst: tuning('whose turn it is while a crawl begins, as well'),
   readyMax: tuning('how many leases a crawl holds that could go on, and not who goes first'),
   readyWaitMs: tuning('the same, where places are few'),
   readyLeast: tuning('the same, where places are few'),

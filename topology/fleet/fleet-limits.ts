@@ -15,11 +15,6 @@ export const fleetLimits = {
    */
   requestsFirst: 6,
   /**
-   * So many of the first are kept for what goes on with a lease: pages come a host's delay after its robots.txt, and the crawl would
-   * have spent all on robots.txt of other hosts by then. With two, one of 200 simulated fleets (seed 176) had a crawl that never ended.
-   */
-  begunFirst: 1,
-  /**
    * A crawl that has so many requests that could start now, and wait for a place among those in flight, takes no more leases:
    * they would run out before their turn.
    */

@@ -46,15 +46,15 @@ export class Share<Ask extends Asked> {
   }
 
   /**
-   * How far `next` goes before requests of others; 0: its turn comes by weight. Some of the first are kept for those that go on with
-   * a lease, and go before all: pages, which come a host's delay after its robots.txt, by when a crawl may have asked for many of those.
-   * Its very first goes before all but the first pages of others, or one that begins after many at once would wait for all theirs.
+   * How far `next` goes before requests of others; 0: its turn comes by weight. First of all its first page, which comes a host's
+   * delay after that host's robots.txt, then its very first request, or one that begins after many at once would wait for all their
+   * first. The rest of its first goes on in turn with that of others, but one is kept for that page.
    */
   get precedence(): number {
-    const { requestsFirst, begunFirst } = fleetLimits;
-    const kept = Math.max(0, begunFirst - this.#begunRequests);
-    if (this.#begun.size > 0) return kept > 0 ? requestsFirst + kept : this.untilShown;
-    return this.#requests === 0 ? requestsFirst + begunFirst - 0.5 : Math.max(0, this.untilShown - kept);
+    const { requestsFirst } = fleetLimits;
+    if (this.#begun.size > 0) return this.#begunRequests === 0 ? requestsFirst + 2 : this.untilShown;
+    if (this.#requests === 0) return requestsFirst + 1;
+    return Math.max(0, this.untilShown - (this.#begunRequests === 0 ? 1 : 0));
   }
 
   /** Whose turn it is: what was begun comes first, so that pages do not wait for the robots.txt of all other hosts. */
