@@ -170,10 +170,8 @@ export const accepted: readonly Accepted[] = [
   ...[
     { find: 'taken.has(said)', replace: 'false', line: 'if (taken.has(said)) continue;' },
     { find: 'taken.add(said);', replace: ';', line: 'taken.add(said);' },
-    { find: "event.kind === 'purge'", replace: 'true', line: 'const most' },
-    { find: '1', replace: '(1 + 1)', line: 'const most' },
   ].map((mutant) => ({
-    ...{ file: 'topology/frontier/decide/control/raise.ts', ...mutant },
+    ...{ file: 'topology/frontier/decide/control/find-named.ts', ...mutant },
     because: 'time alone: places that are used up are passed over, and a raise takes the first',
   })),
   { file: patternIndex, find: '*', replace: '/', line: 'text.charCodeAt(at) * 961', because: filter },

@@ -93,8 +93,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'rows behind an entry that has gone stay on disk',
     file: 'topology/frontier/queues/front-queues.ts',
-    find: '      gone.shift();\n      if (this.#head[frontQueue]! < this.#from[frontQueue]!) this.#want(frontQueue);',
-    replace: '      gone.shift();',
+    find: '      if (this.#head[frontQueue]! < this.#from[frontQueue]!) this.#want(frontQueue);\n      this.#step',
+    replace: '      this.#step',
     tests: queueTests,
   },
   {
@@ -121,8 +121,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'an archived response says that it is chunked, and is not',
     file: 'services/archive/response-records.ts',
-    find: "i % 2 === 0 && text === 'transfer-encoding' ? 'x-crawler-transfer-encoding' : text,",
-    replace: 'i < 0 ? text : text,',
+    find: "return text === 'transfer-encoding' ? 'x-crawler-transfer-encoding' : (headerNames[i / 2] ?? text);",
+    replace: 'return headerNames[i / 2] ?? text;',
     tests: archiveTests,
   },
   {
@@ -134,16 +134,16 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a truncated payload is what a revisit refers to',
-    file: 'services/archive/archiver.ts',
-    find: 'return body.length > 256 && !truncated;',
-    replace: 'return body.length > 256;',
+    file: 'services/archive/sights.ts',
+    find: 'return body.length + bodyBytes > 256 && !truncated;',
+    replace: 'return body.length + bodyBytes > 256;',
     tests: archiveTests,
   },
   {
     mistake: 'a payload of 256 bytes becomes a revisit',
-    file: 'services/archive/archiver.ts',
-    find: 'return body.length > 256 && !truncated;',
-    replace: 'return body.length >= 256 && !truncated;',
+    file: 'services/archive/sights.ts',
+    find: 'return body.length + bodyBytes > 256 && !truncated;',
+    replace: 'return body.length + bodyBytes >= 256 && !truncated;',
     tests: archiveTests,
   },
   {
@@ -184,8 +184,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a body of exactly the limit is called truncated',
     file: 'services/fetcher/http/exchange.ts',
-    find: 'if (chunk.length > room) this.#cutShort(true);',
-    replace: 'if (chunk.length >= room) this.#cutShort(true);',
+    find: 'if (this.#bytes > most) this.#cutShort(this.#isCut);',
+    replace: 'if (this.#bytes >= most) this.#cutShort(true);',
     tests: ['test/services/fetcher/http/client.test.ts'],
   },
   {
@@ -233,8 +233,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a host outside its window eats demand',
     file: 'topology/frontier/decide/leases/grants.ts',
-    find: '      left += 1;\n      continue;',
-    replace: '      continue;',
+    find: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));\n      left += 1;',
+    replace: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));',
     tests: ['test/topology/frontier/decide/leases/scheduling.test.ts'],
   },
   {

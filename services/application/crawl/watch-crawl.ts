@@ -1,7 +1,7 @@
 /** Watches a crawl, shows its status, and tells when it is at its end. */
 
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
-import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
+import { crawlEnd, isSame } from '../../../topology/frontier/ask/crawl-end.ts';
 import { type Counters, sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Committed } from '../../frontier/own/committed.ts';
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
@@ -38,6 +38,7 @@ export interface WatchedCrawl {
   readonly signal: AbortSignal;
   /** Rejects when a part of the crawl fails. */
   readonly failed: Promise<unknown>;
+  /** Between two looks while something changes. A crawl that waits is looked at less and less often, at last every half second. */
   readonly everyMs: number;
   /** Undefined while the crawl is not up yet. */
   look(): Promise<Look | undefined>;
@@ -52,10 +53,14 @@ export interface WatchedCrawl {
   readonly stays?: (() => (idle: boolean) => void) | undefined;
 }
 
+/** A person who watches a crawl that waits is told so often. */
+const quietEveryMs = 500;
+
 export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end']> {
   const { clock, signal, startedAtMs } = crawl;
   const rate = createRate();
   let before: Look | undefined;
+  let everyMs = crawl.everyMs;
   const orFailure = failFirst(crawl.failed);
   while (!signal.aborted) {
     const nowMs = clock.nowMs();
@@ -75,6 +80,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         pageQuota: now.pageQuota,
       });
       const end = before === undefined ? null : crawlEnd(before, now);
+      everyMs = isSame(before, now) ? Math.max(crawl.everyMs, Math.min(2 * everyMs, quietEveryMs)) : crawl.everyMs;
       before = now;
       tell?.(end !== null);
       if (end !== null && tell === undefined) {
@@ -84,7 +90,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         before = after;
       }
     }
-    await orFailure(clock.sleepUntil(nowMs + crawl.everyMs, signal));
+    await orFailure(clock.sleepUntil(nowMs + everyMs, signal));
   }
   return 'stopped';
 }

@@ -114,6 +114,8 @@ export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>,
 
 /** Less is nothing that anybody would notice. */
 const tellAheadMs = 60_000;
+/** What comes wakes a frontier, and so do its hosts' times: without those it need not look often. */
+const idleMs = 1_000;
 
 export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
   const { folder, clock } = crawl;
@@ -187,7 +189,7 @@ async function runWith(
         printRestore(progress);
       },
       leasesMax,
-      idleMs: crawl.beside?.idleMs,
+      idleMs: crawl.beside?.idleMs ?? idleMs,
     },
     fetcher: {
       fetcherId: `${process.pid}`,

@@ -28,7 +28,12 @@ export type CrawlEnd = 'done' | 'quotaSpent' | null;
 
 export function crawlEnd(before: Look, now: Look): CrawlEnd {
   const end = endOf(now);
-  return end !== null && end === endOf(before) && JSON.stringify(before) === JSON.stringify(now) ? end : null;
+  return end !== null && end === endOf(before) && isSame(before, now) ? end : null;
+}
+
+/** Has nothing happened between two looks? */
+export function isSame(before: Look | undefined, now: Look): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
 }
 
 function endOf({ partitions, pageQuota }: Look): CrawlEnd {

@@ -265,7 +265,8 @@ describe('a reader', () => {
     assert.deepEqual(broker.fetches.slice(0, 2), [0, 1]);
   });
 
-  it('says where it stands and what there is when its position is out of range, and asks from nowhere else', async (t) => {
+  const name = 'says where it stands and what there is when its position is out of range, and asks from nowhere else';
+  it(name, { timeout: 30_000 }, async (t) => {
     const { broker, log } = await start(t, {
       fetch: () => ({ error: errors.outOfRange }),
       range: { start: 20, end: 30 },

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CrawlStatus } from '../../../../services/application/crawl/watch-crawl.ts';
+import { watchCrawl } from '../../../../services/application/crawl/watch-crawl.ts';
+import type { Look } from '../../../../topology/frontier/ask/crawl-end.ts';
+import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
+
+/** Time goes on by sleeping alone. */
+function steppingClock(startMs = 1_000) {
+  let nowMs = startMs;
+  return {
+    nowMs: () => nowMs,
+    async sleepUntil(untilMs: number) {
+      nowMs = Math.max(nowMs, untilMs);
+    },
+  };
+}
+
+const position = { offset: 7, slice: 0 };
+const positions = { control: position, results: position, discovered: position };
+const ends = { control: 7, results: 7, discovered: 7 };
+
+const looking = (queued: number, page: number): Look => ({
+  partitions: [{ positions, ends, counters: { ...zeroCounters(), queued, page } }],
+  pageQuota: null,
+});
+
+async function watch(lookAt: (sinceMs: number) => Look, untilMs: number) {
+  const clock = steppingClock();
+  const stop = new AbortController();
+  const looks: number[] = [];
+  const told: CrawlStatus[] = [];
+  const end = await watchCrawl({
+    ...{ clock, startedAtMs: 1_000, signal: stop.signal, failed: new Promise(() => {}), everyMs: 50 },
+    async look() {
+      const sinceMs = clock.nowMs() - 1_000;
+      if (sinceMs >= untilMs) stop.abort();
+      looks.push(sinceMs);
+      return lookAt(sinceMs);
+    },
+    settle: async () => {},
+    hosts: () => ({ ready: 0, delayed: 1, nextReadyAtMs: 61_000, paused: false }),
+    onStatus: (status) => void told.push(status),
+  });
+  return { end, looks, told };
+}
+
+test('a crawl that waits for its hosts is looked at twice a second, and one that moves twenty times', async () => {
+  const waits = await watch(() => looking(3, 1), 60_000);
+  assert.equal(waits.end, 'stopped');
+  assert.ok(waits.looks.length <= 130, `${waits.looks.length} looks in a minute`);
+  assert.equal(waits.told.at(-1)!.nextReadyMs, 0, 'and a person sees how long it will wait');
+
+  const moves = await watch((sinceMs) => looking(3, sinceMs), 1_000);
+  assert.deepEqual(moves.looks.slice(0, 4), [0, 50, 100, 150]);
+});
+
+test('the end of one that has waited is noticed within half a second, by two looks that agree', async () => {
+  const { end, looks } = await watch((sinceMs) => looking(sinceMs < 60_010 ? 1 : 0, 1), 100_000);
+  assert.equal(end, 'done');
+  const atMs = looks.find((sinceMs) => sinceMs >= 60_010)!;
+  assert.ok(atMs - 60_010 <= 500, `${atMs}`);
+  assert.ok(looks.at(-1)! - atMs <= 50, `${looks.at(-1)}`);
+});
