@@ -5,7 +5,7 @@
  * proportional to 1 / rank), as in-links of real hosts are distributed.
  */
 import type { WebOptions } from './options.ts';
-import { mix, numbers } from './random.ts';
+import { fraction, mix, numbers } from './random.ts';
 import { type HostShape, monthOf, monthPath, pagePath, type Resource } from './resources.ts';
 
 export interface Target {
@@ -16,6 +16,15 @@ export interface Target {
   readonly dice: number;
 }
 
+export type PageSize = 'tiny' | 'ordinary' | 'long';
+
+/** Of ordinary pages alone: the others are of ordinary size. */
+export function sizeOf({ seed, tinyPages, longPages }: WebOptions, host: number, resource: Resource): PageSize {
+  if (resource.kind !== 'page' || tinyPages + longPages === 0) return 'ordinary';
+  const drawn = fraction(seed, 64, host, resource.index);
+  return drawn < tinyPages ? 'tiny' : drawn >= 1 - longPages ? 'long' : 'ordinary';
+}
+
 export interface LinkSource {
   readonly options: WebOptions;
   readonly shape: HostShape;
@@ -24,8 +33,9 @@ export interface LinkSource {
 
 /** In the order they stand on the page. */
 export function targetsOf({ options, shape, childHosts }: LinkSource, resource: Resource): Target[] {
-  const { pagesPerHost, hosts, linksPerPage, sameHostShare } = options;
+  const { pagesPerHost, hosts, sameHostShare } = options;
   const { host } = shape;
+  const linksPerPage = options.linksPerPage * { tiny: 0, ordinary: 1, long: 10 }[sizeOf(options, host, resource)];
   const month = resource.index < 0 || resource.kind === 'month' ? monthOf(resource.path) : -1;
   const next = numbers(mix(options.seed, 40, host, resource.index < 0 ? -1 - month : resource.index));
   const targets: Target[] = [];

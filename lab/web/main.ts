@@ -6,14 +6,18 @@
  * Prints one JSON line once it listens: port, seeds, a `--resolve` value for the crawler, the control URL. Ends on SIGTERM
  * or SIGINT, after --max-seconds, and with --exit-with-stdin when its standard input ends, as it does when a parent dies.
  */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+import { makeCertificate, type WebCertificate } from './certificate.ts';
 import { createControl } from './control.ts';
 import { type PresetName, presets, type WebOptions } from './options.ts';
 import { planWeb, type WebPlan } from './plan.ts';
 import { type RunningWeb, startWeb } from './server.ts';
 
 const usage = `Options:
-  --preset plain|full     what the web is made of (default full)
+  --preset NAME           what the web is made of: plain, full (the default) or messy
   --seed N --hosts N --pages N
   --set NAME=VALUE        any other option of the web, such as slowMs=50 or hostileShare=0.1; repeatable
   --addresses             a 127.x.y.z address for each host in place of names
@@ -40,7 +44,7 @@ function readArguments(args: string[]) {
       help: { type: 'boolean', default: false },
     },
   });
-  if (!(values.preset in presets)) throw new RangeError(`--preset must be plain or full, not ${values.preset}`);
+  if (!(values.preset in presets)) throw new RangeError(`--preset must be plain, full or messy, not ${values.preset}`);
   const changes: Record<string, number | string> = {};
   const change = (option: string, name: string, value: string | undefined) => {
     if (value === undefined) return;
@@ -93,14 +97,20 @@ async function main(): Promise<void> {
   }
 
   let web: RunningWeb;
+  let certificate: WebCertificate | undefined;
+  const control = createControl(plan, () => web);
   try {
+    if (plan.scheme === 'https') certificate = makeCertificate(plan);
     web = await startWeb(plan, {
       port: settings.port,
+      ...(certificate === undefined ? {} : { tls: certificate }),
       ...(settings.logFile === undefined ? {} : { logFile: settings.logFile }),
-      control: createControl(plan, () => web),
+      control,
     });
   } catch (error) {
-    process.stderr.write(`cannot listen: ${(error as Error).message}; choose another --port, or 0 for any\n`);
+    const isTls = plan.scheme === 'https' && certificate === undefined;
+    const remedy = isTls ? 'a web over TLS needs openssl' : 'choose another --port, or 0 for any';
+    process.stderr.write(`cannot listen: ${(error as Error).message}; ${remedy}\n`);
     process.exitCode = 1;
     return;
   }
@@ -109,6 +119,7 @@ async function main(): Promise<void> {
   const end = async () => {
     if (ending) return;
     ending = true;
+    certificate?.remove();
     await web.close();
     process.exit(0);
   };
@@ -121,13 +132,21 @@ async function main(): Promise<void> {
   const ready = {
     port,
     pid: process.pid,
-    control: `http://127.0.0.1:${port}/__control/`,
+    control: `http://127.0.0.1:${certificate === undefined ? port : await listen(control)}/__control/`,
+    ...(certificate === undefined ? {} : { certificate: certificate.file }),
     resolve: named ? [`*.test:${port}:127.0.0.1`] : [],
     seeds: plan.seeds(port),
     hosts: plan.hosts.length,
     options: plan.options,
   };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
+}
+
+/** The control of a web over TLS has a port by itself. */
+async function listen(handle: ReturnType<typeof createControl>): Promise<number> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 await main();

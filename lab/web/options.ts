@@ -58,6 +58,12 @@ export interface WebOptions {
   readonly sitemaps: number;
   /** Pages that only the sitemap names, as a share of a host's pages. */
   readonly sitemapOnly: number;
+  /** Share of ordinary pages of 100 KB, with ten times the links. */
+  readonly longPages: number;
+  /** Share of ordinary pages that are some links and no prose. */
+  readonly tinyPages: number;
+  /** 0: over plain HTTP. 1: over TLS, by HTTP/1.1 alone. 2: over TLS, by HTTP/2 for whoever speaks it. */
+  readonly tls: number;
   /** Share of hosts that answer with malice. */
   readonly hostileShare: number;
 }
@@ -93,6 +99,9 @@ const plain: WebOptions = {
   calendarMonths: 24,
   sitemaps: 0,
   sitemapOnly: 0,
+  longPages: 0,
+  tinyPages: 0,
+  tls: 0,
   hostileShare: 0,
 };
 
@@ -117,7 +126,21 @@ const full: WebOptions = {
   sitemaps: 0.2,
 };
 
-export const presets = { plain, full } as const;
+/** Nothing that makes a crawl wait, and much that is no page: two requests of five lead to none, as on the webs that crawlers meet. */
+const messy: WebOptions = {
+  ...plain,
+  spellings: 0.15,
+  robotsRules: 1,
+  robotsMissing: 0.1,
+  robotsMoved: 0.04,
+  disallowed: 0.2,
+  redirects: 0.5,
+  missing: 0.1,
+  longPages: 0.05,
+  tinyPages: 0.3,
+};
+
+export const presets = { plain, full, messy } as const;
 export type PresetName = keyof typeof presets;
 
 /** @throws RangeError naming the option, if a value is out of its range. */
@@ -138,6 +161,7 @@ export function webOptions(preset: PresetName, changes: Partial<WebOptions> = {}
   whole('slowMs', 0, 86_400_000);
   whole('retryAfterSeconds', 0, 86_400);
   whole('calendarMonths', -1, 12_000);
+  whole('tls', 0, 2);
   for (const [name, value] of Object.entries(options)) {
     if (name in ranged || name === 'naming') continue;
     if (typeof value !== 'number' || !(value >= 0 && value <= 1))
@@ -159,4 +183,5 @@ const ranged = {
   slowMs: 0,
   retryAfterSeconds: 0,
   calendarMonths: 0,
+  tls: 0,
 };

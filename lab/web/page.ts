@@ -1,14 +1,16 @@
 /**
  * The HTML of a page, as pieces: strings of its own between sections that are shared.
  *
- * Sizes are 8–20 KB, 12.6 KB on average, the mean that the project's benchmarks go by. Links stand in a list at the
- * top and in small groups between the sections.
+ * Sizes are 8–20 KB, 12.6 KB on average, the mean that the project's benchmarks go by; webs may have some of 100 KB, and
+ * some of the links alone that hold them together. Links stand in a list at the top and in small groups between the sections.
  */
 import type { WebPlan } from './plan.ts';
 import { fraction, mix } from './random.ts';
 import type { Resource } from './resources.ts';
 import { plainHref, spelledHref } from './spellings.ts';
 import { anchorText, sectionCount, sectionNear } from './text.ts';
+
+const longPageChars = 100_000;
 
 /** A string is HTML of this page; a number is the section of prose that comes next. */
 export type Piece = string | number;
@@ -22,16 +24,18 @@ export function pagePieces(
   lengths: readonly number[],
 ): Piece[] {
   const { seed, spellings } = plan.options;
+  const { scheme } = plan;
   const key = resource.index < 0 ? resource.path.length : resource.index;
   // Mean of 8 + 12 u^1.65 for u even in [0, 1) is 12.53.
-  const size = 8030 + 11_950 * fraction(seed, 60, host, key) ** 1.65;
+  const ordinary = 8030 + 11_950 * fraction(seed, 60, host, key) ** 1.65;
+  const size = { tiny: 0, ordinary, long: longPageChars }[plan.sizeOf(host, resource)];
   const title = `${anchorText(mix(seed, 61, host, key))} ${host}-${key}`;
   const links = plan.targets(host, resource).map(({ host: to, path, dice }) => {
     const spell = (dice >>> 12) / 0x10_0000 < spellings;
     const name = plan.hosts[to]!;
     const href = spell
-      ? spelledHref(name, path, port, to === host, mix(dice, 62))
-      : plainHref(name, path, port, to === host);
+      ? spelledHref(name, path, port, to === host, mix(dice, 62), scheme)
+      : plainHref(name, path, port, to === host, scheme);
     return `<a href="${href.includes('&') ? href.replace(/&/g, '&amp;') : href}">${anchorText(dice)}</a>`;
   });
 
@@ -48,10 +52,11 @@ export function pagePieces(
     chosen.push(section);
     left -= lengths[section]!;
   }
-  chosen.push(sectionNear(left));
+  // A tiny page is its links and no prose.
+  if (left > 0) chosen.push(sectionNear(left));
 
   const pieces: Piece[] = [head];
-  const perGroup = Math.max(1, Math.ceil((links.length - first) / chosen.length));
+  const perGroup = Math.max(1, Math.ceil((links.length - first) / Math.max(1, chosen.length)));
   let at = first;
   for (const section of chosen) {
     pieces.push(section);

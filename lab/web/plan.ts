@@ -9,13 +9,13 @@
  * fetches each URL of `expected().fetch` with 200 exactly once, requests none of `never`, gives up on `failures`.
  */
 import { type HostTraits, isCrawlable, movedName, movedPath, seedOf, tableHosts } from './hosts.ts';
-import { type Target, targetsOf } from './links.ts';
+import { type PageSize, sizeOf, type Target, targetsOf } from './links.ts';
 import { normalPath } from './normal-path.ts';
 import type { WebOptions } from './options.ts';
 import { type presets, webOptions } from './options.ts';
 import { type HostShape, isFetched, monthOf, pageOf, pagePath, type Resource, shapeHost } from './resources.ts';
 import { robotsText, sitemapText } from './robots-text.ts';
-import { urlOf } from './spellings.ts';
+import { type Scheme, urlOf } from './spellings.ts';
 
 export interface WebPlan {
   readonly options: WebOptions;
@@ -27,6 +27,9 @@ export interface WebPlan {
   shape(host: number): HostShape;
   /** What a request target stands for on a host, whatever its spelling. undefined: nothing, a 404. */
   resolve(host: number, target: string): Resource | undefined;
+  /** Of all its URLs. */
+  readonly scheme: Scheme;
+  sizeOf(host: number, resource: Resource): PageSize;
   /** Links of a resource that answers 200 with a page. */
   targets(host: number, resource: Resource): Target[];
   /** Text of /robots.txt, or of its copy where it redirects. */
@@ -64,7 +67,8 @@ export function planWeb(changes: Partial<WebOptions> & { readonly preset?: keyof
     if (known === undefined) shapes.set(host, (known = shapeHost(host, traits, options)));
     return known;
   };
-  const url = (host: number, path: string, port: number) => urlOf(names[host]!, path, port);
+  const scheme: Scheme = options.tls > 0 ? 'https' : 'http';
+  const url = (host: number, path: string, port: number) => urlOf(names[host]!, path, port, scheme);
 
   const resolve = (host: number, target: string): Resource | undefined => {
     const path = normalPath(target);
@@ -118,6 +122,8 @@ export function planWeb(changes: Partial<WebOptions> & { readonly preset?: keyof
     traits: (host) => traits[host]!,
     shape,
     resolve,
+    scheme,
+    sizeOf: (host, resource) => sizeOf(options, host, resource),
     targets: (host, resource) => targetsOf({ options, shape: shape(host), childHosts }, resource),
     robots: (host, port) =>
       robotsText({ traits: traits[host]!, seed: options.seed, host, sitemapUrl: url(host, '/sitemap.xml', port) }),

@@ -5,7 +5,9 @@
  * Every request is recorded (records.ts says what its times mean). A client that breaks off costs nothing.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createSecureServer } from 'node:http2';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
 import { answerWithMalice } from './hostile.ts';
 import type { WebPlan } from './plan.ts';
 import { createRequestLog, type RequestRecord } from './records.ts';
@@ -22,6 +24,8 @@ export interface WebServerOptions {
   readonly recordsMax?: number;
   /** JSON lines are appended here, a line per finished request. */
   readonly logFile?: string;
+  /** Of a web over TLS, in PEM. */
+  readonly tls?: { readonly key: Buffer; readonly cert: Buffer };
   /** Answers requests to 127.0.0.1 or localhost itself. */
   readonly control?: (request: IncomingMessage, response: ServerResponse) => void;
 }
@@ -43,6 +47,20 @@ const own = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const { timeOrigin } = performance;
 const nowMs = () => timeOrigin + performance.now();
 
+const forever = { keepAlive: true, noDelay: true, requestTimeout: 0, headersTimeout: 0 } as const;
+
+function createServerOf(
+  { options }: WebPlan,
+  tls: WebServerOptions['tls'],
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  if (options.tls === 0) return createServer(forever, handle);
+  if (tls === undefined) throw new RangeError('tls: a web over TLS needs a key and a certificate');
+  if (options.tls === 1) return createTlsServer({ ...forever, ...tls }, handle);
+  // What it hands out looks as that of HTTP/1.1 does (Node's compatibility API).
+  return createSecureServer({ ...tls, allowHTTP1: true }, handle as never) as unknown as Server;
+}
+
 /** @throws the error of `listen`, such as EADDRINUSE, once nothing is left listening. */
 export async function startWeb(plan: WebPlan, options: WebServerOptions = {}): Promise<RunningWeb> {
   const log = createRequestLog(options.recordsMax ?? recordsMaxDefault, options.logFile);
@@ -52,7 +70,7 @@ export async function startWeb(plan: WebPlan, options: WebServerOptions = {}): P
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const startMs = nowMs();
-    const authority = request.headers.host ?? '';
+    const authority = request.headers.host ?? String(request.headers[':authority'] ?? '');
     const colon = authority.lastIndexOf(':');
     const name = (colon < 0 || authority.endsWith(']') ? authority : authority.slice(0, colon)).toLowerCase();
     // A proxy's absolute form is accepted as the URL of the host in its authority (RFC 9112 §3.2.2).
@@ -124,8 +142,9 @@ export async function startWeb(plan: WebPlan, options: WebServerOptions = {}): P
   };
 
   const servers: Server[] = [];
+  const sockets = new Set<Socket>();
   const listen = async (address: string): Promise<void> => {
-    const server = createServer({ keepAlive: true, noDelay: true, requestTimeout: 0, headersTimeout: 0 }, handle);
+    const server = createServerOf(plan, options.tls, handle);
     // A crawler that keeps its delay must find its connection still open.
     server.keepAliveTimeout = 120_000;
     server.on('clientError', (_error, socket) => {
@@ -135,6 +154,10 @@ export async function startWeb(plan: WebPlan, options: WebServerOptions = {}): P
       server.once('error', reject);
       server.listen({ port, host: address, backlog: 1024 }, () => resolve());
     });
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
     servers.push(server);
     port = (server.address() as AddressInfo).port;
   };
@@ -142,7 +165,8 @@ export async function startWeb(plan: WebPlan, options: WebServerOptions = {}): P
     await Promise.all(
       servers.map((server) => {
         const closed = new Promise((resolve) => server.close(resolve));
-        server.closeAllConnections();
+        server.closeAllConnections?.();
+        for (const socket of sockets) socket.destroy();
         return closed;
       }),
     );

@@ -62,8 +62,9 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
   const web = await startWebProcess(bench.web, pinned ? webCore : null);
   try {
     const resolve = web.resolve.flatMap((one) => ['--resolve', one]);
+    const trust = web.certificate === undefined ? [] : ['--ca', web.certificate];
     const { child, ended } = startMeasured(
-      ['crawl', ...web.seeds, ...resolve, ...bench.crawl, '--data', join(data, 'crawl'), '--json'],
+      ['crawl', ...web.seeds, ...resolve, ...trust, ...bench.crawl, '--data', join(data, 'crawl'), '--json'],
       { core: pinned ? crawlCore : null, node: bench.node ?? [], profile: bench.profile, entry: bench.entry },
     );
     const stop =

@@ -1,9 +1,12 @@
 /**
- * `npm run bench -- fetch [--pages N] [--hosts N] [--runs N] [--no-stages] [--node=--FLAG] [--json]`
+ * `npm run bench -- fetch [--web plain|messy] [--set NAME=VALUE] [--pages N] [--hosts N] [--runs N] [--no-stages] [--node=--FLAG] [--json]`
  *
  * What a page costs: a whole `crawlstream crawl --delay 0` of a synthetic web (200 hosts × 100 pages of 12.6 KB with 42
  * links, gzip), one core for the crawl and the other for the web. One more crawl under the CPU profiler says where the
  * time goes; its shares are put on the unprofiled cost.
+ *
+ * `--web messy`: one of redirects, missing and denied URLs, spellings, pages of 100 KB and tiny ones, where a request is the
+ * unit. `--set tls=1`: the same web over TLS, `--set tls=2` by HTTP/2 too (lab/web/options.ts).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +20,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      web: { type: 'string', default: 'plain' },
+      set: { type: 'string', multiple: true, default: [] },
       pages: { type: 'string', default: '100' },
       hosts: { type: 'string', default: '200' },
       runs: { type: 'string', default: '3' },
@@ -27,7 +32,10 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   build();
   const bench: CrawlBench = {
-    web: ['--preset', 'plain', '--hosts', values.hosts, '--pages', values.pages],
+    web: [
+      ...['--preset', values.web, '--hosts', values.hosts, '--pages', values.pages],
+      ...values.set.flatMap((one) => ['--set', one]),
+    ],
     crawl: ['--delay', '0'],
     report: 'delayMs=0&sitemaps=false',
     node: values.node,
@@ -36,8 +44,9 @@ export async function run(args: readonly string[]): Promise<void> {
   for (let i = 0; i < Number(values.runs); i++) {
     const measured = await measureCrawl(bench);
     runs.push(measured);
-    const { report, cpuMillis, peakRssBytes } = measured;
-    const costs = `${(cpuMillis / report.fetched).toFixed(3)} ms CPU a page, ${Math.round(peakRssBytes / 1e6)} MB`;
+    const { report, cpuMillis, peakRssBytes, requests } = measured;
+    const each = (count: number) => (cpuMillis / count).toFixed(3);
+    const costs = `${each(report.fetched)} ms CPU a page, ${each(requests.length)} a request, ${Math.round(peakRssBytes / 1e6)} MB`;
     say(`${report.fetched} of ${report.expected} pages, ${Math.round(report.pagesPerSecond)} a second, ${costs}`);
   }
   const middle = runs.sort((a, b) => a.cpuMillis - b.cpuMillis)[runs.length >> 1]!;
@@ -51,6 +60,7 @@ export async function run(args: readonly string[]): Promise<void> {
     complete: runs.every(({ report }) => report.ok),
     pagesPerSecond: median(runs.map(({ report }) => report.pagesPerSecond)),
     cpuMillisPerPage,
+    cpuMillisPerRequest: middle.cpuMillis / middle.requests.length,
     stages,
     rssBytes: median(runs.map((one) => one.peakRssBytes)),
     runs: runs.length,

@@ -10,6 +10,8 @@ export interface WebProcess {
   readonly seeds: readonly string[];
   /** For `--resolve`. */
   readonly resolve: readonly string[];
+  /** Of a web over TLS: a file with its certificate. */
+  readonly certificate?: string;
   /** `query` as in lab/web/control.ts. */
   report(query: string): Promise<CheckReport>;
   requests(): Promise<RequestRecord[]>;
@@ -26,6 +28,7 @@ export async function startWebProcess(options: readonly string[], core: number |
     pid: child.pid!,
     seeds: ready.seeds,
     resolve: ready.resolve,
+    ...(ready.certificate === undefined ? {} : { certificate: ready.certificate }),
     report: async (query) => JSON.parse(await ask(`report?${query}`)) as CheckReport,
     requests: async () =>
       (await ask('requests'))
@@ -43,6 +46,7 @@ interface Ready {
   readonly control: string;
   readonly resolve: readonly string[];
   readonly seeds: readonly string[];
+  readonly certificate?: string;
 }
 
 async function firstLine(stdout: NodeJS.ReadableStream): Promise<Ready> {

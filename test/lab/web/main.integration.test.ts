@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../../lab/process/command.ts';
 import type { CheckReport } from '../../../lab/web/check.ts';
 import { getFromLoopback } from '../../../lab/web/naive-crawl.ts';
+import { noOpenssl } from '../../services/runtime/http/own-certificate.ts';
 
 const main = fileURLToPath(new URL('../../../lab/web/main.ts', import.meta.url));
 const start = (...args: string[]): ChildProcess =>
@@ -39,6 +45,41 @@ test('the server says where it listens, reports, resets, and ends with its stand
     child.kill('SIGKILL');
   }
 });
+
+for (const [tls, version] of [
+  [1, 'h1'],
+  [2, 'h2'],
+] as const)
+  test(`a web over TLS is crawled whole by ${version}, trusted by its certificate`, { skip: noOpenssl }, async () => {
+    const web = ['--hosts', '6', '--pages', '10', '--preset', 'messy', '--set', `tls=${tls}`, '--exit-with-stdin'];
+    const child = start(...web);
+    const data = await mkdtemp(join(tmpdir(), 'crawlstream-tls-web-'));
+    try {
+      const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+      const { seeds, resolve, certificate, control } = JSON.parse(line);
+      const reach = [...resolve.flatMap((one: string) => ['--resolve', one]), '--ca', certificate];
+      const crawled = await runCommand(['crawl', ...seeds, ...reach, '--delay', '0', '--data', join(data, 'crawl')]);
+      assert.equal(crawled.code, 0, crawled.stderr);
+      const report = await readReport(await fetch(`${control}report?delayMs=0`, { method: 'POST' }));
+      assert.ok(report.ok && report.fetched > 60, JSON.stringify(report));
+
+      const [host] = new URL(seeds[0]).host.split(':');
+      const ca = await readFile(certificate);
+      const socket = connect({
+        host: '127.0.0.1',
+        port: Number(new URL(seeds[0]).port),
+        servername: host!,
+        ca,
+        ALPNProtocols: ['h2', 'http/1.1'],
+      });
+      await once(socket, 'secureConnect');
+      assert.equal(socket.alpnProtocol, tls === 2 ? 'h2' : 'http/1.1');
+      socket.destroy();
+    } finally {
+      child.kill('SIGKILL');
+      await rm(data, { recursive: true });
+    }
+  });
 
 test('the server ends on SIGTERM, even with connections open', async () => {
   const child = start('--hosts', '1', '--pages', '1');

@@ -84,6 +84,42 @@ test('pages are 8–20 KB, 12.6 KB on average, with the links asked for, 70 % of
   assert.ok(Math.abs(same / links - 0.7) < 0.03, `${same / links}`);
 });
 
+test('a messy web has tiny pages and long ones, and as many requests lead to none as on webs that crawlers meet', () => {
+  const plan = planWeb({ preset: 'messy', hosts: 20, pagesPerHost: 100 });
+  const { lengths } = pressProse(sections(1));
+  const sizes = { tiny: [] as number[], ordinary: [] as number[], long: [] as number[] };
+  for (let host = 0; host < 20; host++)
+    for (let page = 0; page < 100; page++) {
+      const resource = plan.resolve(host, pagePath(page))!;
+      const pieces = pagePieces(plan, host, resource, port, lengths);
+      const chars = pieces.reduce<number>(
+        (sum, one) => sum + (typeof one === 'number' ? lengths[one]! : one.length),
+        0,
+      );
+      sizes[plan.sizeOf(host, resource)].push(chars);
+    }
+  assert.ok(
+    Math.abs(sizes.tiny.length / 2_000 - 0.3) < 0.05 && Math.max(...sizes.tiny) < 3_000,
+    `${sizes.tiny.length}`,
+  );
+  assert.ok(Math.abs(sizes.long.length / 2_000 - 0.05) < 0.02, `${sizes.long.length}`);
+  assert.ok(
+    sizes.long.every((chars) => Math.abs(chars - 100_000) < 2_500),
+    `${Math.min(...sizes.long)}`,
+  );
+  const { fetch, failures, redirects } = plan.expected(port);
+  const share = (failures.size + redirects.size) / (fetch.size + failures.size + redirects.size);
+  assert.ok(Math.abs(share - 0.4) < 0.05, `${share}`);
+});
+
+test('a web over TLS is the same but for the scheme', () => {
+  const on = (tls: number) => [...planWeb({ preset: 'messy', hosts: 8, pagesPerHost: 20, tls }).expected(port).fetch];
+  assert.deepEqual(
+    on(1),
+    on(0).map((url) => url.replace('http:', 'https:')),
+  );
+});
+
 test('links across hosts follow a power law', () => {
   const plan = planWeb({ hosts: 1000, pagesPerHost: 20 });
   const inLinks = new Array<number>(1000).fill(0);
@@ -105,6 +141,9 @@ test('every spelling leads to its page', () => {
           urlOf('h001.site1.test', path, at),
           href,
         );
+        const secure = spelledHref('h001.site1.test', path, at, true, dice * 7919, 'https');
+        const other = new URL(secure, urlOf('h001.site1.test', '/p/9', at, 'https'));
+        assert.equal(other.protocol, 'https:', secure);
       }
 });
 
