@@ -9,7 +9,7 @@ import { readTopicDocuments } from '../../fleet/documents/topic-documents.ts';
 import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { crawlsTopic } from '../../runtime/crawl/fleet-names.ts';
-import { accessOn, type KafkaAccess, openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import { accessOn, type KafkaAccess, openBrokers, openRegistry } from '../../runtime/crawl/kafka-access.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import { openReadOnlyLog, type ReadOnlyLog } from '../../runtime/log/read-only.ts';
@@ -53,10 +53,11 @@ export async function withKafkaFleet<T>(
     const topic = crawlsTopic(fleet);
     if ((await log.partitionsOf(topic)) === 0) throw noFleet(fleet);
     const documents = await readTopicDocuments(log, topic);
+    const registry = access.registry === undefined ? undefined : await openRegistry(access.registry);
     const sources: FleetSource[] = [];
     for (const name of await crawlsIn(documents)) {
       const crawl = `${fleet}.${name}`;
-      const { codec } = await accessOn(log, { ...access, crawl });
+      const { codec } = await accessOn(log, { ...access, registry, crawl });
       sources.push({ name, source: { log, codec, crawl, partitions: await log.partitionsOf(`${crawl}.results`) } });
     }
     return await act({ sources, documents });
