@@ -25,9 +25,12 @@ export const fleetServices: readonly Service[] = [
   ...people.filter(({ name }) => name === 'operator'),
 ];
 
+/** Processors that contact hosts: a fleet alone knows when those of its crawls were contacted. */
+export const contactHosts: ReadonlySet<string> = new Set(['frontier', 'fetcher', 'render']);
+
 /** By the whole name of a crawl of a fleet, `FLEET.CRAWL`: all that is done there by others than the fleet. */
 export const servicesBesideFleet: readonly Service[] = services
-  .filter((one) => one.name === 'archive' || people.includes(one))
+  .filter(({ name }) => !contactHosts.has(name))
   .map((one) => ({ ...one, access: (crawl) => folded(one.access(crawl), new Set([ownResponses(crawl)])) }));
 
 function folded(access: readonly Access[], apart: Apart): Access[] {

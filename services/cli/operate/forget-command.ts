@@ -79,7 +79,7 @@ async function forget(flags: ForgetFlags): Promise<void> {
     const gone = await readGone(topics, await readPurges(log, codec, manifest));
     const places = await forgetTopics(topics, gone);
     const groups = await followedBy(log, clock, manifest);
-    const notReached = [...groups.behind, ...beyondReach, ...bodiesOnBrokers];
+    const notReached = [...groups.behind, ...beyondReachOnBrokers(manifest.crawl)];
     const folder = await namedFolder(flags, manifest);
     const archive = folder?.part('archive');
     const { archiveTo } = flags;
@@ -164,13 +164,31 @@ function archivesElsewhere(isFolderNamed: boolean, isStoreNamed: boolean): Recei
   return [...(isFolderNamed ? [] : [folders]), ...(isStoreNamed ? [] : [store])];
 }
 
+const filesMade = {
+  place: 'files made of the crawl before',
+  why: 'exports, WACZ, WAT, WET and snapshots are to be made again',
+} as const;
+
 const beyondReach = [
   { place: 'topics discovered, results, control, frontier-changelog', why: 'they name URLs until they are trimmed' },
   { place: 'topic dead-letters', why: 'it goes by age' },
-  { place: 'files made of the crawl before', why: 'exports, WACZ, WAT, WET and snapshots are to be made again' },
+  filesMade,
 ] as const;
 
-const bodiesOnBrokers = [{ place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }] as const;
+function beyondReachOnBrokers(crawl: string): Receipt['notReached'] {
+  if (!crawl.includes('.'))
+    return [...beyondReach, { place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }];
+  // Of a crawl of a fleet, most topics lie in one, of which nothing is dropped by itself.
+  return [
+    {
+      place: 'topic flow',
+      why: 'links, results, orders, duplicates and dead letters stay until the fleet deletes the crawl',
+    },
+    { place: 'topic frontier-changelog', why: 'it names URLs until it is trimmed' },
+    { place: 'topic responses', why: 'where there is one, it goes by age on brokers' },
+    filesMade,
+  ];
+}
 
 async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clock): Promise<void> {
   const { topics, gone, places, notReached } = found;

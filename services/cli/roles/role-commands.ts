@@ -1,6 +1,7 @@
 /** `crawlstream frontier` and `crawlstream fetcher`: one role each, as members of a crawl on Kafka, until stopped. */
 import type { Command } from 'commander';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
+import { contactHosts } from '../../application/fleet-access.ts';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import * as topology from '../../application/topology.ts';
 import { leaseRoutes } from '../../lending/lease-routes.ts';
@@ -132,8 +133,7 @@ async function keepRole(
         before = undefined;
         return holdRole({ ...connection, clock, flags, service }, take, signal);
       };
-      // An archive contacts no host, and has its position in a topic by itself.
-      if (name !== 'archive') refuseOfFleet(flags.crawl);
+      if (contactHosts.has(name)) refuseOfFleet(flags.crawl);
       await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
     } catch (error) {
       service.forget();

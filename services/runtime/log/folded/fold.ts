@@ -29,6 +29,16 @@ export function ownResponses(crawl: string): string {
   return `${crawl}.responses`;
 }
 
+/** What the names of groups begin with under which the positions of this one are kept: the name of each folded topic follows. */
+export function folding(group: string): string {
+  return `${group}@`;
+}
+
+/** Is it such a group? */
+export function isOfFolded(group: string): boolean {
+  return folded.has(group.slice(group.lastIndexOf('@') + 1));
+}
+
 /** Full names of topics that are by themselves beside those that always are. */
 export type Apart = ReadonlySet<string>;
 

@@ -2,14 +2,26 @@
  * A log in which most topics of a crawl lie in one (fold.ts): two hundred small crawls have six hundred partitions, and not two
  * thousand. All that goes by the log port goes on as ever.
  *
- * What it cannot do: drop the records of one topic of a flow (`trim`), and keep two positions of one group in one flow.
+ * A group that reads several topics of a flow has a position in each, where brokers keep one for a group and a partition: those are kept
+ * under groups of their own (fold.ts), and its own position in the flow is the furthest of them.
+ *
+ * What it cannot do: drop the records of one topic of a flow (`trim`).
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { Log, LogReader, LogRecord, LogTopic, OffsetRange } from '../log.ts';
+import type { Log, LogReader, LogRecord, LogTopic, OffsetRange, Position } from '../log.ts';
 import { recordsOf } from '../records-of.ts';
 import { FlowPump } from './flow-pump.ts';
 import type { FlowTail } from './flow-tail.ts';
-import { flowName, fold, heldBy as heldIn, placeOf as placeIn, topicsHolding, unfold } from './fold.ts';
+import {
+  flowName,
+  fold,
+  folding,
+  heldBy as heldIn,
+  isOfFolded,
+  placeOf as placeIn,
+  topicsHolding,
+  unfold,
+} from './fold.ts';
 import { foldedLimits } from './folded-limits.ts';
 import { createFoldedReader } from './folded-reader.ts';
 
@@ -37,6 +49,11 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
   const apart = new Set(options.apart);
   const placeOf = (topic: string) => placeIn(topic, apart);
   const heldBy = (topic: string) => heldIn(topic, apart);
+  /** Under which its position in the topic is kept. */
+  const groupOf = (group: string, topic: string) => {
+    const place = placeOf(topic);
+    return place === null ? group : `${folding(group)}${place.name}`;
+  };
   const pump = new FlowPump(log, tailBytes);
   const readers = new Set<LogReader>();
 
@@ -123,22 +140,29 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
       const message = `records of ${topic} lie among others in ${place.flow}: they are not dropped by themselves`;
       throw new CrawlstreamError('UNSUPPORTED', message);
     },
-    commit: (group, positions) =>
-      log.commit(
-        group,
-        positions.map(({ topic, ...position }) => ({ topic: heldBy(topic), ...position })),
-      ),
-    committed: (group, topic, partition) => log.committed(group, heldBy(topic), partition),
-    committedAll: (group, topic, partitions) => log.committedAll(group, heldBy(topic), partitions),
-    async join(options) {
-      const held = new Map<string, string>();
-      for (const topic of options.topics) {
-        const [flow, other] = [heldBy(topic), held.get(heldBy(topic))];
-        if (other !== undefined) throw oneOfTwo(flow, other, topic);
-        held.set(flow, topic);
+    async commit(group, positions) {
+      const own = new Map<string, Position>();
+      const folded = new Map<string, Position[]>();
+      for (const { topic, partition, offset } of positions) {
+        const [held, key] = [heldBy(topic), `${heldBy(topic)} ${partition}`];
+        own.set(key, { topic: held, partition, offset: Math.max(offset, own.get(key)?.offset ?? 0) });
+        const kept = groupOf(group, topic);
+        if (kept === group) continue;
+        if (!folded.has(kept)) folded.set(kept, []);
+        folded.get(kept)!.push({ topic: held, partition, offset });
       }
-      return log.join({ ...options, topics: [...held.keys()] });
+      // First: it is refused to whoever is not the group's member any more.
+      await log.commit(group, [...own.values()]);
+      for (const [one, its] of folded) await log.commit(one, its);
     },
+    committed: (group, topic, partition) => log.committed(groupOf(group, topic), heldBy(topic), partition),
+    committedAll: (group, topic, partitions) => log.committedAll(groupOf(group, topic), heldBy(topic), partitions),
+    groups: async (prefix) => (await log.groups(prefix)).filter(({ group }) => !isOfFolded(group)),
+    async forgetGroup(group) {
+      await log.forgetGroup(group);
+      for (const one of await log.groups(folding(group))) await log.forgetGroup(one.group);
+    },
+    join: (options) => log.join({ ...options, topics: [...new Set(options.topics.map(heldBy))] }),
     ...(log.risks && { risks: (topics) => log.risks!([...new Set(topics.map(heldBy))]) }),
     release: (crawl) => pump.release(`${crawl}.${flowName}`),
     setApart(topic, isApart) {
@@ -156,9 +180,4 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
 function inTermsOf(error: unknown, flow: string, topic: string): unknown {
   if (!(error instanceof CrawlstreamError) || error.message.includes(topic)) return error;
   return new CrawlstreamError(error.code, error.message.replaceAll(flow, `${topic} (in ${flow})`), error);
-}
-
-function oneOfTwo(flow: string, one: string, other: string): CrawlstreamError {
-  const message = `${one} and ${other} lie together in ${flow}, in which a group has one position: read one of them in another group; of a crawl that its fleet made with output.warc, responses are a topic by themselves`;
-  return new CrawlstreamError('UNSUPPORTED', message);
 }

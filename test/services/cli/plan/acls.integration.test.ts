@@ -65,6 +65,11 @@ it('of a crawl of a fleet, rights are those in the topics that it has, for whoev
   ]);
   const archive = await runCommand(['acls', 'archive', '--crawl', 'search.docs']);
   assert.match(archive.stdout, /search\.docs\.responses +Read\n.*search\.docs\.flow +Read, Write\n/);
+  const index = await runCommand(['acls', 'index', '--crawl', 'search.docs']);
+  assert.match(
+    index.stdout,
+    /search\.docs\.flow +Read, Write\n.*search\.docs\.pages +Read\n.*search\.docs\.index\* +Read\n/,
+  );
 });
 
 it('names the option that is too many, and who runs a crawl of a fleet', async () => {
@@ -72,6 +77,7 @@ it('names the option that is too many, and who runs a crawl of a fleet', async (
     [['--fleet', 'search', '--crawl', 'news'], /--crawl and --fleet are given: leave one out/],
     [['--fleet', 'se.arch'], /--fleet "se\.arch": use letters, digits and -/],
     [['frontier', '--crawl', 'search.docs'], /frontier is no service of a fleet.*crawlstream acls --fleet search/],
+    [['render', '--crawl', 'search.docs'], /render is no service of a fleet/],
     [['--fleet', 'search', '--plugin', import.meta.filename], /--plugin does not hold for a fleet/],
   ];
   for (const [args, message] of refusals) {

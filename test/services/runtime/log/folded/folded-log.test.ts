@@ -267,13 +267,25 @@ test('responses that are kept by themselves lie in their own topic, which goes b
   await log.close();
 });
 
-test('a group does not read two topics of one flow, of which it would have one position', async () => {
+test('a group has a position in each of the topics that it reads of one flow, and is one group all the same', async () => {
   const { log } = await openBoth(1 << 20);
-  const join = (...topics: string[]) => log.join({ group: 'f.c.g', topics, onAssigned() {}, onFailure() {} });
-  await assert.rejects(join('f.c.responses', 'f.c.control'), {
-    code: 'UNSUPPORTED',
-    message: /f\.c\.responses and f\.c\.control lie together in f\.c\.flow/,
-  });
-  await (await join('f.c.pages', 'f.c.control')).leave();
+  const topics = ['f.c.results', 'f.c.control', 'f.c.pages'];
+  const assigned: (readonly number[])[] = [];
+  const onAssigned = (partitions: readonly number[]) => void assigned.push(partitions);
+  const membership = await log.join({ group: 'f.c.g', topics, onAssigned, onFailure() {} });
+  assert.deepEqual(assigned, [[0]], 'one flow, assigned once');
+  const at = (topic: string, offset: number) => ({ topic: `f.c.${topic}`, partition: 0, offset });
+  await log.commit('f.c.g', [at('results', 7), at('pages', 3)]);
+  await log.commit('f.c.g', [at('control', 2)]);
+  const committed = () => Promise.all(topics.map((topic) => log.committed('f.c.g', topic, 0)));
+  assert.deepEqual(await committed(), [7, 2, 3]);
+  assert.deepEqual([...(await log.committedAll('f.c.g', 'f.c.control', [0]))], [[0, 2]]);
+  assert.deepEqual(
+    (await log.groups('f.c.')).map(({ group }) => group),
+    ['f.c.g'],
+  );
+  await membership.leave();
+  await log.forgetGroup('f.c.g');
+  assert.deepEqual(await committed(), [undefined, undefined, undefined]);
   await log.close();
 });

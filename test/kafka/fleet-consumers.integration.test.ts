@@ -1,0 +1,93 @@
+/** A crawl of a fleet on Kafka as its consumers see it: index and dedup beside it, and what is purged leaves all of them. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { lastJson, runCommand, startCommand } from '../../lab/process/command.ts';
+import { listening, untilReady } from '../services/cli/listening.ts';
+import { serveSite } from '../services/fetcher/loopback.ts';
+import { fleetClient } from '../services/fleet/running-fleet.ts';
+import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+import { until } from '../services/until.ts';
+
+const skip = (await skipReason()) ?? false;
+
+test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is forgotten in each', {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const ends: (() => unknown)[] = [];
+  t.after(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  const broker = await startBroker();
+  ends.push(() => broker.stop());
+  const site = await serveSite(t, ({ url = '/' }, response) => {
+    if (url === '/robots.txt') return response.writeHead(404).end();
+    const links = url === '/' ? Array.from({ length: 8 }, (_, n) => `<a href="/p/${n}">${n}</a>`).join('') : '';
+    const name = url.replace(/\D/g, '') || 'home';
+    // No two pages look alike.
+    const text = `word${name} ${Array.from({ length: 60 }, (_, n) => `other${name}x${(n * n) % 59}`).join(' ')}`;
+    return response.setHeader('content-type', 'text/html').end(`<title>${url}</title>${links}<p>${text}`);
+  });
+  const root = temporaryFolder();
+  const fleet = `f${process.pid}`;
+  const place = ['--brokers', broker.brokers];
+  const run = (args: readonly string[]) => {
+    const running = startCommand([...args, ...place, '--http', '0'], { patienceMs: 280_000 });
+    ends.push(() => running.child.kill('SIGKILL'));
+    return running;
+  };
+  const own = ['--fleet', fleet, '--data', join(root, 'fleet'), '--host-delay', '50'];
+  const running = run(['fleet', ...own, '--resolve', `*.test:${site.port}:127.0.0.1`]);
+  const client = fleetClient(running, await listening(running));
+  await untilReady(client.base);
+  const policy = { delayMs: 50, delayFactor: 0, scope: { kind: 'host' } };
+  const url = (path: string) => site.url('docs.test', path);
+  await client.create({ seeds: [url('/')], policy, name: 'docs' });
+  const on = [...place, '--crawl', `${fleet}.docs`];
+  const folders = { index: join(root, 'index'), dedup: join(root, 'dedup') };
+  for (const [role, data] of Object.entries(folders)) {
+    const started = run([role, '--crawl', `${fleet}.docs`, '--data', data]);
+    await untilReady(await listening(started)).catch(async () => assert.fail((await started.ended).stderr));
+  }
+  await client.until('the end', ([docs]) => docs?.end === 'done');
+
+  const told = async (...words: string[]) => {
+    const done = await runCommand(words);
+    assert.equal(done.code, 0, `${words.join(' ')}: ${done.stdout}${done.stderr}`);
+    return done;
+  };
+  const found = async (word: string) => (await told('search', word, '--data', folders.index)).stdout.includes('/p/');
+  await until(() => found('word5'));
+  assert.equal((await client.pages('docs')).length, 9);
+
+  await told('purge', url('/p/5'), ...on, '--force');
+  const receipt = ['--receipt', join(root, 'one.jws'), '--receipt-key', 'env:RECEIPT_KEY', '--json'];
+  process.env['RECEIPT_KEY'] = key;
+  const forgotten = lastJson(await told('forget', ...on, ...receipt)) as unknown as Told;
+  assert.deepEqual(forgotten.places, [
+    // Its tombstone is there; that compaction drops the record is the brokers' part.
+    { place: 'topic pages', removed: 0, left: 1, more: { tombstones: 1 } },
+    { place: 'group dedup', left: 0, more: { recordsNotRead: 0 } },
+    { place: 'group index', left: 0, more: { recordsNotRead: 0 } },
+  ]);
+  const flow = forgotten.notReached.find(({ place }) => place === 'topic flow');
+  assert.match(flow?.why ?? '', /until the fleet deletes the crawl/);
+  await until(async () => !(await found('word5')));
+  assert.ok(await found('word6'));
+  const urls = (await client.pages('docs')).map((page) => page.url);
+  assert.ok(!urls.includes(url('/p/5')) && urls.includes(url('/p/6')), urls.join(' '));
+});
+
+interface Told {
+  readonly places: readonly object[];
+  readonly notReached: readonly { readonly place: string; readonly why: string }[];
+}
+
+/** The example of RFC 8410 §10.3. */
+const key = `-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+-----END PRIVATE KEY-----
+`;
