@@ -25,6 +25,12 @@ interface Assignment {
   paused: boolean;
 }
 
+/** What was read of a partition. */
+interface Part {
+  readonly assignment: Assignment;
+  readonly records: readonly LogRecord[];
+}
+
 export function createReader(store: StateStore, clock: Clock, topics: Topics, onClose: () => void): EmbeddedReader {
   const assigned = new Map<Partition, Assignment>();
   /** Assignments in the order they take turns. */
@@ -39,7 +45,18 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
 
   /** Records that are there now, up to about `maxBytes`. */
   const take = async (maxBytes: number): Promise<LogRecord[]> => {
-    const taken: LogRecord[] = [];
+    const parts: Part[] = [];
+    try {
+      await takeParts(parts, maxBytes);
+    } catch (error) {
+      // Of the other partitions nothing was handed out: a later poll brings it.
+      for (const { assignment, records } of parts) assignment.position -= records.length;
+      throw error;
+    }
+    return parts.flatMap(wanted);
+  };
+
+  const takeParts = async (parts: Part[], maxBytes: number): Promise<void> => {
     let left = maxBytes;
     const round = turns.length;
     for (let i = 0; i < round && left > 0; i++) {
@@ -50,17 +67,24 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
       const { partition, position } = assignment;
       checkRange(partition, position);
       if (position >= tailStart(partition)) {
-        left -= takeTail(assignment, taken, left);
+        const records: LogRecord[] = [];
+        left -= takeTail(assignment, records, left);
+        parts.push({ assignment, records });
         continue;
       }
       const { records, bytes } = await readStored(store, partition, position, left);
-      // There was a seek, a drop or a pause while the disk was read: the records are not wanted any more.
-      if (assigned.get(partition) !== assignment || assignment.position !== position || assignment.paused) continue;
-      for (const record of records) taken.push(record);
       assignment.position += records.length;
+      parts.push({ assignment, records });
       left -= bytes;
     }
-    return taken;
+  };
+
+  /** There may have been a seek, a drop or a pause while the disk was read, of what was read before as well. */
+  const wanted = ({ assignment, records }: Part): readonly LogRecord[] => {
+    if (assigned.get(assignment.partition) !== assignment) return [];
+    if (!assignment.paused) return records;
+    assignment.position -= records.length;
+    return [];
   };
 
   const waitForNews = async (waitMs: number) => {

@@ -45,6 +45,60 @@ async function recordRows(store: StateStore): Promise<number> {
   return count;
 }
 
+/** A log whose records are read from disk, where a read of `t/1` waits for what `held` gives. */
+async function logOnDisk(held: () => Promise<void>) {
+  const memory = createMemoryStore();
+  const store: StateStore = {
+    ...memory,
+    async *scan(range) {
+      for await (const row of memory.scan(range)) {
+        if (row[1].includes('of one')) await held();
+        yield row;
+      }
+    },
+  };
+  const log = await openEmbeddedLog(store, clock, { tailBytes: 0 });
+  await log.createTopics(topics);
+  for (const value of ['a', 'b']) await log.append([record(value, 0), record(`${value} of one`, 1)]);
+  const reader = log.reader();
+  for (const partition of [0, 1]) reader.seek('t', partition, 0);
+  const poll = async () => (await reader.poll({ maxBytes: 1_000, waitMs: 0 })).map(({ value }) => `${value}`);
+  return { log, reader, poll };
+}
+
+describe('a poll that reads several partitions from disk', () => {
+  it('drops what it read of a partition that is sought, dropped or paused while another is read', async () => {
+    let meanwhile = () => {};
+    const { log, reader, poll } = await logOnDisk(async () => meanwhile());
+    meanwhile = () => reader.seek('t', 0, 1);
+    assert.deepEqual(await poll(), ['a of one', 'b of one']);
+    meanwhile = () => {};
+    assert.deepEqual(await poll(), ['b'], 'from where it was sought to');
+
+    for (const partition of [0, 1]) reader.seek('t', partition, 0);
+    meanwhile = () => reader.pause('t', 0);
+    assert.deepEqual(await poll(), ['a of one', 'b of one']);
+    reader.resume('t', 0);
+    assert.deepEqual(await poll(), ['a', 'b'], 'nothing was passed over');
+
+    for (const partition of [0, 1]) reader.seek('t', partition, 0);
+    meanwhile = () => reader.drop('t', 0);
+    assert.deepEqual(await poll(), ['a of one', 'b of one']);
+    await log.close();
+  });
+
+  it('passes over nothing of one where another cannot be read', async () => {
+    let fails = true;
+    const { log, poll } = await logOnDisk(async () => {
+      if (fails) throw new CrawlstreamError('STORE_FAILED', 'the disk is away');
+    });
+    await assert.rejects(poll(), coded('STORE_FAILED'));
+    fails = false;
+    assert.deepEqual(await poll(), ['a', 'b', 'a of one', 'b of one']);
+    await log.close();
+  });
+});
+
 describe('embedded log', () => {
   it('gathers appends that come while a write is under way into one write', async () => {
     const faults = createFaultStore(createMemoryStore());
