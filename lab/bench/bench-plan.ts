@@ -29,6 +29,8 @@ const sized: readonly PlannedBench[] = [
   plan('clients', 'clients', '--urls', '200000'),
   plan('crawl', 'crawl', '--kafka', '--hosts', '100', '--pages', '50'),
   plan('fetch', 'fetch', '--runs', '1', '--no-stages'),
+  plan('fetch, messy', 'fetch', '--web', 'messy', '--runs', '1', '--no-stages'),
+  plan('fetch, over TLS', 'fetch', '--set', 'tls=1', '--runs', '1', '--no-stages'),
   plan('answers', 'answers', '--hosts', '40', '--pages', '50', '--runs', '1', '--seconds', '10'),
   plan('polite', 'polite', '--seconds', '10'),
   plan('fleet', 'fleet', '--crawls', '20', '--hosts', '200', '--seconds', '10'),
