@@ -533,4 +533,159 @@ export const accepted: readonly Accepted[] = [
     line: 'this.#spare',
     because: 'a page is made anew instead of used again',
   },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/usage/content-signal.ts', ...mutant, line: 'equals < 0 ? undefined' },
+    because: 'a pair that begins with its sign of equality names no use',
+  })),
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '>', replace: '>=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/usage/dictionary.ts', ...mutant, line: 'while (end > 0 && text.charCodeAt' },
+    because: 'before the first character there is none; a blank that stands alone is skipped at the beginning',
+  })),
+  {
+    file: 'topology/usage/response-usage.ts',
+    find: '<',
+    replace: '<=',
+    line: 'i < headers.length',
+    because: 'behind the last header there is no name',
+  },
+  ...[
+    { find: 'usage.length > 0', replace: 'true' },
+    { find: '>', replace: '>=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/usage/response-usage.ts', ...mutant, line: 'if (usage.length > 0)' },
+    because: 'time alone: a dictionary of no lines says nothing',
+  })),
+  {
+    file: 'topology/usage/response-usage.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'known > 0 && fromMs === 0',
+    because: 'at once, or a moment of a date: never the first millisecond of 1970',
+  },
+  {
+    file: 'topology/usage/robots-tag.ts',
+    find: '!mayBar(value)',
+    replace: 'false',
+    line: 'if (!mayBar(value)) return [];',
+    because: 'time alone: none of its words bars anything',
+  },
+  {
+    file: 'topology/usage/robots-tag.ts',
+    find: 'atMs === null',
+    replace: 'true',
+    line: 'dateText = atMs === null ? text : null',
+    because: 'time alone: no date goes on behind a comma',
+  },
+  {
+    file: 'topology/usage/robots-usage.ts',
+    find: 'usage.length === 0 && licences.length === 0',
+    replace: 'false',
+    line: 'usage.length === 0 && licences.length === 0',
+    because: 'time alone: of nothing comes nothing',
+  },
+  {
+    file: 'topology/usage/robots-usage.ts',
+    find: 'statements.length === 0',
+    replace: 'false',
+    line: 'statements.length === 0 ? []',
+    because: 'memory alone: a rule without statements says nothing',
+  },
+  ...[
+    { find: "pattern === ''", replace: 'false' },
+    { find: 'false', replace: 'true' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/usage/robots-usage.ts', ...mutant, line: "const index = pattern === '' ? null" },
+    because: 'which of two ranks is asked by none here, and an empty pattern matches every path as well',
+  })),
+  {
+    file: 'topology/usage/robots-usage.ts',
+    find: 'rules.length === 0',
+    replace: 'false',
+    line: 'if (rules.length === 0) return licences;',
+    because: 'time alone: no rule matches',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '>=', replace: '>' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/usage/robots-usage.ts', ...mutant, line: 'bestRank(rule.index, path) >= 0' },
+    because: 'a pattern of one character has the rank two, and an empty one has no index',
+  })),
+  {
+    file: 'topology/usage/robots-usage.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'let best = -1;',
+    because: 'no pattern is shorter than none',
+  },
+  {
+    file: 'topology/usage/tdmrep.ts',
+    find: 'false',
+    replace: 'true',
+    line: 'index: indexPatterns([{ pattern, allow: false }]),',
+    because: 'which of two ranks is asked by none here',
+  },
+  {
+    file: 'topology/usage/tdmrep.ts',
+    find: 'rules.length === 0',
+    replace: 'false',
+    line: 'if (rules.length === 0) return [];',
+    because: 'time alone: no rule matches',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '>=', replace: '>' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/usage/tdmrep.ts', ...mutant, line: 'bestRank(index, path) >= 0' },
+    because: 'a pattern has at least one character, which has the rank two',
+  })),
+  ...[
+    { find: '1', replace: '(1 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/what-if/crawl-tally.ts', ...mutant, line: '(a.host < b.host ? -1 : 1)' },
+    because: 'a sort goes by the sign alone, and each host stands there once',
+  })),
+  {
+    file: 'topology/what-if/crawl-tally.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'const never = { firstMs',
+    because:
+      'its first request begins a window; the latest of its requests is later, and of a host without any no rate is told',
+  },
+  {
+    file: 'topology/what-if/event-queue.ts',
+    find: '<',
+    replace: '<=',
+    line: 'a.order < b.order',
+    because: 'no two have one number',
+  },
+  {
+    file: 'topology/what-if/event-queue.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: '#order = 0;',
+    because: 'numbers are compared with each other alone',
+  },
+  {
+    file: 'topology/what-if/first-divergence.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'const count = Math.max(old.decisions.length',
+    because: 'behind the last decision of both there is none',
+  },
+  {
+    file: 'topology/what-if/first-divergence.ts',
+    find: '<',
+    replace: '<=',
+    line: 'i < count; i++',
+    because: 'behind the last decision of both there is none',
+  },
 ];
