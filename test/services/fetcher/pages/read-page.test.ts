@@ -8,6 +8,7 @@ import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../../../../services/fetcher/hooks/run-hooks.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { createExtractor } from '../../../../services/fetcher/pages/extract.ts';
+import { parseWholePage } from '../../../../services/fetcher/pages/parse-page.ts';
 import { type PageReader, readPage } from '../../../../services/fetcher/pages/report.ts';
 import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
 import { isFeedSignature, pollSecondsOf } from '../../../../topology/content/feed-signature.ts';
@@ -22,15 +23,25 @@ interface Answer {
   readonly item?: Partial<TaskUrl>;
   readonly reader?: Partial<PageReader>;
   readonly signatures?: boolean;
+  readonly truncated?: boolean;
 }
 
 const html = ['content-type', 'text/html; charset=utf-8'];
 
-async function read({ status = 200, headers = html, body = '', failure, item, reader, signatures = false }: Answer) {
+async function read({
+  status = 200,
+  headers = html,
+  body = '',
+  failure,
+  item,
+  reader,
+  signatures = false,
+  ...own
+}: Answer) {
   const bytes = Buffer.from(body);
   const response = {
     ...{ status, headers, body: bytes, rawBody: bytes, truncated: false, address: '', connectMs: 0, firstByteMs: 0 },
-    ...{ startMs: 10, endMs: 20, failure: failure ?? null },
+    ...{ startMs: 10, endMs: 20, failure: failure ?? null, ...own },
   } as unknown as HttpResponse;
   const all = {
     ...{ extractor: createExtractor({ cores: 1 }), productToken: 'examplebot', linksMax: 10 },
@@ -43,6 +54,11 @@ async function read({ status = 200, headers = html, body = '', failure, item, re
   const origin = { sourceKey: 'a.test', source: { keyHi: 1, keyLo: 2 } };
   return readPage(all, task, 1, response, origin, 'trace', []);
 }
+
+const pageOptions = {
+  ...{ url: 'http://a.test/d/x', contentType: 'text/html', robotsTags: [], productToken: 'examplebot' },
+  ...{ linksMax: 10, textCharsMax: 1_000, byteBudget: 10_000, expired: () => false },
+};
 
 const told = (groups: readonly LinkGroup[]) =>
   groups.map(({ depth, hop, front, share, foundIn, links }) => ({
@@ -118,8 +134,8 @@ describe('an answer without a page', () => {
   });
 
   it('leads where it redirects, at its depth, one hop on, at the front, with all of its cash', async () => {
-    const { outcome, groups, page } = await read({ status: 302, headers: ['location', '../y'] });
-    assert.deepEqual([outcome.kind, outcome.redirectUrl, page], ['redirect', 'http://a.test/y', null]);
+    const { outcome, groups, page, readMs } = await read({ status: 302, headers: ['location', '../y'] });
+    assert.deepEqual([outcome.kind, outcome.redirectUrl, page, readMs], ['redirect', 'http://a.test/y', null, 0]);
     assert.deepEqual(told(groups), [
       { depth: 2, hop: 2, front: true, share: 12, foundIn: groups[0]!.foundIn, urls: ['http://a.test/y'] },
     ]);
@@ -181,6 +197,7 @@ describe('a page', () => {
       ],
     );
     assert.deepEqual(urlsOf(groups).sort(), ['http://a.test/2', 'http://a.test/d/1', 'http://b.test/']);
+    assert.equal((await read({ body: '<a href=/1>x</a>' })).groups[0]!.share, 12, 'one has all of it');
     const { groups: ofNormal } = await read({ body, item: { normal: 'http://a.test/normal' } });
     assert.equal(ofNormal[0]!.sourceUrl, 'http://a.test/normal');
   });
@@ -241,6 +258,56 @@ describe('a page', () => {
     );
     assert.equal((await plain('x'.repeat(most + 1))).text.length, most);
     assert.equal((await plain('\u{1f600}'.repeat(most / 2))).text.length, most, 'four bytes a character');
+  });
+
+  it('was truncated where its answer was, or its reading', async () => {
+    const { page, outcome } = await read({ body, truncated: true });
+    assert.deepEqual([page!.truncated, outcome.truncated], [true, true]);
+    const plain = await read({ headers: ['content-type', 'text/plain'], body: 'x' });
+    assert.deepEqual([plain.page!.truncated, plain.page!.linksDropped], [false, 0]);
+  });
+
+  it('tells what reading it cost the main thread: no more than it took, and nothing where a worker read it', async () => {
+    const beforeMs = performance.now();
+    const { readMs } = await read({ body });
+    assert.ok(readMs > 0 && readMs <= performance.now() - beforeMs);
+    const whole = parseWholePage(Buffer.from(body), pageOptions, undefined);
+    const given: string[] = [];
+    const by = (name: string) => async () => {
+      given.push(name);
+      return whole;
+    };
+    const extractor = { parsePdf: by('pdf'), parseOffice: by('office') } as unknown as PageReader['extractor'];
+    for (const type of ['application/pdf', 'application/epub+zip']) {
+      const one = await read({
+        headers: ['content-type', type],
+        body: 'x',
+        reader: { extractor, pdf: true, office: true },
+      });
+      assert.deepEqual([one.readMs, one.page!.title, one.page!.contentType], [0, 'T', type]);
+    }
+    assert.deepEqual(given, ['pdf', 'office']);
+  });
+
+  it('has what a rule wants of it', async () => {
+    const wanted = { mainText: false, markdown: false, language: false, metadata: true, tidyMarkup: true };
+    const rule = { name: 'title', selector: 'title', attribute: '', type: 'string', all: false } as const;
+    const wishes = {
+      wanted: { ...wanted, mediaLinks: { images: false, scripts: false, data: false } },
+      fields: [rule],
+    };
+    const wishesOf = (host: string) => (host === 'a.test' ? wishes : undefined);
+    const linked = `${body}<script type=application/ld+json>{"@type":"Thing","name":"N"}</script>`;
+    const extractor = {
+      parse: (bytes: Uint8Array, options: typeof pageOptions, all: typeof wishes) =>
+        parseWholePage(bytes, { ...options, expired: () => false }, all),
+    } as unknown as PageReader['extractor'];
+    const { page } = await read({ body: linked, reader: { wishesOf, extractor } });
+    assert.deepEqual(
+      page!.fields.map(({ name, values }) => [name, values]),
+      [['title', ['T']]],
+    );
+    assert.match(page!.metadata, /Thing/);
   });
 
   it('without a type is read as what it looks like', async () => {

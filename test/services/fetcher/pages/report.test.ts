@@ -29,6 +29,7 @@ describe('a body is read', () => {
     for (const one of [wantsOf(reader({})), wantsOf(reader({ hooks }))]) {
       assert.equal(one(402, typed('application/json')), true);
       assert.equal(one(402, typed('text/html')), false);
+      assert.equal(one(402, typed('image/png')), false);
       assert.equal(one(403, typed('application/json')), false);
     }
   });

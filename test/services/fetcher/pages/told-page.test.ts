@@ -70,7 +70,8 @@ describe('a page that the client has read itself', () => {
 describe('an answer that is no page', () => {
   it('is what the client says of it, where no status does', async () => {
     for (const kind of ['returned', 'robotsDenied', 'tooLarge'] as const) {
-      const { outcome, page } = await report({ kind, detail: 'why', status: 0, bytes: 5 });
+      const { outcome, page, readMs } = await report({ kind, detail: 'why', status: 0, bytes: 5 });
+      assert.equal(readMs, 0);
       assert.deepEqual([outcome.kind, outcome.detail, outcome.bytes, outcome.index, page], [kind, 'why', 5, 1, null]);
     }
   });
