@@ -40,6 +40,20 @@ describe('what a page is built of', () => {
       '<script>"<img src=a>"</script><!-- <img src=b> --><img src="data:image/png;base64,AA"><a href=c>',
       [],
     ],
+    ['what comes behind a mark in single quotes', "<img alt='a > b' src=p.png>", ['/dir/p.png']],
+    [
+      'what drawings name, in either spelling',
+      '<image href=a.png><image xlink:href=b.png><use xlink:href="c.svg#x">',
+      ['/dir/a.png', '/dir/b.png', '/dir/c.svg'],
+    ],
+    ['nothing that an element names which loads nothing', '<p src=a.png><img href=b.png><a data=c><link src=d>', []],
+    ['nothing of the page itself', '<img src=""><use href="#a"><p style="fill:url(#b)"><img src="#">', []],
+    ['by the first base of several', '<base href="/a/"><base href="/b/"><img src=p.png>', ['/a/p.png']],
+    [
+      'no style that a script writes',
+      '<script>"url(x.png)"</script><script src=s.js>url(y.png)</script>',
+      ['/dir/s.js'],
+    ],
     ['what comes behind a tag that holds a mark in quotes', '<img alt="a > b" src=p.png>', ['/dir/p.png']],
   ] as const) {
     it(what, () => assert.deepEqual(of(html), expected));
@@ -76,4 +90,9 @@ describe('what a page is built of', () => {
       assert.ok(user < 10_000_000, `${part}: ${user} us`);
     }
   });
+});
+
+it('an address that is too long is none', () => {
+  const longest = `/${'x'.repeat(parseLimits.hrefCharsMax - 1)}`;
+  assert.deepEqual(of(`<img src=${longest}><img src=${longest}x>`), [longest]);
 });
