@@ -772,4 +772,193 @@ export const accepted: readonly Accepted[] = [
     line: "type.split(';', 1)[0]",
     because: 'the first piece is the same, whatever follows it',
   },
+  {
+    file: 'topology/parse/hrefs.ts',
+    find: 'before !== place',
+    replace: 'true',
+    line: '} else if (before !== place) hrefs.set(href, betterPlace',
+    because: 'time alone: of two places that are the same either is better',
+  },
+  {
+    file: 'topology/parse/hrefs.ts',
+    find: 'before !== place',
+    replace: 'true',
+    line: 'if (before !== place) all.set(link, betterPlace',
+    because: 'time alone: of two places that are the same either is better',
+  },
+  {
+    file: 'topology/parse/hrefs.ts',
+    find: 'false',
+    replace: 'true',
+    line: 'let isKnown = false;',
+    because: 'time alone: of places of which none is known, none are told',
+  },
+  {
+    file: 'topology/parse/hrefs.ts',
+    find: 'isKnown',
+    replace: 'true',
+    line: 'places: isKnown ? knownOf(all) : noPlaces',
+    because: 'time alone: of places of which none is known, none are told',
+  },
+  {
+    file: 'topology/parse/hrefs.ts',
+    find: '<',
+    replace: '<=',
+    line: "while (end < url.length && !'/?#'.includes",
+    because: 'behind the last character there is nothing to be sliced',
+  },
+  {
+    file: 'topology/parse/landmarks.ts',
+    find: '3',
+    replace: '(3 + 1)',
+    line: 'content: 3,',
+    because: 'above all others, by one or by two',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/requisites.ts', ...mutant, line: 'if (end < 0) break;' },
+    because: 'what is found stands behind the comment’s beginning',
+  })),
+  {
+    file: 'topology/parse/requisites.ts',
+    find: "tag.includes('style')",
+    replace: 'true',
+    line: "if (tag.includes('style')) found.push",
+    because: 'time alone: without the word there is no such attribute',
+  },
+  {
+    file: 'topology/parse/requisites.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'const tag = html.slice(start + (name?.length ?? 0)',
+    because: 'the name of any other element has a character of its own',
+  },
+  {
+    file: 'topology/parse/requisites.ts',
+    find: '<',
+    replace: '<=',
+    line: 'for (let at = from; at < html.length; at++) {',
+    because: 'behind the last character there is none to be a mark',
+  },
+  {
+    file: 'topology/parse/requisites.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'candidate.trim().split(/\\s/, 1)[0]!',
+    because: 'the first piece is the same, whatever follows it',
+  },
+  ...[
+    { find: 'urls.length >= parseLimits.requisitesMax', replace: 'false' },
+    { find: '>=', replace: '>' },
+  ].map((mutant) => ({
+    ...{
+      file: 'topology/parse/requisites.ts',
+      ...mutant,
+      line: 'if (urls.length >= parseLimits.requisitesMax) break;',
+    },
+    because: 'memory alone: the addresses of all are bounded once more',
+  })),
+  {
+    file: 'topology/parse/requisites.ts',
+    find: '<',
+    replace: '<=',
+    line: 'at >= 0 && found.length < parseLimits.requisitesMax',
+    because: 'memory alone: the addresses of all are bounded once more',
+  },
+  {
+    file: 'topology/parse/looks-like-feed.ts',
+    find: '<',
+    replace: '<=',
+    line: 'while (at < body.length && isBlank(body[at]!)) at += 1;',
+    because: 'behind the last byte there is none to be a blank',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/looks-like-feed.ts', ...mutant, line: 'if (end < 0) return head.length;' },
+    because: 'what is found stands behind the beginning of what it ends',
+  })),
+  ...[
+    { find: '0x20', replace: '(0x20 + 1)' },
+    { find: '0x68', replace: '(0x68 + 1)' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/looks-like-feed.ts', ...mutant, line: '(body[at + 1]! | 0x20) === 0x68) return false;' },
+    because: 'time alone: the root of HTML is none of those',
+  })),
+  {
+    file: 'services/fetcher/http/headers.ts',
+    find: '<',
+    replace: '<=',
+    line: 'if (headers[i] === name) return headers[i + 1]!',
+    because: 'behind the last header there is no name',
+  },
+  {
+    file: 'services/fetcher/http/headers.ts',
+    find: '<',
+    replace: '<=',
+    line: 'if (headers[i] === name) values.push(headers[i + 1]!)',
+    because: 'behind the last header there is no name',
+  },
+  {
+    file: 'services/fetcher/robots/moved-answers.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'if (clock.nowMs() < (answers.get(url)?.untilMs ?? 0)) return;',
+    because: 'none is known, or it holds until a moment of today: never the first millisecond of 1970',
+  },
+  {
+    file: 'services/fetcher/http/content-coding.ts',
+    find: '64',
+    replace: '(64 + 1)',
+    line: 'const syncBytesMax = 64 * 1024;',
+    because: 'time alone: the other way of unpacking gives the same',
+  },
+  ...[
+    { find: '1024', replace: '(1024 + 1)' },
+    { find: '*', replace: '/' },
+  ].map((mutant) => ({
+    ...{ file: 'services/fetcher/http/content-coding.ts', ...mutant, line: 'const syncOutputMax = 1024 * 1024;' },
+    because: 'time alone: the other way of unpacking gives the same',
+  })),
+  ...[
+    { find: '1024', replace: '(1024 + 1)' },
+    { find: '256', replace: '(256 + 1)' },
+  ].map((mutant) => ({
+    ...{ file: 'services/fetcher/http/content-coding.ts', ...mutant, line: 'const streamChunkBytes = 256 * 1024;' },
+    because: 'time alone: pieces of another length',
+  })),
+  {
+    file: 'services/fetcher/http/content-coding.ts',
+    find: 'names.length === 1',
+    replace: 'false',
+    line: 'if (names.length === 1) return decodeLayer',
+    because: 'time alone: one layer is undone as several are',
+  },
+  ...[
+    { find: 'body.length <= syncBytesMax', replace: 'true' },
+    { find: '<=', replace: '<' },
+  ].map((mutant) => ({
+    ...{ file: 'services/fetcher/http/content-coding.ts', ...mutant, line: 'if (body.length <= syncBytesMax) {' },
+    because: 'time alone: the other way of unpacking gives the same',
+  })),
+  ...[
+    { find: '18', replace: '(18 + 1)' },
+    { find: '4', replace: '(4 + 1)' },
+    { find: '0', replace: '(0 + 1)' },
+    { find: '-', replace: '+' },
+    { find: '>=', replace: '>' },
+    { find: 'body.length >= 18', replace: 'true' },
+    { find: 'body.length >= 18', replace: 'false' },
+  ].map((mutant) => ({
+    ...{
+      file: 'services/fetcher/http/content-coding.ts',
+      ...mutant,
+      line: 'const claimed = body.length >= 18 ? body.readUInt32LE',
+    },
+    because:
+      'time alone: the room for what comes out is made in other pieces, and where none can be made it is unpacked the other way',
+  })),
 ];

@@ -51,6 +51,10 @@ describe('the links of a page', () => {
     assert.deepEqual([links, dropped], [['https://a.test/0', 'https://a.test/1'], hrefs.length - 2]);
     const spelt = hrefs.map((_, n) => `/${'./'.repeat(n)}x`);
     assert.deepEqual(resolved(spelt, 2), { links: ['https://a.test/x'], places: [], dropped: 3 });
+    for (const path of ['/x', '']) {
+      const anchors = hrefs.map((_, n) => `${path}#${n}`);
+      assert.equal(resolved(anchors, 2).dropped, 0, 'fragments make no other link');
+    }
     assert.equal(resolved([...hrefs.slice(0, 8), '/0', '/1'], 2).dropped, 6, 'one that is known takes no room');
   });
 

@@ -66,3 +66,13 @@ it('of two places, content says more than one that is not known, that than navig
     );
   }
 });
+
+it('any other element says nothing of a place', () => {
+  const others = Object.entries(element).filter(([name]) => !['main', 'nav', 'footer', 'aside'].includes(name));
+  assert.ok(others.length > 5);
+  const landmarks = new Landmarks();
+  for (const [name, kind] of others) {
+    landmarks.pass(kind, 1);
+    assert.equal(landmarks.here, 'unknown', name);
+  }
+});
