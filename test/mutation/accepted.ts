@@ -1125,4 +1125,36 @@ export const accepted: readonly Accepted[] = [
     },
     because: 'the shortest stream of gzip has 20 bytes, and no body is as long as 4 GiB',
   })),
+  {
+    file: 'topology/parse/charset.ts',
+    find: '/charset/i.test(latin1)',
+    replace: 'true',
+    line: 'const fromMeta = /charset/i.test(latin1) ?',
+    because: 'time alone: a head without the word declares nothing',
+  },
+  ...[
+    { find: "name === 'utf-8' || name === 'utf8'", replace: 'false' },
+    { find: '||', replace: '&&' },
+  ].map((mutant) => ({
+    ...{
+      file: 'topology/parse/charset.ts',
+      ...mutant,
+      line: "if (name === 'utf-8' || name === 'utf8') return 'utf-8';",
+    },
+    because: 'time alone: a decoder knows both names',
+  })),
+  {
+    file: 'topology/parse/charset.ts',
+    find: "name === ''",
+    replace: 'false',
+    line: "if (name === '') return null;",
+    because: 'time alone: no decoder has an empty name',
+  },
+  {
+    file: 'topology/parse/charset.ts',
+    find: 'decoder === undefined',
+    replace: 'true',
+    line: 'if (decoder === undefined) decoders.set(encoding',
+    because: 'time alone: a decoder that is made anew',
+  },
 ];
