@@ -1157,4 +1157,18 @@ export const accepted: readonly Accepted[] = [
     line: 'if (decoder === undefined) decoders.set(encoding',
     because: 'time alone: a decoder that is made anew',
   },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<=', replace: '<' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/feed.ts', ...mutant, line: 'if (ms === null || ms <= 0) return;' },
+    because: 'no page changed in the first millisecond of 1970',
+  })),
+  {
+    file: 'topology/parse/feed.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'let itemDateMs = 0;',
+    because: 'the first item sets it to zero as it begins',
+  },
 ];

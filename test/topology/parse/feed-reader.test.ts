@@ -15,10 +15,10 @@ function read(xml: string) {
 
 /** `location`, `location@ms` with its date, `location*` an alternate. */
 const told = (xml: string) =>
-  read(xml).found.map(
-    ({ location, lastModifiedMs, alternate }) =>
-      `${location}${alternate === true ? '*' : ''}${lastModifiedMs > 0 ? `@${lastModifiedMs}` : ''}`,
-  );
+  read(xml).found.map(({ location, lastModifiedMs, alternate }) => {
+    assert.ok(Number.isSafeInteger(lastModifiedMs) && lastModifiedMs >= 0);
+    return `${location}${alternate === true ? '*' : ''}${lastModifiedMs > 0 ? `@${lastModifiedMs}` : ''}`;
+  });
 
 const map = (items: string) => `<urlset>${items}</urlset>`;
 const rss = (items: string) => `<rss><channel>${items}</channel></rss>`;
@@ -41,9 +41,17 @@ describe('an item of a list', () => {
     );
   });
 
+  it('has no other text in its location', () => {
+    assert.deepEqual(told(map('<url>junk<loc><a>/1</a>2</loc>junk</url>')), ['/12']);
+    assert.deepEqual(told(map('<url><loc>/1<i:loc>2</i:loc>3</loc></url>')), ['/123']);
+    assert.deepEqual(told(map('<url>/1<url>/2</url>')), ['/2'], 'an item that another interrupts');
+    assert.deepEqual(told(map('<url><loc>/1</loc><lastmod>2020-02-02<i/></lastmod></url>')), [`/1@${day}`]);
+  });
+
   it('is there once it has ended, by its end or by the next one’s beginning', () => {
     const { found, before } = read('<urlset><url><loc>/1</loc><url><loc>/2</loc></url><url><loc>/3</loc>');
     assert.deepEqual([before, found.length], [2, 3]);
+    assert.equal(read('<urlset><url><loc>/1</loc></url>').before, 1);
   });
 
   it('may have several locations, sixty-four at most', () => {
