@@ -1171,4 +1171,32 @@ export const accepted: readonly Accepted[] = [
     line: 'let itemDateMs = 0;',
     because: 'the first item sets it to zero as it begins',
   },
+  {
+    file: 'topology/what-if/virtual-fetcher.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: '#unsentSinceMs = 0;',
+    because: 'set by the first outcome, before it is read',
+  },
+  {
+    file: 'topology/what-if/virtual-fetcher.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'recording.hosts.get(hostKey)?.crawlDelayMs ?? -1',
+    because: 'below zero, by one or by two',
+  },
+  ...[
+    { find: '>', replace: '>=' },
+    { find: 'links.length > 0', replace: 'true' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/what-if/virtual-fetcher.ts', ...mutant, line: 'if (links.length > 0) this.#ports.discover' },
+    because: 'time alone: of no groups none are sent on',
+  })),
+  {
+    file: 'topology/what-if/virtual-fetcher.ts',
+    find: 'cash === 0',
+    replace: 'false',
+    line: 'const share = cash === 0 ? 0 :',
+    because: 'nothing shared is nothing, and a page without links has none to share it with',
+  },
 ];

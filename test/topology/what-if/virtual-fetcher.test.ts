@@ -155,6 +155,7 @@ describe('a lease on virtual time', () => {
         .length;
     assert.equal(doneOf({ serverErrorsMax: 2 }), 4);
     assert.equal(doneOf({ serverErrorsMax: 2, serverErrors: 1 }), 1);
+    assert.equal(doneOf({ serverErrorsMax: 1 }), 1);
     assert.equal(doneOf({ serverErrorsMax: 3 }), 5);
     assert.equal(doneOf({ serverErrorsMax: 0, serverErrors: 9 }), 5, 'no bound');
     assert.equal(doneOf({ serverErrorsMax: 2, urls: urlsOf(5, { attempt: 1 }) }), 5, 'a second try says nothing');
@@ -166,6 +167,8 @@ describe('a lease on virtual time', () => {
     assert.deepEqual(kinds, ['robotsDenied', 'fetched', 'robotsDenied']);
     assert.deepEqual(starts, [50]);
     assert.equal(results.at(-1)!.completedAtMs, 250);
+    const quick = worked(recordingOf([{ took: 1 }]), lease({ urls: urlsOf(1) }));
+    assert.deepEqual([quick.starts, quick.results[0]!.completedAtMs], [[0], 1], 'a millisecond is a request');
     const none = worked(recordingOf([denied, denied, denied]), lease());
     assert.deepEqual([none.results.length, none.results[0]!.completedAtMs], [1, 0]);
   });
@@ -236,6 +239,16 @@ describe('an answer on virtual time', () => {
     assert.deepEqual(
       found.map(({ depth, hop, share }) => [depth, hop, share]),
       [[3, 2, 12]],
+    );
+  });
+
+  it('gives the one link that a page has, with all of its cash', () => {
+    const recording = recordingOf([{ links: 1 }]);
+    recording.found({ groups: [linked(0, 'https://b.test/1')] }, 0, 1);
+    const { found } = worked(recording, lease({ urls: urlsOf(1, { cash: 1 }) }));
+    assert.deepEqual(
+      found.map(({ share }) => share),
+      [1],
     );
   });
 
