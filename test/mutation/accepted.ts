@@ -167,15 +167,6 @@ export const accepted: readonly Accepted[] = [
     line: 'ownSlot ? 0',
     because: 'no host was contacted in the first millisecond of 1970',
   },
-  ...[
-    { find: 'taken.has(said)', replace: 'false', line: 'if (taken.has(said)) continue;' },
-    { find: 'taken.add(said);', replace: ';', line: 'taken.add(said);' },
-    { find: "event.kind === 'purge'", replace: 'true', line: 'const most' },
-    { find: '1', replace: '(1 + 1)', line: 'const most' },
-  ].map((mutant) => ({
-    ...{ file: 'topology/frontier/decide/control/raise.ts', ...mutant },
-    because: 'time alone: places that are used up are passed over, and a raise takes the first',
-  })),
   { file: patternIndex, find: '*', replace: '/', line: 'text.charCodeAt(at) * 961', because: filter },
   { file: patternIndex, find: '3', replace: '(3 + 1)', line: 'longest.length < 3 ?', because: filter },
   {
@@ -301,13 +292,6 @@ export const accepted: readonly Accepted[] = [
     replace: '(0 + 1)',
     line: 'counts.fetches % sweepEvery === 0',
     because: 'time alone: what is swept binds nobody any more, whenever it is swept',
-  },
-  {
-    file: 'topology/url/normalize.ts',
-    find: 'full.indexPages || full.www',
-    replace: 'true',
-    line: 'return slow;',
-    because: 'time alone: the quick way gives what the slow one does',
   },
   {
     file: 'services/audit/one-host.ts',
