@@ -1218,4 +1218,50 @@ export const accepted: readonly Accepted[] = [
     line: 'addresses: 0,',
     because: 'counted at the end, by what was seen',
   },
+  {
+    file: 'topology/parse/charset.ts',
+    find: 'true',
+    replace: 'false',
+    line: "const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });",
+    because: 'a body with a mark has said what it is before',
+  },
+  ...[
+    { find: '3', replace: '(3 + 1)' },
+    { find: '&&', replace: '||' },
+  ].map((mutant) => ({
+    ...{
+      file: 'topology/parse/charset.ts',
+      ...mutant,
+      line: 'for (let back = 1; back <= 3 && back <= body.length; back++) {',
+    },
+    because:
+      'a fourth byte from the end begins a whole character or none, and a body that is nothing but the beginning of one is none of UTF-8',
+  })),
+  {
+    file: 'topology/parse/charset.ts',
+    find: '4',
+    replace: '(4 + 1)',
+    line: 'const length = byte >= 0xf0 ? 4 :',
+    because: 'of the last three bytes none is the fourth',
+  },
+  {
+    file: 'topology/parse/charset.ts',
+    find: '<',
+    replace: '<=',
+    line: 'return end < body.length && text.length === end ? null : text;',
+    because: 'of ASCII alone the fallback gives the same',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '0x80', replace: '(0x80 + 1)' },
+    { find: '<', replace: '<=' },
+    { find: '>=', replace: '>' },
+  ].map((mutant) => ({
+    ...{
+      file: 'topology/parse/charset.ts',
+      ...mutant,
+      line: 'for (let i = 0; i < body.length; i++) if (body[i]! >= 0x80) return true;',
+    },
+    because: 'a character beyond ASCII begins with a byte above 0xc1, and has another behind it',
+  })),
 ];

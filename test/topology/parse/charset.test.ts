@@ -103,6 +103,29 @@ it('charset is read from a media type with all its quotes', () => {
   assert.equal(charsetParameter('text/html; charset='), null);
   assert.equal(charsetParameter('text/html; version=; charset=utf-8'), 'utf-8');
   assert.equal(charsetParameter(`text/html;${'a;'.repeat(100_000)}`), null);
+  const cases: readonly (readonly [parameters: string, charset: string | null])[] = [
+    ['', null],
+    [';', null],
+    [';charset', null],
+    [';charset=a', 'a'],
+    [';charset = a', null],
+    [';charset=a ;x=y', 'a'],
+    [';x;charset=a', 'a'],
+    [';x=charset=b;charset=a', 'a'],
+    [';charset=,b', null],
+    [';charset=""', null],
+    [';charset="a', 'a'],
+    [';charset="a\\"b";charset=c', 'a"b'],
+    [';charset="a\\\\";charset=c', 'a\\'],
+    [';charset="a\\', 'a\\'],
+    [';x="\\";charset=b";charset=a', 'a'],
+    [';charset="a;b"', 'a;b'],
+    [';charset="a"b;charset=c', 'a'],
+    [';charset="";charset=a', 'a'],
+    [';charset=a;charset=b', 'a'],
+  ];
+  for (const [parameters, charset] of cases)
+    assert.equal(charsetParameter(`text/html${parameters}`), charset, parameters);
 });
 
 it('XML is what its header or declaration says, else UTF-8', () => {
@@ -207,7 +230,13 @@ it('UTF-8 may be cut behind any byte of any character', () => {
     }
   }
   // Bytes that follow none, or are too few before another, make it no UTF-8.
-  for (const bad of [of(0x61, 0x80), of(0x61, 0xc3, 0x61), of(0xe2, 0x82, 0x61, 0x62), of(0x80, 0x80, 0x80, 0x80)])
+  for (const bad of [
+    of(0x61, 0x80),
+    of(0x61, 0xc3, 0x61),
+    of(0xe2, 0x82, 0x61, 0x62),
+    of(0x80, 0x80, 0x80, 0x80),
+    of(0x61, 0xc3, 0xa9, 0xe2, 0x61),
+  ])
     assert.notEqual(decodePage(bad, null).charset, 'utf-8', bad.join());
 });
 
