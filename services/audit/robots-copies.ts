@@ -87,7 +87,7 @@ export async function readRobotsCopies(
   return {
     copyOf(origin, told, tokens = '') {
       if (!bound.has(`${origin} ${told}`)) return undefined;
-      const body = told === '' ? undefined : kept.get(told);
+      const body = kept.get(told);
       return told === '' ? none : body && readFor(body, tokens);
     },
     async prepare(hashes) {

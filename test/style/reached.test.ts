@@ -21,12 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'topology/story/sightings.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/story/story-event.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/topics.ts': 'test/services/application/topology.test.ts',
-  'topology/what-if/crawl-tally.ts': 'test/services/cli/hindsight.integration.test.ts',
-  'topology/what-if/event-queue.ts': 'test/services/cli/hindsight.integration.test.ts',
-  'topology/what-if/page-model.ts': 'test/services/cli/hindsight.integration.test.ts',
-  'topology/what-if/recording.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/what-if/virtual-crawl.ts': 'test/services/cli/hindsight.integration.test.ts',
-  'topology/what-if/virtual-fetcher.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/what-if/what-if.ts': 'test/services/cli/hindsight.integration.test.ts',
 };
 

@@ -104,10 +104,11 @@ export function createFeedReader(): FeedReader {
     item = [];
     itemDateMs = 0;
   };
+  /** There is one. */
   const endField = () => {
     if (field === shape!.location) addLocation(gathered);
     else if (hints.has(field)) hinted.set(field, gathered.trim().toLowerCase());
-    else if (field !== '') addDate(gathered);
+    else addDate(gathered);
     field = gathered = '';
   };
   const ours = (prefix: string) => !shape!.strictPrefix || prefix === rootPrefix;

@@ -23,7 +23,6 @@ export function createJsonFeedReader(): FeedReader {
     },
     end() {
       const feed = chars > parseLimits.jsonFeedCharsMax ? null : parse(pieces.join(''));
-      pieces = [];
       isFeed = feed !== null;
       for (const item of feed ?? []) {
         const located = locatedOf(item);

@@ -25,7 +25,8 @@ export function htmlRequisites(html: string, url: string): string[] {
   let base = url;
   for (let at = html.indexOf('<'); at >= 0 && found.length < parseLimits.requisitesMax; at = html.indexOf('<', at)) {
     if (html.startsWith('<!--', at)) {
-      const end = html.indexOf('-->', at + 4);
+      // `<!-->` is one as well (HTML standard §13.2.5.43).
+      const end = html.indexOf('-->', at + 2);
       if (end < 0) break;
       at = end + 3;
       continue;

@@ -30,7 +30,6 @@ const earlierLabels: ReadonlyMap<string, readonly Use[]> = new Map<string, reado
 export function contentUsage(values: readonly string[], source: string, said: string): Statement[] {
   const whole = statementsIn(values.join(', '), source, said);
   if (whole !== null) return whole;
-  if (values.length === 1) return [];
   return values
     .flatMap((value) => statementsIn(value, source, value) ?? [])
     .filter(({ preference }) => preference === 'deny');

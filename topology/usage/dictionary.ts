@@ -92,8 +92,8 @@ class Reader {
     return true;
   }
 
-  /** Was there anything to skip? */
+  /** `pattern` may match nothing. Was there anything to skip? */
   skip(pattern: RegExp): boolean {
-    return (this.take(pattern) ?? '') !== '';
+    return this.take(pattern) !== '';
   }
 }

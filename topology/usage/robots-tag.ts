@@ -12,7 +12,7 @@
  */
 import { isRobotsName } from '../robots/product-token.ts';
 import { type Statement, type Subject, statement } from './statement.ts';
-import { parseTagDate, tagDateCharsMax } from './tag-date.ts';
+import { parseTagDate } from './tag-date.ts';
 
 const bars: ReadonlyMap<string, readonly Subject[]> = new Map<string, readonly Subject[]>([
   ['noindex', ['search']],
@@ -46,13 +46,12 @@ export function robotsTag(value: string, source: string, tokens: readonly string
   /** Text after unavailable_after that is no date yet: dates have commas. */
   let dateText: string | null = null;
 
-  const takeDate = (text: string): boolean => {
+  const takeDate = (text: string): void => {
     const atMs = parseTagDate(text);
-    dateText = atMs === null && text.length <= tagDateCharsMax ? text : null;
-    if (atMs === null || !forUs) return atMs !== null;
+    dateText = atMs === null ? text : null;
+    if (atMs === null || !forUs) return;
     bar('search', atMs);
     bar('archive', atMs);
-    return true;
   };
   const take = (part: string): void => {
     let said = part;
@@ -63,7 +62,7 @@ export function robotsTag(value: string, source: string, tokens: readonly string
         takeDate(rest);
         return;
       }
-      if (dateText !== null && lower === '' && takeDate(`${dateText},${said}`)) return;
+      if (dateText !== null && lower === '') takeDate(`${dateText},${said}`);
       dateText = null;
       if (lower === '') break;
       if (lower.startsWith('max-')) {

@@ -17,7 +17,7 @@ const zones = new Map([
 ]);
 
 /** The longest form has some 40 characters. */
-export const tagDateCharsMax = 60;
+const tagDateCharsMax = 60;
 
 const clock = String.raw`(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*([+-]\d{2}:?\d{2}|[a-z]{1,5})?`;
 const isoDate = new RegExp(String.raw`^(\d{4})-(\d{2})-(\d{2})${clock}$`, 'i');
@@ -50,5 +50,6 @@ function moment(year: number, month: number, day: number, [h = '0', m = '0', s =
 function eastMinutes(zone: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
   if (sign === undefined) return zones.get(zone.toLowerCase()) ?? 0;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const east = Number(hours) * 60 + Number(minutes);
+  return sign === '-' ? -east : east;
 }

@@ -150,8 +150,8 @@ export class CrawlTally {
   #loadOf(hostKey: string): Load {
     let load = this.#loads.get(hostKey);
     if (load === undefined) {
-      const none = { pages: 0, requests: 0, firstMs: Number.POSITIVE_INFINITY, lastMs: 0 };
-      load = { ...none, windowMs: Number.NEGATIVE_INFINITY, inWindow: 0, peak: 0 };
+      const never = { firstMs: Number.POSITIVE_INFINITY, lastMs: 0, windowMs: Number.NEGATIVE_INFINITY, inWindow: 0 };
+      load = { pages: 0, requests: 0, peak: 0, ...never };
       this.#loads.set(hostKey, load);
     }
     return load;
@@ -170,9 +170,10 @@ export class CrawlTally {
 }
 
 function loadOf(host: string, { pages, requests, firstMs, lastMs, peak }: Load): HostLoad {
+  // Of a host without requests it is a second as well.
   const seconds = Math.max(1, (lastMs - firstMs) / 1_000);
   const peakPerSecond = rounded(peak / (loadWindowMs / 1_000));
-  return { host, pages, requests, meanPerSecond: requests === 0 ? 0 : rounded(requests / seconds), peakPerSecond };
+  return { host, pages, requests, meanPerSecond: rounded(requests / seconds), peakPerSecond };
 }
 
 function rounded(value: number, digits = 2): number {

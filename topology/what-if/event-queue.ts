@@ -32,8 +32,8 @@ export class EventQueue {
   run(): void {
     const heap = this.#heap;
     const first = heap[0];
-    const last = heap.pop();
-    if (first === undefined || last === undefined) return;
+    if (first === undefined) return;
+    const last = heap.pop()!;
     if (heap.length > 0) {
       let slot = 0;
       for (;;) {

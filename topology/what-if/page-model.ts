@@ -18,6 +18,11 @@ import type { Answer, Recording } from './recording.ts';
 const answersMin = 5;
 /** Answers and links kept of one host, and of all together. */
 const sampleMax = 1_000;
+/**
+ * From one link of a page to its next among the targets: a prime beyond their greatest number, so that no target comes twice
+ * before each came once.
+ */
+const stride = 40_507;
 
 /** A link, with the host key it is grouped by. */
 interface Target {
@@ -71,7 +76,7 @@ export class PageModel {
     const targets = this.#targets.get(hostKey) ?? this.#allTargets;
     const groups = new Map<string, Link[]>();
     for (let i = 0; i < answer.outcome.links && targets.length > 0; i++) {
-      const target = targets[(hash + i * 0x9e37) % targets.length]!;
+      const target = targets[(hash + i * stride) % targets.length]!;
       const links = groups.get(target.hostKey);
       if (links === undefined) groups.set(target.hostKey, [target.link]);
       else links.push(target.link);

@@ -10,13 +10,13 @@ import { seenKey } from '../../../topology/url/seen-key.ts';
 
 const believed = /^(?:https|index|query:.*)$/;
 
-/** `url` and the answer are normal; null: the page is what it is. */
+/** `canonical`: empty where the page names none. `url` and the answer are normal; null: the page is what it is. */
 export function canonicalTarget(
   url: string,
   canonical: string,
   normalize: (url: string) => string | null,
 ): string | null {
-  const target = canonical === '' ? null : normalize(canonical);
+  const target = normalize(canonical);
   if (target === null || seenKey(target) === seenKey(url)) return null;
   const rewritings = rewritingsBetween(url, target);
   return rewritings?.every((one) => believed.test(one)) === true ? target : null;

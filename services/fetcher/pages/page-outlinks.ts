@@ -6,7 +6,6 @@ export function pageOutlinks(
   normalize: (url: string) => string | null,
   charsMax: number = richLimits.outlinkCharsMax,
 ): string[] {
-  if (links.length === 0) return [];
   const urls = new Set<string>();
   let charsLeft = charsMax;
   for (const raw of links) {

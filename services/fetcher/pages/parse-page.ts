@@ -15,7 +15,7 @@ export interface WholePage {
 export function parseWholePage(body: Uint8Array, options: ParseOptions, wishes: PageWishes | undefined): WholePage {
   const parsed = parsePage(body, options);
   if (wishes === undefined) return { parsed, rich: null };
-  const bytes = body.length > options.byteBudget ? body.subarray(0, options.byteBudget) : body;
+  const bytes = body.subarray(0, options.byteBudget);
   const { text: html } = decodePage(bytes, `text/html;charset=${parsed.charset}`);
   const { tidyMarkup, mediaLinks, ...rich } = readRichPage(html, wishes.wanted, parsed.base, options.expired);
   const fields = tidyMarkup === '' ? [] : selectFields(tidyMarkup, parsed.base, wishes.fields);

@@ -220,7 +220,7 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
     etag: validator(headers, 'etag'),
     lastModified: validator(headers, 'last-modified'),
     retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
-    freshForMs: freshForMsOf(headers),
+    freshForMs: freshForMs(headerOf(headers, 'cache-control'), headerOf(headers, 'age')),
     detail: response.failure?.detail ?? '',
     ...(status === 402 && response.failure === null && quotedIn(response)),
   };
@@ -229,11 +229,6 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
 function quotedIn({ headers, body }: HttpResponse): Pick<Outcome, 'price' | 'licence' | 'detail'> {
   const quote = quoteOf(headers, body);
   return { price: priceText(quote), licence: quote.licence, detail: quoteText(quote) };
-}
-
-function freshForMsOf(headers: Headers): number {
-  const cacheControl = headerOf(headers, 'cache-control');
-  return cacheControl === '' ? 0 : freshForMs(cacheControl, headerOf(headers, 'age'));
 }
 
 /** The validator. Empty: there is none that could be sent back. */

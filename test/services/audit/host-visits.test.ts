@@ -68,6 +68,13 @@ describe('visits to a host', () => {
     ]);
   });
 
+  it('have a pause once, however many requests follow it', () => {
+    const visits = createHostVisits(isA);
+    visit(visits, { startMs: dayMs, status: 429, retryAfterMs: 1_000 });
+    for (const afterMs of [2_000, 4_000, 6_000]) visit(visits, { startMs: dayMs + afterMs });
+    assert.deepEqual(visits.end().pauses, [{ atMs: dayMs + 100, status: 429, askedMs: 1_000, keptMs: 1_900 }]);
+  });
+
   it('tell the URLs that robots.txt forbids, each once, ten at most', () => {
     const visits = createHostVisits(isA);
     const denied = (hostKey: string, ...paths: readonly string[]) =>

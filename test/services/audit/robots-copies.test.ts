@@ -100,6 +100,20 @@ describe('copies of robots.txt on the topic', () => {
     assert.deepEqual([has(0), has(1), has(2)], [true, false, true]);
   });
 
+  it('of which one alone is more than may be kept are kept one at a time', async () => {
+    const texts = ['User-agent: *\nDisallow: /1', 'User-agent: *\nDisallow: /2'];
+    const told = texts.map(hashOf);
+    const shared = robotsCopy(0, 'http://c.test', '', { hash: told[0]! });
+    const source = await sourceOf([...texts.map((text, n) => robotsCopy(0, `http://${n}.test`, text)), shared]);
+    const read = await readRobotsCopies(source, () => {}, 1);
+    for (const n of [0, 1, 0]) {
+      await read.prepare([told[n]!]);
+      assert.equal(typeof read.copyOf(`http://${n}.test`, told[n]!)?.rules, 'object', `${n}`);
+      assert.equal(read.copyOf(`http://${1 - n}.test`, told[1 - n]!), undefined, 'the other went');
+    }
+    assert.deepEqual(read.copyOf('http://c.test', told[0]!), read.copyOf('http://0.test', told[0]!));
+  });
+
   it('are none on the log of a release that had no such topic', async () => {
     const source = await sourceOf([]);
     const reader = (): never => {

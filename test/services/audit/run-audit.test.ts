@@ -164,7 +164,15 @@ describe('what the crawl did at one host', () => {
         ['https://a.test/5', 'Bot/5'],
       ],
     );
-    assert.equal((await auditOneHost(source, one, 7)).requests.length, 7);
+    for (const [most, length] of [
+      [3, 3],
+      [7, 7],
+      [99, 7],
+    ] as const) {
+      const { requests } = await auditOneHost(source, one, most);
+      assert.deepEqual([requests.length, requests[0]!.url], [length, 'https://a.test/6']);
+      assert.ok(requests.every(({ url }) => url.startsWith('https://a.test/')));
+    }
     assert.deepEqual([told.visits.requests, told.visits.origins], [7, ['https://a.test']]);
     assert.deepEqual(
       told.copies.map(({ origin }) => origin),

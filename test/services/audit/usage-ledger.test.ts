@@ -80,6 +80,16 @@ describe('the ledger of consent', () => {
     assert.equal((await ledger([copy, visit('/cut'), nearlyCut])).counts.wrong, 1);
   });
 
+  it('finds nothing wrong with what a page allows, and something with what it never said', async () => {
+    const allowed = said('search', 'allow', 'header content-usage', 'search=y');
+    const records = [copy, visit('/1'), visit('/2'), page('/1', { usage: [byRobots, allowed] })];
+    const invented = said('search', 'allow', 'header content-usage', 'search=perhaps');
+    const { pages } = await ledger([...records, page('/2', { usage: [byRobots, invented] })]);
+    assert.deepEqual(pages[0]!.wrong, []);
+    assert.equal(pages[0]!.uses['search']?.preference, 'allow');
+    assert.deepEqual(pages[1]!.wrong, ['its record says allow of search, and the audit reads unknown']);
+  });
+
   it('knows when a use will be barred that is not', async () => {
     const dated = (fromMs: number) =>
       said('search', 'deny', 'header x-robots-tag', `unavailable_after: ${new Date(fromMs).toUTCString()}`, fromMs);
@@ -113,10 +123,12 @@ describe('the ledger of consent', () => {
       ],
       ...[
         visit('/late', { endMs: dayMs + 1 }),
+        visit('/early', { endMs: dayMs - 1 }),
         visit('/lost', { robotsHash: 'lost' }),
         visit('/free', { robotsHash: '' }),
       ],
-      ...['/1', '/robots', '/none', '/late', '/lost', '/free', '/unvisited'].map((path) => page(path)),
+      ...['/1', '/robots', '/none', '/late', '/early', '/lost', '/free', '/unvisited'].map((path) => page(path)),
+      bytes('robots', 0, 'damaged'),
       ...[bytes('pages', 0, 'damaged'), bytes('results', 0, 'damaged'), bytes('pages', 0, '', `${origin}/gone`)],
     ];
     const { counts, pages } = await ledger(records);
@@ -124,7 +136,7 @@ describe('the ledger of consent', () => {
       pages.map(({ url }) => url),
       [`${origin}/1`, `${origin}/free`],
     );
-    assert.deepEqual([counts.pages, counts.unproven, counts.unreadable], [2, 5, 2]);
+    assert.deepEqual([counts.pages, counts.unproven, counts.unreadable], [2, 6, 2]);
     assert.equal((await ledger(records, { fromMs: dayMs })).counts.pages, 2);
     const after = (await ledger(records, { fromMs: dayMs + 1 })).counts;
     assert.deepEqual([after.pages, after.unproven], [0, 0]);

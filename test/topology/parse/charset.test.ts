@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { charsetParameter, decodePage, decodeXml } from '../../../topology/parse/charset.ts';
+import { describe, it } from 'node:test';
+import { charsetParameter, createXmlDecoder, decodePage, decodeXml } from '../../../topology/parse/charset.ts';
 import { parsePage } from '../../../topology/parse/page.ts';
 
 const latin = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
@@ -103,6 +103,29 @@ it('charset is read from a media type with all its quotes', () => {
   assert.equal(charsetParameter('text/html; charset='), null);
   assert.equal(charsetParameter('text/html; version=; charset=utf-8'), 'utf-8');
   assert.equal(charsetParameter(`text/html;${'a;'.repeat(100_000)}`), null);
+  const cases: readonly (readonly [parameters: string, charset: string | null])[] = [
+    ['', null],
+    [';', null],
+    [';charset', null],
+    [';charset=a', 'a'],
+    [';charset = a', null],
+    [';charset=a ;x=y', 'a'],
+    [';x;charset=a', 'a'],
+    [';x=charset=b;charset=a', 'a'],
+    [';charset=,b', null],
+    [';charset=""', null],
+    [';charset="a', 'a'],
+    [';charset="a\\"b";charset=c', 'a"b'],
+    [';charset="a\\\\";charset=c', 'a\\'],
+    [';charset="a\\', 'a\\'],
+    [';x="\\";charset=b";charset=a', 'a'],
+    [';charset="a;b"', 'a;b'],
+    [';charset="a"b;charset=c', 'a'],
+    [';charset="";charset=a', 'a'],
+    [';charset=a;charset=b', 'a'],
+  ];
+  for (const [parameters, charset] of cases)
+    assert.equal(charsetParameter(`text/html${parameters}`), charset, parameters);
 });
 
 it('XML is what its header or declaration says, else UTF-8', () => {
@@ -150,4 +173,111 @@ it('one last byte beyond ASCII is no cut UTF-8', () => {
     [decodePage(latin('caf\xe9'), null).text, decodePage(latin('caf\xe9'), null).charset],
     ['café', 'windows-1252'],
   );
+});
+
+const of = (...given: readonly number[]) => Uint8Array.from(given);
+
+it('a byte order mark is whole, or is none', () => {
+  const koi8 = 'text/html; charset=koi8-r';
+  for (const start of [
+    [0xef, 0xbb, 0x61],
+    [0xef, 0x61, 0xbf],
+    [0x61, 0xbb, 0xbf],
+    [0xfe, 0x61],
+    [0x61, 0xff],
+    [0xff, 0x61],
+    [0x61, 0xfe],
+  ])
+    assert.equal(decodePage(of(...start), koi8).charset, 'koi8-r', start.join());
+  for (const [charset, ...mark] of [
+    ['utf-8', 0xef, 0xbb, 0xbf],
+    ['utf-16be', 0xfe, 0xff],
+    ['utf-16le', 0xff, 0xfe],
+  ] as const) {
+    const { charset: told, tentative, text } = decodePage(of(...mark), koi8);
+    assert.deepEqual([told, tentative, text], [charset, false, '']);
+  }
+});
+
+it('UTF-16 without a mark is told by a `<?` that is whole (HTML standard, prescan)', () => {
+  assert.equal(decodePage(of(0x3c, 0, 0x3f, 0), null).charset, 'utf-16le');
+  assert.equal(decodePage(of(0, 0x3c, 0, 0x3f), null).charset, 'utf-16be');
+  for (const start of [
+    [0x3c, 0, 0x3f, 0x61],
+    [0x3c, 0x61, 0x3f, 0],
+    [0x61, 0, 0x3f, 0],
+    [0x3c, 0, 0x61, 0],
+  ])
+    assert.doesNotMatch(decodePage(of(...start), null).charset, /utf-16/, start.join());
+  for (const start of [
+    [0x61, 0x3c, 0, 0x3f],
+    [0, 0x61, 0, 0x3f],
+    [0, 0x3c, 0x61, 0x3f],
+    [0, 0x3c, 0, 0x61],
+  ])
+    assert.doesNotMatch(decodePage(of(...start), null).charset, /utf-16/, start.join());
+});
+
+it('UTF-8 may be cut behind any byte of any character', () => {
+  for (const code of [0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff]) {
+    const char = String.fromCodePoint(code);
+    const whole = new TextEncoder().encode(`a\u00e9${char}`);
+    const before = whole.length - new TextEncoder().encode(char).length;
+    for (let length = before; length <= whole.length; length++) {
+      const { text, charset, tentative } = decodePage(whole.subarray(0, length), null);
+      const expected = length === whole.length ? `a\u00e9${char}` : 'a\u00e9';
+      assert.deepEqual([text, charset, tentative], [expected, 'utf-8', true], `${code.toString(16)} at ${length}`);
+    }
+  }
+  // Bytes that follow none, or are too few before another, make it no UTF-8.
+  for (const bad of [
+    of(0x61, 0x80),
+    of(0x61, 0xc3, 0x61),
+    of(0xe2, 0x82, 0x61, 0x62),
+    of(0x80, 0x80, 0x80, 0x80),
+    of(0x61, 0xc3, 0xa9, 0xe2, 0x61),
+  ])
+    assert.notEqual(decodePage(bad, null).charset, 'utf-8', bad.join());
+});
+
+describe('XML in pieces', () => {
+  const inPieces = (bytes: Uint8Array, size: number, contentType: string | null = null) => {
+    const stream = createXmlDecoder(contentType);
+    const texts: string[] = [];
+    for (let at = 0; at < bytes.length; at += size) texts.push(stream.write(bytes.subarray(at, at + size)));
+    return { texts, text: texts.join('') + stream.end() };
+  };
+
+  it('begins with its first kilobyte, or at its end', () => {
+    const stream = createXmlDecoder(null);
+    assert.deepEqual(
+      [stream.write(Buffer.alloc(1_023, 'a')), stream.write(Buffer.from('b'))],
+      ['', `${'a'.repeat(1_023)}b`],
+    );
+    assert.deepEqual([stream.write(Buffer.from('c')), stream.end()], ['c', '']);
+    const short = createXmlDecoder(null);
+    assert.deepEqual([short.write(Buffer.from('ab')), short.write(Buffer.from('c')), short.end()], ['', '', 'abc']);
+    assert.equal(createXmlDecoder(null).end(), '');
+  });
+
+  it('is the same whatever they are, in any encoding', () => {
+    const text = `<?xml version="1.0"?>${'\u20ac caf\u00e9 '.repeat(300)}`;
+    for (const size of [1, 7, 1_000, 1_024, 9_999])
+      assert.equal(inPieces(Buffer.from(text), size).text, text, `${size}`);
+    const latin = Buffer.from('caf\u00e9 '.repeat(300), 'latin1');
+    for (const size of [1, 1_000])
+      assert.equal(inPieces(latin, size, 'text/xml; charset=windows-1252').text, 'caf\u00e9 '.repeat(300));
+    const wide = Buffer.from(text, 'utf16le');
+    assert.equal(inPieces(wide, 3).text, text);
+  });
+
+  it('is what its header says, before its declaration', () => {
+    const bytes = Buffer.concat([Buffer.from('<?xml version="1.0" encoding="iso-8859-5"?>'), of(0xe9)]);
+    assert.match(inPieces(bytes, 99).text, /\u0449$/);
+    assert.match(inPieces(bytes, 99, 'text/xml; charset=koi8-r').text, /\u0418$/);
+  });
+
+  it('that is cut within a character ends with a mark of that', () => {
+    assert.equal(inPieces(of(0x61, 0xe2, 0x82), 99).text, 'a\ufffd');
+  });
 });

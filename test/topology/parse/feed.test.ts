@@ -116,6 +116,13 @@ describe('a body', () => {
       '<rdf:RDF xmlns="x">',
       '<atom:feed>',
       '<urlset>',
+      '<sh:feed>',
+      '\ufeff<rss>',
+      '\t<rss>',
+      '\r<rss>',
+      ' \n\v\f<rss>',
+      '<RSS>',
+      '<?xml version="1.0"?>\t\r<rss>',
       '<sitemapindex xmlns="x">',
       jsonFeed(),
       '{"title":"x","version":"https:\\/\\/jsonfeed.org\\/version\\/1"}',
@@ -129,6 +136,12 @@ describe('a body', () => {
       '',
       '<',
       '<!DOCTYPE html><html>',
+      '<!DOCTYPE rss><rss>',
+      '<html><rss>',
+      '<HTML><rss>',
+      '\b<rss>',
+      '\x0e<rss>',
+      'x\ufeff<rss>',
       '<?xml version="1.0"?><!DOCTYPE html><html><rss>',
       '<?xml',
       '<!-- <rss> ',
@@ -140,5 +153,18 @@ describe('a body', () => {
     ]) {
       assert.equal(looksLikeFeed(bytes(text)), false, text);
     }
+  });
+
+  it('has a byte order mark of three bytes, or none', () => {
+    for (const start of [
+      [0xef, 0x61, 0x62],
+      [0x61, 0xbb, 0x62],
+      [0x61, 0xbb, 0xbf],
+      [0xef, 0xbb, 0x62],
+      [0xef, 0x61, 0xbf],
+      [0x61, 0x62, 0xbf],
+    ])
+      assert.equal(looksLikeFeed(Uint8Array.of(...start, ...bytes('<rss>'))), false, start.join());
+    assert.equal(looksLikeFeed(Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes('<rss>'))), true);
   });
 });

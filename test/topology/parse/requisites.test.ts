@@ -40,6 +40,33 @@ describe('what a page is built of', () => {
       '<script>"<img src=a>"</script><!-- <img src=b> --><img src="data:image/png;base64,AA"><a href=c>',
       [],
     ],
+    ['what comes behind a mark in single quotes', "<img alt='a > b' src=p.png>", ['/dir/p.png']],
+    [
+      'what drawings name, in either spelling',
+      '<image href=a.png><image xlink:href=b.png><use xlink:href="c.svg#x">',
+      ['/dir/a.png', '/dir/b.png', '/dir/c.svg'],
+    ],
+    ['nothing that an element names which loads nothing', '<p src=a.png><img href=b.png><a data=c><link src=d>', []],
+    ['nothing of the page itself', '<img src=""><use href="#a"><p style="fill:url(#b)"><img src="#">', []],
+    ['what comes behind a comment', '<!-- a > <img src=a.png> --><img src=b.png>', ['/dir/b.png']],
+    [
+      'what comes behind an empty comment',
+      '<!--><img src=a.png><!---><img src=b.png><!----><img src=c.png>',
+      ['/dir/a.png', '/dir/b.png', '/dir/c.png'],
+    ],
+    ['nothing of a comment without end', '<img src=a.png><!-- <img src=b.png>', ['/dir/a.png']],
+    ['the first attribute of a name', '<img src=a.png src=b.png>', ['/dir/a.png']],
+    [
+      'each style by itself',
+      '<style>a{background:url(a.png)}</style><style>b{background:url(b.png)}</style>',
+      ['/dir/a.png', '/dir/b.png'],
+    ],
+    ['by the first base of several', '<base href="/a/"><base href="/b/"><img src=p.png>', ['/a/p.png']],
+    [
+      'no style that a script writes',
+      '<script>"url(x.png)"</script><script src=s.js>url(y.png)</script>',
+      ['/dir/s.js'],
+    ],
     ['what comes behind a tag that holds a mark in quotes', '<img alt="a > b" src=p.png>', ['/dir/p.png']],
   ] as const) {
     it(what, () => assert.deepEqual(of(html), expected));
@@ -76,4 +103,18 @@ describe('what a page is built of', () => {
       assert.ok(user < 10_000_000, `${part}: ${user} us`);
     }
   });
+});
+
+it('an address that is too long is none', () => {
+  const longest = `/${'x'.repeat(parseLimits.hrefCharsMax - 1)}`;
+  assert.deepEqual(of(`<img src=${longest}><img src=${longest}x>`), [longest]);
+});
+
+it('a page and a style sheet have so many at most', () => {
+  const names = Array.from({ length: parseLimits.requisitesMax + 5 }, (_, n) => `${n}.png`);
+  const first = names.slice(0, parseLimits.requisitesMax).map((name) => `/dir/${name}`);
+  assert.deepEqual(of(names.map((name) => `<img src=${name}>`).join('')), first);
+  assert.deepEqual(of(`<img srcset="${names.join(', ')}">`), first);
+  const css = names.map((name) => `url(${name})`).join(' ');
+  assert.deepEqual(cssRequisites(css, url).length, parseLimits.requisitesMax);
 });

@@ -56,3 +56,16 @@ it('a cut never leaves half of a pair', () => {
     ['', 'a', 'a', 'a\u{1f600}', text, text],
   );
 });
+
+it('a text is cut before a pair of surrogates that would be cut, and before nothing else', () => {
+  for (const pair of ['\u{10000}', '\u{103ff}', '\u{10fc00}', '\u{10ffff}']) {
+    assert.equal(cut(`a${pair}b`, 2), 'a', pair);
+    assert.equal(cut(`a${pair}b`, 3), `a${pair}`, pair);
+  }
+  for (const single of ['\ud7ff', '\udc00', '\udfff', '\ue000'])
+    assert.equal(cut(`a${single}b`, 2), `a${single}`, single);
+  // What is no longer than it may be is itself, whatever it ends with.
+  assert.equal(cut('a\ud800', 2), 'a\ud800');
+  assert.equal(cut('', 0), '');
+  assert.equal(cut('abc', 0), '');
+});

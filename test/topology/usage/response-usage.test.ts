@@ -29,7 +29,10 @@ test('headers that speak of use are found among all, whatever else is there', ()
     'ai-train deny by header content-usage',
     'search allow by header content-usage',
   ]);
-  assert.deepEqual(headerUsage(['content-type', 'noai'], 'examplebot'), []);
+  assert.deepEqual(headerUsage(['content-type', 'noai', 'location', 'https://a.test/licence'], 'examplebot'), []);
+  assert.deepEqual(shown(headerUsage(['content-type', 'x', 'x-robots-tag', 'noindex'], 'examplebot')), [
+    'search deny by header x-robots-tag',
+  ]);
 });
 
 function metasOf(html: string) {
@@ -53,6 +56,12 @@ test('meta elements that speak of use are kept by the page, and only those', () 
     'ai-train deny by meta tdm-reservation',
   ]);
   assert.equal(metasOf('<meta name=robots content=nofollow>'), undefined);
+  assert.deepEqual(shown(metaUsage(metasOf('<meta http-equiv=X-Robots-Tag content=noindex>') ?? [])), [
+    'search deny by meta x-robots-tag',
+  ]);
+  assert.deepEqual(shown(metaUsage(metasOf('<meta name=Content-Signal content="search=yes">') ?? [])), [
+    'search allow by meta content-signal',
+  ]);
 });
 
 function kept(...contents: readonly string[]): string[] {
@@ -71,4 +80,34 @@ test('beyond the bound, a bar of now outdoes one from a date on, and not the oth
   const later = 'unavailable_after: 25 Jun 2040 15:00:00 GMT';
   assert.deepEqual(kept(later, 'noindex', later), [later, 'noindex']);
   assert.deepEqual(kept('noindex', later), ['noindex']);
+});
+
+test('below the bound, what allows and what says the same again is kept as well', () => {
+  const metas = new UsageMetas();
+  for (const content of ['search=y', 'search=n', 'search=n']) metas.add({ name: 'content-usage', content });
+  assert.deepEqual(
+    metas.all.map(({ content }) => content),
+    ['search=y', 'search=n', 'search=n'],
+  );
+});
+
+test('what allows a use is no bar: beyond the bound, a bar of that use is kept', () => {
+  const metas = new UsageMetas();
+  for (let n = 0; n < usageLimits.metasMax; n++) metas.add({ name: 'content-usage', content: 'search=y' });
+  metas.add({ name: 'robots', content: 'noindex' });
+  assert.equal(metas.all.at(-1)!.content, 'noindex');
+});
+
+test('of what was said of a use below the bound, the earliest bar is the one that counts beyond it', () => {
+  const [now, later] = ['noindex', 'unavailable_after: 25 Jun 2040 15:00:00 GMT'];
+  for (const first of [
+    [now, later],
+    [later, now],
+  ]) {
+    const metas = new UsageMetas();
+    for (const content of first) metas.add({ name: 'robots', content });
+    while (metas.all.length < usageLimits.metasMax) metas.add({ name: 'robots', content: 'noai' });
+    metas.add({ name: 'robots', content: now });
+    assert.equal(metas.all.length, usageLimits.metasMax, first.join());
+  }
 });

@@ -53,6 +53,21 @@ Disallow: /x
   assert.deepEqual(says(robots, '/'), ['ai-train:allow', 'search:allow', 'ai-train:deny', 'licence:terms']);
 });
 
+test('a licence needs no other word about use, and is an absolute URL of the web', () => {
+  for (const bad of ['https://', 'ftp://a.test/license.xml', '/license.xml'])
+    assert.deepEqual(says(`License: ${bad}\nUser-agent: *\nDisallow: /x\n`, '/'), [], bad);
+  assert.deepEqual(says('License: http://a.test/l\nUser-agent: *\nDisallow: /x\n', '/'), ['licence:terms']);
+});
+
+test('a statement repeats its line of the robots.txt', () => {
+  const robots = 'user-agent: *\ncontent-usage: /a train-ai=n\ncontent-signal: /a search=no\n';
+  const rules = parseRobots(Buffer.from(robots), 'examplebot', '');
+  assert.deepEqual(
+    robotsUsage(compileUsage(rules), 'http://a.test/a').map(({ said }) => said),
+    ['Content-Usage: /a train-ai=n', 'Content-Signal: /a search=no'],
+  );
+});
+
 test('a rule that cannot be read allows nothing that a wider one bars not', () => {
   const robots = `user-agent: *
 content-usage: train-ai=n

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contentSignal } from '../../../topology/usage/content-signal.ts';
+import { contentSignal, unreadSignals } from '../../../topology/usage/content-signal.ts';
 import { contentUsage } from '../../../topology/usage/content-usage.ts';
 import { parseTokens } from '../../../topology/usage/dictionary.ts';
 import { robotsTag } from '../../../topology/usage/robots-tag.ts';
 import { barredFrom, inOrder, type Statement, statement, verdictOn } from '../../../topology/usage/statement.ts';
 import { parseTagDate } from '../../../topology/usage/tag-date.ts';
 import { parseTdmrep, tdmReservation, tdmStatements } from '../../../topology/usage/tdmrep.ts';
+import { usageLimits } from '../../../topology/usage/usage-limits.ts';
 
 /** `search+ ai-train-`: what is allowed and barred. */
 function told(statements: readonly Statement[]): string {
@@ -56,7 +57,10 @@ test('dictionaries are parsed as structured fields are (RFC 9651 §4.2.2)', () =
     'a=1, b=-1.5, c="x, \\"y\\"", d=:aGk=:, e=?1, f=@1659578233, g=%"f%c3%bc", h=(1 tok "s");p=1;q, *i=*/x:y';
   assert.deepEqual([...parseTokens(items)!.keys()], ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '*i']);
   assert.deepEqual(parseTokens(items)!.get('*i'), ['*/x:y']);
+  assert.deepEqual([...parseTokens('a=(1;x b;y="z" c; z=t);p, b; q=1')!.keys()], ['a', 'b'], 'parameters of items');
+  assert.deepEqual([...parseTokens('a;  b=1; c, d')!.keys()], ['a', 'd']);
   for (const bad of [
+    ...['a=(1;)', 'a=y;', 'a=y;, b=z', 'a=(1;X)', 'a=(1;x=)', 'a=(b;)', 'a;b=', 'a;b="', 'a;=1', '(a)=b'],
     'a=(1',
     'a=(1"x")',
     'a=1.2345',
@@ -77,6 +81,9 @@ test('dictionaries are parsed as structured fields are (RFC 9651 §4.2.2)', () =
       ['b', ['n']],
     ]),
   );
+  assert.deepEqual(parseTokens('a=b   ')!.get('a'), ['b'], 'blanks at the end');
+  assert.deepEqual(parseTokens('   '), new Map());
+  assert.equal(parseTokens('!'), null);
   assert.deepEqual(parseTokens(''), new Map());
 });
 
@@ -85,9 +92,15 @@ const signal = (value: string) => told(contentSignal(value, 'x', value));
 test('Content-Signal says yes or no to three uses', () => {
   assert.equal(signal('ai-train=no, search=yes, ai-input=yes'), 'ai-train- search+ ai-input+');
   assert.equal(signal('Search = YES,AI-Train = No'), 'search+ ai-train-');
+  assert.equal(signal('search=y, ai-train=n'), 'search+ ai-train-');
   assert.equal(signal('search=yes, search=no'), 'search-');
   assert.equal(signal('search=no, search=yes'), 'search-');
-  assert.equal(signal('search=maybe, use=reference, ai_train=yes, search'), '');
+  assert.equal(signal('search=maybe, use=reference, ai_train=yes, search, searchy, =yes'), '');
+});
+
+test('a word without an answer is none of its use; one with an answer that nobody can read is', () => {
+  assert.deepEqual(unreadSignals('searchy, =no, ai-input'), []);
+  assert.deepEqual(unreadSignals('search=maybe, ai-train=no'), ['search']);
 });
 
 const tag = (value: string, tokens: readonly string[] | null = ['examplebot']) => told(robotsTag(value, 'x', tokens));
@@ -100,6 +113,8 @@ test('words of X-Robots-Tag and robots meta elements bar what their inventors sa
   assert.equal(tag('index, follow, all, max-snippet:50'), '');
   assert.equal(tag('max-snippet:0'), 'snippet- ai-input-');
   assert.equal(tag('noaim, xnoarchive'), '', 'no words of ours');
+  assert.equal(tag('max-video-preview:0'), '');
+  assert.equal(robotsTag('max-snippet: 0', 'x', null)[0]?.fromMs, 0, 'at once');
 });
 
 test('a part of X-Robots-Tag is for the crawler it names, up to the next name', () => {
@@ -108,6 +123,8 @@ test('a part of X-Robots-Tag is for the crawler it names, up to the next name', 
   assert.equal(tag('otherbot: noai, *: noindex'), 'search-');
   assert.equal(tag('ExampleBot: unavailable_after: 25 Jun 2010 15:00:00 PST'), 'search- archive-');
   assert.equal(tag('otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST'), '');
+  assert.equal(tag('otherbot: max-snippet:0'), '');
+  assert.equal(tag('otherbot: noai', null), 'ai-input- ai-train-', 'a meta element has its name elsewhere');
 });
 
 test('unavailable_after bars from its date on, with commas in the date and words after it', () => {
@@ -116,6 +133,11 @@ test('unavailable_after bars from its date on, with commas in the date and words
   assert.equal(archive?.fromMs, search?.fromMs);
   assert.equal(tag('unavailable_after: Sunday, 06-Nov-94 08:49:37 GMT, noai'), 'search- archive- ai-input- ai-train-');
   assert.equal(tag('unavailable_after: soon, noarchive'), 'archive-', 'a date that cannot be read says nothing');
+  assert.equal(
+    tag('unavailable_after: Sunday, max-snippet:50, 06-Nov-94 08:49:37 GMT'),
+    '',
+    'another rule ends the date',
+  );
   assert.equal(tag('unavailable_after'), '');
   const both = robotsTag('noindex, unavailable_after: 2030-01-01', 'x', null);
   assert.equal(verdictOn(both, 'search', 0).preference, 'deny', 'the earlier of both');
@@ -175,6 +197,17 @@ test('of the rules of tdmrep.json the first counts that matches the path', () =>
   assert.equal(tdm(rules, '/c'), 'ai-input+ ai-train+');
 });
 
+test('a tdmrep.json of as many rules as are read is read, and one rule more makes it none', () => {
+  const others = new Array(usageLimits.tdmRulesMax - 1).fill({ location: '/other', 'tdm-reservation': 0 });
+  const reserved = { location: '/x', 'tdm-reservation': 1 };
+  assert.equal(tdm([...others, reserved], '/x'), 'ai-input- ai-train-');
+  assert.equal(tdm([...others, reserved, reserved], '/x'), '');
+});
+
+test('a path that no rule of tdmrep.json matches has nothing said of it', () => {
+  assert.equal(tdm([{ location: '/b/', 'tdm-reservation': 1 }], '/c'), '');
+});
+
 test('a tdmrep.json that is none, and rules that are none, say nothing', () => {
   const reserved = { location: '/', 'tdm-reservation': 1 };
   for (const bad of [
@@ -186,6 +219,8 @@ test('a tdmrep.json that is none, and rules that are none, say nothing', () => {
     [null],
     [{ location: '/' }],
     [{ location: 7, 'tdm-reservation': 1 }],
+    [{ location: '/', 'tdm-reservation': ['1'] }],
+    [{ location: '', 'tdm-reservation': 1 }],
   ]) {
     assert.equal(tdm(bad, '/'), '', JSON.stringify(bad));
   }
@@ -211,6 +246,16 @@ test('what bars a use holds against what allows it, from its time on, and both a
   assert.equal(barredFrom(statements, 'search'), 1_000);
   assert.equal(barredFrom(statements, 'ai-train'), 0);
   assert.equal(barredFrom(statements, 'archive'), -1);
+  for (const times of [
+    [0, 2_000],
+    [2_000, 0],
+    [1, 0],
+  ]) {
+    const denied = times.map((fromMs) => statement('archive', 'deny', 'x', '', fromMs));
+    assert.equal(barredFrom(denied, 'archive'), 0, times.join());
+  }
+  const terms = [statement('licence', 'terms', 'robots.txt', 'https://a.test/l')];
+  assert.deepEqual(verdictOn(terms, 'licence', 0), { preference: 'unknown', by: null }, 'terms neither allow nor bar');
 });
 
 test('values made to be costly are read in one pass', () => {

@@ -64,6 +64,25 @@ describe('a crawl comes to', () => {
     assert.equal(tally.summary(2_000, 2_000).coverage.at(-1), 1);
   });
 
+  it('that share to its very end, to four digits, however short it was', () => {
+    const { tally, at } = tallyOf({ [page(0)]: 1, [page(1)]: 2 });
+    at(1, visit(page(0)));
+    assert.deepEqual(tally.summary(0, 1).coverage, [...new Array(9).fill(0), 0.3333]);
+    at(7, visit(page(1)));
+    assert.deepEqual(tally.summary(0, 2).coverage.slice(3), [0, 0.3333, 0.3333, 0.3333, 0.3333, 0.3333, 1]);
+    const one = tallyOf({ [page(0)]: 1 });
+    one.at(0, visit(page(0)));
+    assert.deepEqual(one.tally.summary(0, 10).coverage, new Array(10).fill(1));
+  });
+
+  it('copies of a mean age in seconds, to two digits', () => {
+    const { tally, at } = tallyOf();
+    at(0, visit(page(0)));
+    assert.equal(tally.summary(0, 4).meanAgeSeconds, 0);
+    assert.equal(tally.summary(0, 10_000_000).meanAgeSeconds, 10_000);
+    assert.equal(tally.summary(0, 1_234).meanAgeSeconds, 1.23);
+  });
+
   it('traps, each once, and what partitions count', () => {
     const tally = new CrawlTally(new Map());
     const trap = (hostKey: string, pattern: string) => ({ kind: 'trap', hostKey, pattern }) as unknown as Change;
@@ -94,5 +113,27 @@ describe('a crawl comes to', () => {
       { host: 'c.test', pages: 1, requests: 0, meanPerSecond: 0, peakPerSecond: 0 },
     ]);
     assert.equal(peakPerSecond, 0.3);
+  });
+
+  it('ten requests a second where there are a hundred in ten seconds, and more than two where seven are in three', () => {
+    const { tally } = tallyOf();
+    const of = (count: number, everyMs: number) =>
+      Array.from({ length: count }, (_, n) => ({ ...blankRequest, kind: 'page' as const, startMs: n * everyMs }));
+    tally.requests('a.test', of(201, 100));
+    tally.requests('b.test', of(7, 500));
+    const rates = tally.summary(0, 1).hosts.map((one) => [one.meanPerSecond, one.peakPerSecond]);
+    assert.deepEqual(rates, [
+      [10.05, 10],
+      [2.33, 0.7],
+    ]);
+  });
+
+  it('hosts with as many pages in the order of their names', () => {
+    const { tally, at } = tallyOf();
+    for (const host of ['d', 'b', 'e', 'c', 'a']) at(0, visit(page(0, `${host}.test`)));
+    assert.deepEqual(
+      tally.summary(0, 1).hosts.map(({ host }) => host),
+      ['a.test', 'b.test', 'c.test', 'd.test', 'e.test'],
+    );
   });
 });

@@ -65,7 +65,7 @@ describe('a page that was never fetched', () => {
       modelOf(pagesOf('a.test', [201, 202, 203, 204, 205], count), links).page(url, of)!.links;
     assert.deepEqual(linksOf(0), []);
     const targets = [...b, ...c];
-    const wanted = Array.from({ length: 30 }, (_, i) => targets[(fnv1a(url) + i * 0x9e37) % 3]!).sort();
+    const wanted = Array.from({ length: 30 }, (_, i) => targets[(fnv1a(url) + i * 40_507) % 3]!).sort();
     const found = linksOf(30);
     assert.deepEqual(found.flatMap(({ links }) => links.map((link) => link.url)).sort(), wanted);
     for (const { hostKey, sourceUrl, sourceKey, links } of found) {
@@ -76,5 +76,40 @@ describe('a page that was never fetched', () => {
     const others = new Set(linksOf(200, 'q.test').flatMap(({ links }) => links.map((link) => link.url)));
     assert.deepEqual([...others].sort(), [...targets, 'https://e.test/'].sort(), 'a host without links: those of all');
     assert.deepEqual(modelOf(pagesOf('a.test', [201], 5)).page(url, 'a.test')!.links, [], 'nobody linked to anything');
+  });
+
+  it('links to each target of its host before to one of them again', () => {
+    for (const count of [1, 2, 3, 30, 69, 587, 1_000]) {
+      const urls = Array.from({ length: count }, (_, n) => `https://b.test/${n}`);
+      const links = { 'https://a.test/201': [group('b.test', urls)] };
+      const found = modelOf(pagesOf('a.test', [201, 202, 203, 204, 205], count), links).page(url, 'a.test')!.links;
+      const to = found.flatMap(({ links }) => links.map((link) => link.url));
+      assert.deepEqual([to.length, new Set(to).size], [count, count]);
+    }
+  });
+
+  it('is away with its host, of which one page alone was asked for', () => {
+    const away = pagesOf('a.test', [1], 0, 'connectionFailed');
+    assert.deepEqual([...drawn(modelOf({ ...away, ...pagesOf('b.test', [301]) }))], [1]);
+  });
+
+  it('is drawn from the first thousand answers and links of its host, and ten thousand of all', () => {
+    const count = 10_001;
+    const statuses = Array.from({ length: count }, (_, n) => n);
+    const one = Object.fromEntries(statuses.map((n) => [`https://a.test/${n}`, [answer(n, 1)]]));
+    const targets = statuses.map((n) => `https://b.test/${n}`);
+    const model = modelOf(one, { 'https://a.test/0': [group('b.test', targets)] });
+    for (const [host, max] of [
+      ['a.test', 1_000],
+      ['c.test', 10_000],
+    ] as const) {
+      // Some URLs tell such a number from one more.
+      const urls = Array.from({ length: 5 }, (_, n) => `https://${host}/x${n}`);
+      for (const asked of urls) {
+        const { answer, links } = model.page(asked, host)!;
+        assert.equal(answer.outcome.status, fnv1a(asked) % max);
+        assert.equal(links[0]!.links[0]!.url, `https://b.test/${fnv1a(asked) % max}`);
+      }
+    }
   });
 });

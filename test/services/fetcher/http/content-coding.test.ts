@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { numbers } from '../../../../lab/web/random.ts';
 import { decodeBody } from '../../../../services/fetcher/http/content-coding.ts';
 
 const most = 1 << 20;
@@ -75,4 +76,170 @@ describe('a body beyond what is taken', () => {
       }
     }
   });
+});
+
+/** That no coding makes smaller. */
+function noise(bytes: number): Buffer {
+  const next = numbers(7);
+  const body = Buffer.alloc(bytes);
+  for (let at = 0; at + 4 <= bytes; at += 4) body.writeUInt32LE(next() >>> 0, at);
+  return body;
+}
+
+const codings = [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+] as const;
+
+describe('a large body', () => {
+  const large = noise(600_000);
+  const bomb = Buffer.alloc(3 << 20, 'z');
+
+  for (const [coding, code] of codings) {
+    it(`of ${coding} is whole up to the limit, and cut there: ${code.name}`, async () => {
+      const coded = code(large);
+      for (const [limit, length, truncated] of [
+        [200_000, 200_000, true],
+        [262_144, 262_144, true],
+        [524_288, 524_288, true],
+        [599_999, 599_999, true],
+        [600_000, 600_000, false],
+        [9_000_000, 600_000, false],
+      ] as const) {
+        const done = await decodeBody(coded, coding, limit);
+        assert.ok(!('error' in done));
+        assert.deepEqual([done.body.length, done.truncated], [length, truncated], `${limit}`);
+        assert.ok(done.body.equals(large.subarray(0, length)), `${limit}`);
+      }
+    });
+
+    it(`that is small on the wire is no other: ${code.name}`, async () => {
+      const coded = code(bomb);
+      assert.ok(coded.length < 65_536);
+      for (const [limit, truncated] of [
+        [2 << 20, true],
+        [3 << 20, false],
+      ] as const) {
+        const done = await decodeBody(coded, coding, limit);
+        assert.ok(!('error' in done));
+        assert.deepEqual([done.body.length, done.truncated], [limit, truncated]);
+      }
+    });
+  }
+});
+
+describe('a stream that is cut', () => {
+  const small = Buffer.from(Array.from({ length: 400 }, (_, n) => `line ${n * 7919}`).join(' '));
+
+  for (const [coding, code] of codings)
+    it(`gives what it held, and is called truncated: ${code.name}`, async () => {
+      const coded = code(small);
+      const done = await decodeBody(coded.subarray(0, coded.length - 30), coding, most);
+      assert.ok(!('error' in done));
+      assert.equal(done.truncated, true);
+      assert.ok(done.body.length > 0 && done.body.length <= small.length);
+      assert.ok(done.body.equals(small.subarray(0, done.body.length)));
+    });
+
+  it('is told by the length that gzip says at its end, where it is long', async () => {
+    const large = noise(200_000);
+    const coded = gzipSync(large);
+    for (const [behind, truncated] of [
+      [0, false],
+      [3, true],
+      [9, true],
+      [100_000, true],
+    ] as const) {
+      const done = await decodeBody(coded.subarray(0, coded.length - behind), 'gzip', most);
+      assert.ok(!('error' in done));
+      assert.equal(done.truncated, truncated, `${behind} bytes are missing`);
+    }
+  });
+});
+
+describe('a stream that is damaged', () => {
+  it('is an error where nothing came of it, and names its coding', async () => {
+    const garbage = Buffer.concat([Buffer.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3), Buffer.alloc(50, 0xff)]);
+    const done = await decodeBody(garbage, 'gzip', most);
+    assert.ok('error' in done && /^gzip stream is damaged: /.test(done.error));
+    const large = await decodeBody(Buffer.alloc(100_000, 0xff), 'br', most);
+    assert.ok('error' in large && /^br stream is damaged: /.test(large.error));
+  });
+
+  it('gives what came before the damage', async () => {
+    const large = noise(600_000);
+    const coded = Buffer.from(gzipSync(large));
+    coded.fill(0xff, coded.length - 50_000);
+    const done = await decodeBody(coded, 'gzip', most);
+    assert.ok(!('error' in done));
+    assert.equal(done.truncated, true);
+    assert.ok(done.body.length > 0 && done.body.equals(large.subarray(0, done.body.length)));
+  });
+
+  it('is no text, though its first byte or its second alone is gzip’s', async () => {
+    const text = Buffer.concat([Buffer.of(0x61, 0x8b), Buffer.from(' latin')]);
+    assert.deepEqual(await decodeBody(text, 'gzip', most), { body: text, truncated: false });
+    assert.ok('error' in (await decodeBody(Buffer.concat([Buffer.of(0x1f), Buffer.from('text')]), 'gzip', most)));
+  });
+});
+
+describe('raw deflate', () => {
+  it('is told from zlib by both of its first bytes, whatever one of them looks like', async () => {
+    const data = Buffer.from('stored as it is');
+    const lengths = Buffer.alloc(4);
+    lengths.writeUInt16LE(data.length, 0);
+    lengths.writeUInt16LE(~data.length & 0xffff, 2);
+    // A stored block may have anything in the five bits behind its kind (RFC 1951 §3.2.4): 8 is zlib's method.
+    const stored = Buffer.concat([Buffer.of(0x08), lengths, data, Buffer.of(1, 0, 0, 0xff, 0xff)]);
+    assert.notEqual(stored.readUInt16BE(0) % 31, 0);
+    assert.deepEqual(await decodeBody(stored, 'deflate', most), { body: data, truncated: false });
+    let other = 0;
+    for (let n = 0; n < 20_000 && other < 3; n++) {
+      const body = Buffer.of(n & 0xff, (n >> 8) & 0xff, 1, 2, 3);
+      const coded = deflateRawSync(body);
+      if (coded.readUInt16BE(0) % 31 !== 0 || (coded[0]! & 0x0f) === 8) continue;
+      other += 1;
+      assert.deepEqual(await decodeBody(coded, 'deflate', most), { body, truncated: false });
+    }
+    assert.equal(other, 3, 'there are such');
+  });
+});
+
+describe('several codings', () => {
+  const text = Buffer.from('<html>'.repeat(50));
+
+  it('come off in the order in which they were put on, the last first', async () => {
+    assert.deepEqual(await decodeBody(brotliCompressSync(gzipSync(text)), ' GZIP , br,', most), {
+      body: text,
+      truncated: false,
+    });
+    assert.deepEqual(await decodeBody(gzipSync(text), 'none, gzip, identity', most), { body: text, truncated: false });
+  });
+
+  it('are an error where one of them is, or where they are too many', async () => {
+    const unknown = await decodeBody(gzipSync(text), 'snappy, gzip', most);
+    assert.deepEqual(unknown, { error: 'content coding snappy is not known' });
+    const long = await decodeBody(text, 'x'.repeat(99), most);
+    assert.deepEqual(long, { error: `content coding ${'x'.repeat(40)} is not known` });
+    assert.deepEqual(await decodeBody(text, 'gzip, gzip, br', most), { error: '3 content codings' });
+  });
+
+  it('are truncated where any of them was', async () => {
+    const coded = gzipSync(noise(2_000));
+    for (const inner of [coded.subarray(0, coded.length - 30), coded] as const) {
+      const done = await decodeBody(gzipSync(inner), 'gzip, gzip', most);
+      assert.ok(!('error' in done));
+      assert.equal(done.truncated, inner !== coded);
+    }
+  });
+});
+
+it('zstd is read, and damage in it is told', async () => {
+  // `zstd` of "hello": RFC 8878's frame of one raw block.
+  const frame = Buffer.from('28b52ffd2005290000' + '68656c6c6f', 'hex');
+  assert.deepEqual(await decodeBody(frame, 'zstd', most), { body: Buffer.from('hello'), truncated: false });
+  const damaged = await decodeBody(Buffer.from('hello'), 'zstd', most);
+  assert.deepEqual(damaged, { error: 'zstd stream is damaged or asks for too much' });
 });

@@ -14,6 +14,16 @@ const answer = (given: object) =>
 const record = (given: object, asked: Partial<HttpRequest> = {}, failures = false, most = 5) =>
   responseRecord({ ...request, ...asked }, answer(given), most, { hostKey: 'a.test:8443', kind: 'page' }, failures);
 
+describe('a record of an exchange that failed', () => {
+  const cut = { status: 0, failure: { kind: 'connectionFailed', detail: 'reset' } };
+
+  it('is there where failures are wanted, and tells of no request where none was sent', () => {
+    assert.equal(responseRecord(request, answer(cut), 5, { hostKey: 'a.test' }), undefined);
+    const told = record(cut, {}, true)!;
+    assert.deepEqual([told.failure, told.requestHeaders, told.requestBody.length], ['connectionFailed', [], 0]);
+  });
+});
+
 describe('a record of an exchange', () => {
   it('has what was asked and what came', () => {
     const told = record({})!;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sniffedType } from '../../../../services/fetcher/pages/page-type.ts';
+import { mediaTypeOf, pageTypeOf, sniffedType } from '../../../../services/fetcher/pages/page-type.ts';
 
 test('a response without a type is markup where it begins with < after white space, and no text where it holds a NUL', () => {
   const cases: readonly (readonly [body: string, type: string])[] = [
@@ -14,6 +14,7 @@ test('a response without a type is markup where it begins with < after white spa
     ['a<p>', 'text'],
     ['', 'text'],
     ['   ', 'text'],
+    ['\0abc', 'other'],
     [`${'a'.repeat(1_023)}\0`, 'other'],
     [`${'a'.repeat(1_024)}\0`, 'text'],
   ];
@@ -32,4 +33,19 @@ test('three bytes are a byte order mark only together', () => {
   ])
     assert.equal(sniffedType(Uint8Array.of(...start, markup)), 'text', start.join());
   assert.equal(sniffedType(Uint8Array.of(0xef, 0xbb, 0xbf, markup)), 'html');
+});
+
+test('a media type says whether a page is markup, text, a PDF, an office file, or nothing that is read', () => {
+  const types = {
+    html: 'text/html application/xhtml+xml',
+    text: 'text/plain text/css application/xml application/json application/feed+json application/rss+xml image/svg+xml',
+    pdf: 'application/pdf',
+    office: 'application/epub+zip application/vnd.oasis.opendocument.text',
+    other: 'image/png application/zip application/xhtml xtext/plain application/jsonp',
+  };
+  for (const [type, all] of Object.entries(types))
+    for (const mediaType of all.split(' ')) assert.equal(pageTypeOf(mediaType), type, mediaType);
+  assert.equal(pageTypeOf(''), 'unnamed');
+  assert.equal(mediaTypeOf(['content-type', ' Text/HTML ;charset=x;y']), 'text/html');
+  assert.equal(mediaTypeOf([]), '');
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankPage } from '../../../../schemas/blank.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
-import { renderWish } from '../../../../services/fetcher/pages/render-wish.ts';
+import { extractRulesSchema } from '../../../../services/fetcher/pages/extract-rules.ts';
+import { renderRuleSchema, renderWish } from '../../../../services/fetcher/pages/render-wish.ts';
 
 const page = {
   ...blankPage,
@@ -45,6 +46,18 @@ describe('a page is rendered', () => {
         tags: [],
       },
     });
+  });
+
+  it('with what was said of using it', () => {
+    const usage = [{ use: 'search', preference: 'deny', source: 'x', said: 'y', hash: '', fromMs: 0 }] as const;
+    assert.deepEqual(JSON.parse(wish({ usage: [...usage] } as never, script)!.usage), usage);
+  });
+
+  it('by a rule of one host', () => {
+    assert.deepEqual(renderRuleSchema.parse({ hosts: ['a.test'] }), { hosts: ['a.test'], when: 'thin' });
+    assert.equal(renderRuleSchema.safeParse({ hosts: [] }).success, false);
+    assert.equal(extractRulesSchema.parse({ render: [{ hosts: ['a.test'] }] }).render?.length, 1);
+    assert.equal(extractRulesSchema.safeParse({ render: [] }).success, false);
   });
 
   const cases = [

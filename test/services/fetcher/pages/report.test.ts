@@ -25,6 +25,15 @@ describe('a body is read', () => {
       );
   });
 
+  it('of an answer that asks for money in words that machines read', () => {
+    for (const one of [wantsOf(reader({})), wantsOf(reader({ hooks }))]) {
+      assert.equal(one(402, typed('application/json')), true);
+      assert.equal(one(402, typed('text/html')), false);
+      assert.equal(one(402, typed('image/png')), false);
+      assert.equal(one(403, typed('application/json')), false);
+    }
+  });
+
   it('if it can hold text; a PDF where those are read, and what a plugin reads', () => {
     const types = ['text/html', 'application/xml', '', 'image/png', 'application/pdf', 'application/epub+zip'];
     const wanted = (wants: ReturnType<typeof wantsOf>) => types.map((type) => wants(200, typed(type)));

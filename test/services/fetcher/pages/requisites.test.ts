@@ -15,10 +15,14 @@ const from: LinkOrigin = {
   ...{ atMs: 1, traceparent: '', tags: [] },
 };
 const links = (): LinkMaker => ({ normalize: compileNormalizer(), cache: createLinkCache(16) });
-const response = (body: string) => ({ headers: [], body: Buffer.from(body) }) as unknown as HttpResponse;
+const response = (body: string, headers: readonly string[] = []) =>
+  ({ headers, body: Buffer.from(body, 'latin1') }) as unknown as HttpResponse;
 const url = { ...blankTaskUrl, url: from.url, depth: 3, hop: 1 };
 const told = ({ groups }: { readonly groups: readonly LinkGroup[] }) =>
-  groups.map(({ depth, hop, front, links }) => ({ depth, hop, front, urls: links.map((link) => link.url) }));
+  groups.map(({ depth, hop, front, share, links }) => {
+    assert.equal(share, 0, 'no cash is for what a page is built of');
+    return { depth, hop, front, urls: links.map((link) => link.url) };
+  });
 
 it('images, fonts, styles and scripts are part of pages; markup, text and films are not', () => {
   const are = 'image/png font/woff2 text/css text/javascript application/x-javascript application/ecmascript';
@@ -32,8 +36,8 @@ describe('an answer that is part of a page', () => {
     requisiteReport(links(), from, url, response(body), type, { ...blankOutcome, index: 4, bytes: 9 });
 
   it('is no page itself', () => {
-    const { outcome, page, groups } = report('image/png', 'url(x.png)');
-    assert.equal(page, null);
+    const { outcome, page, groups, readMs } = report('image/png', 'url(x.png)');
+    assert.deepEqual([page, readMs], [null, 0]);
     assert.deepEqual([outcome.kind, outcome.index, outcome.bytes], ['refused', 4, 9]);
     assert.match(outcome.detail, /^type image\/png is not read$/);
     assert.deepEqual(groups, []);
@@ -43,6 +47,28 @@ describe('an answer that is part of a page', () => {
     assert.deepEqual(told(report('text/css', '@import "b.css"; p { background: url(/c.png) }')), [
       { depth: 3, hop: 2, front: true, urls: ['http://a.test/dir/b.css', 'http://a.test/c.png'] },
     ]);
+  });
+});
+
+describe('what a page is built of', () => {
+  const cyrillic = ['content-type', 'text/css; charset=iso-8859-5'];
+
+  it('is named in the charset of the answer that names it', () => {
+    const beforeMs = performance.now();
+    const sheet = requisiteReport(
+      links(),
+      from,
+      url,
+      response('p { background: url(/\u00e9) }', cyrillic),
+      'text/css',
+      blankOutcome,
+    );
+    assert.ok(sheet.readMs > 0 && sheet.readMs <= performance.now() - beforeMs);
+    assert.deepEqual(told(sheet)[0]!.urls, ['http://a.test/%D1%89']);
+    const none = { groups: [], pending: [], count: 0, leftOut: new Map() };
+    const reader = { links: links(), requisites: () => true } as unknown as PageReader;
+    const page = response('<img src=/\u00e9>', ['content-type', 'text/html; charset=iso-8859-5']);
+    assert.deepEqual(told(withRequisites(reader, 'html', from, url, page, none))[0]!.urls, ['http://a.test/%D1%89']);
   });
 });
 

@@ -61,7 +61,7 @@ test('a page without a body, or nested without end, has fields all the same', ()
 });
 
 for (const [what, rules, message] of [
-  ['a selector', { fields: [{ name: 'a', selector: 'h1[' }] }, /is no CSS selector/],
+  ['a selector', { fields: [{ name: 'a', selector: 'h1[' }] }, /is no CSS selector: (?!undefined)./],
   ['a type', { fields: [{ name: 'a', selector: 'h1', type: 'money' }] }, /string.*number/],
   ['a name', { fields: [{ name: '1 a', selector: 'h1' }] }, /begins with a letter/],
   ['a key', { mainTxt: true }, /mainTxt/],
@@ -78,4 +78,20 @@ test('twenty fields of all nested elements of a small page stay within what a re
   const chars = fields.flatMap(({ values }) => values).reduce((sum, { length }) => sum + length, 0);
   assert.equal(chars, 1_000_000);
   assert.match(fields[19]!.problem, /1000000 characters together/);
+});
+
+test('a selector takes the first element that fits, all of them where that is said', () => {
+  const html = '<h2>A</h2><h2>B</h2><h2>C</h2>';
+  const of = (all: boolean) => fieldsOf(html, [{ name: 'n', selector: 'h2', all }])?.[0]?.values;
+  assert.deepEqual(of(false), ['A']);
+  assert.deepEqual(of(true), ['A', 'B', 'C']);
+});
+
+test('the root of a page and its first element can be selected, whether it is written out or not', () => {
+  const whole = '<html lang=de><body class=c><p>A</p></body></html>';
+  const of = (html: string, selector: string, attribute: string) =>
+    fieldsOf(html, [{ name: 'n', selector, attribute }])?.[0]?.values;
+  assert.deepEqual(of(whole, 'html', 'lang'), ['de']);
+  assert.deepEqual(of(whole, 'html > body', 'class'), ['c']);
+  assert.deepEqual(of('<p class=d>A</p>', 'html > body > p', 'class'), ['d']);
 });

@@ -36,11 +36,11 @@ async function report(own: Partial<Told>) {
 
 describe('a page that the client has read itself', () => {
   it('is a page with what it told, and is read no more', async () => {
-    const { outcome, page, groups, pending } = await report({
+    const { outcome, page, groups, pending, readMs } = await report({
       ...{ bytes: 77, contentHash: 'ab', title: 'Title', text: 'Text', links: 3, detail: 'by hand' },
       headers: ['content-type', 'Text/HTML; charset=x', 'etag', '"e"', 'x-robots-tag', 'nofollow, noindex'],
     });
-    assert.deepEqual([groups, pending], [[], []]);
+    assert.deepEqual([groups, pending, readMs], [[], [], 0]);
     const { index, url, kind, status, bytes, contentHash, etag, links, noindex, detail } = outcome;
     assert.deepEqual(
       { index, url, kind, status, bytes, contentHash, etag, links, noindex, detail },
@@ -70,7 +70,8 @@ describe('a page that the client has read itself', () => {
 describe('an answer that is no page', () => {
   it('is what the client says of it, where no status does', async () => {
     for (const kind of ['returned', 'robotsDenied', 'tooLarge'] as const) {
-      const { outcome, page } = await report({ kind, detail: 'why', status: 0, bytes: 5 });
+      const { outcome, page, readMs } = await report({ kind, detail: 'why', status: 0, bytes: 5 });
+      assert.equal(readMs, 0);
       assert.deepEqual([outcome.kind, outcome.detail, outcome.bytes, outcome.index, page], [kind, 'why', 5, 1, null]);
     }
   });
@@ -81,6 +82,21 @@ describe('an answer that is no page', () => {
     assert.equal((await report({ status: 404, final: true })).outcome.kind, 'gone');
     const failure = { kind: 'timeout', detail: 'too slow' } as const;
     assert.equal((await report({ status: 0, failure, final: true })).outcome.kind, 'timeout', 'there was no answer');
+  });
+
+  it('is none of success, whatever came with it', async () => {
+    for (const status of [199, 300]) {
+      const { outcome, page } = await report({ status, text: 'Text' });
+      assert.notEqual(outcome.kind, 'fetched', `${status}`);
+      assert.equal(page, null);
+    }
+    assert.equal((await report({ status: 299, text: 'Text' })).page?.text, 'Text');
+  });
+
+  it('is told in the words of the client, or in ours where it has none', async () => {
+    const failure = { kind: 'timeout', detail: 'too slow' } as const;
+    assert.equal((await report({ status: 0, failure, detail: 'by hand' })).outcome.detail, 'by hand');
+    assert.equal((await report({ status: 0, failure })).outcome.detail, 'too slow');
   });
 
   it('leads on where it redirects, whatever the client wants', async () => {

@@ -1,8 +1,8 @@
 /** Requests for robots.txt and the targets of its redirects, each on its own host. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { blankTask } from '../../../../schemas/blank.ts';
-import type { Request } from '../../../../schemas/types.ts';
+import { blankRobotsHop, blankTask } from '../../../../schemas/blank.ts';
+import type { Request, Task } from '../../../../schemas/types.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { robotsFetch } from '../../../../services/fetcher/robots/fetch.ts';
 import { createSharedRobots } from '../../../../services/fetcher/robots/shared-robots.ts';
@@ -11,19 +11,40 @@ import { playedRoad } from '../played-road.ts';
 
 const url = 'http://a.test/robots.txt';
 
-function open(answer: Partial<HttpResponse> = {}, isBlocked?: (hostKey: string) => boolean) {
+function open(
+  answer: Partial<HttpResponse> = {},
+  isBlocked?: (hostKey: string) => boolean,
+  robotsHops: Task['robotsHops'] = [],
+) {
   const { asker, road, clock, urls } = playedRoad(() => answer, isBlocked);
   const shared = createSharedRobots(clock);
   const requests: Request[] = [];
   const leases: unknown[] = [];
-  const task = { ...blankTask, hostKey: 'a.test', partition: 3, delayMs: 1_000, deadlineMs: clock.nowMs() + 90_000 };
+  const task = {
+    ...blankTask,
+    robotsHops,
+    hostKey: 'a.test',
+    partition: 3,
+    delayMs: 1_000,
+    deadlineMs: clock.nowMs() + 90_000,
+  };
   const reporter = {
     requested: (request: Request) => void requests.push(request),
     requestLease: (hostKey: string, hop: unknown) => void leases.push([hostKey, hop]),
   };
-  const runner = { ...asker, reader: { links: { normalize: compileNormalizer() } }, totalTimeoutMs: 30_000 };
+  const costs: number[] = [];
+  const waitMs = (costMs: number) => {
+    costs.push(costMs);
+    return costMs > 10 ? 5_000 : 0;
+  };
+  const runner = {
+    ...asker,
+    processorShare: { waitMs },
+    reader: { links: { normalize: compileNormalizer() } },
+    totalTimeoutMs: 30_000,
+  };
   const fetch = robotsFetch({ ...runner, sharedRobots: shared }, task, reporter as never);
-  return { fetch, road, clock, urls, shared, requests, leases };
+  return { fetch, road, clock, urls, shared, requests, leases, costs };
 }
 const answered = (text: string) => ({
   ...{ status: 200, location: null, body: Buffer.from(text), retryAfterMs: 0, blockedAddress: false, detail: '' },
@@ -42,8 +63,14 @@ describe('robots.txt of the lease’s own host', () => {
     await again;
     assert.deepEqual(urls, [url, 'http://a.test./second']);
     assert.deepEqual(
-      requests.map(({ kind, outcomeIndex, hop, delayMs }) => ({ kind, outcomeIndex, hop, delayMs })),
-      [0, 1].map((hop) => ({ kind: 'robots', outcomeIndex: -1, hop, delayMs: 1_000 })),
+      requests.map(({ kind, outcomeIndex, hop, delayMs, robotsAtMs }) => ({
+        kind,
+        outcomeIndex,
+        hop,
+        delayMs,
+        robotsAtMs,
+      })),
+      [0, 1].map((hop) => ({ kind: 'robots', outcomeIndex: -1, hop, delayMs: 1_000, robotsAtMs: 0 })),
     );
   });
 
@@ -53,6 +80,30 @@ describe('robots.txt of the lease’s own host', () => {
     assert.equal(answer !== null && answer !== 'elsewhere' && answer.retryAfterMs, 20_000);
     const again = fetch(['http://a.test/other']);
     await clock.advance(20_000);
+    assert.equal(urls.length, 1);
+    await clock.advance(2);
+    await again;
+    assert.equal(urls.length, 2);
+  });
+
+  it('is read where it answers with success', async () => {
+    const wants: boolean[] = [];
+    const { fetch, road } = open();
+    const { request } = road.http;
+    (road.http as { request: typeof request }).request = (asked) => {
+      wants.push(...[199, 200, 299, 300].map((status) => asked.wants!(status, [])));
+      return request(asked);
+    };
+    await fetch([url]);
+    assert.deepEqual(wants, [false, true, true, false]);
+  });
+
+  it('whose reading cost the processor more than a page’s holds the host’s next request back', async () => {
+    const { fetch, urls, clock, costs } = open({ body: Buffer.alloc(9_000_000) });
+    await fetch([url]);
+    assert.equal(costs.length, 1);
+    const again = fetch(['http://a.test/other']);
+    await clock.advance(4_999);
     assert.equal(urls.length, 1);
     await clock.advance(2);
     await again;
@@ -115,6 +166,14 @@ describe('a robots.txt that moved to another host', () => {
     assert.equal(await fetch(moved), 'elsewhere');
     assert.deepEqual(leases, [['b.test', { url: moved[1], asked: [url], partition: 3 }]]);
     assert.deepEqual(urls, []);
+    const hops = [8, 9].map((partition) => ({ ...blankRobotsHop, partition }));
+    const further = open({}, undefined, hops);
+    await further.fetch(moved);
+    assert.deepEqual(
+      further.leases,
+      [['b.test', { url: moved[1], asked: [url], partition: 8 }]],
+      'of whoever asked first',
+    );
   });
 
   it('is not asked for where that host is blocked', async () => {
@@ -122,8 +181,8 @@ describe('a robots.txt that moved to another host', () => {
     const answer = await fetch(moved);
     assert.ok(answer !== null && answer !== 'elsewhere');
     assert.deepEqual(
-      [answer.status, answer.detail, answer.location],
-      [0, 'it moved to b.test, which is blocked', null],
+      [answer.status, answer.detail, answer.location, answer.retryAfterMs, answer.blockedAddress, answer.body.length],
+      [0, 'it moved to b.test, which is blocked', null, 0, false, 0],
     );
     assert.deepEqual(leases, []);
   });

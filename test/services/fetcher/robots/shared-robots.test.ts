@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import { createRobotsCache, type RobotsResponse } from '../../../../services/fetcher/robots/cache.ts';
 import { createSharedRobots } from '../../../../services/fetcher/robots/shared-robots.ts';
 import { createFakeClock } from '../fake-clock.ts';
@@ -38,4 +39,39 @@ test('a copy that another crawl fetched is as old as it is, and is fetched anew 
   assert.ok(cache.has('http://a.test'));
   await clock.advance(2);
   assert.ok(!cache.has('http://a.test'));
+});
+
+test('a copy is shared for an hour with its age, and without what was asked of the first alone', () => {
+  const clock = createFakeClock();
+  const shared = createSharedRobots(clock);
+  shared.put(url, { ...answer(404, 'x'), retryAfterMs: 9, blockedAddress: true, detail: 'why' });
+  clock.leap(3_599_999);
+  assert.deepEqual(shared.get(url), { ...answer(404, 'x'), ageMs: 3_599_999 });
+  clock.leap(1);
+  assert.equal(shared.get(url), undefined);
+  assert.equal(shared.size, 0, 'it is forgotten');
+});
+
+test('copies are bounded by their number, and the oldest go first', () => {
+  const shared = createSharedRobots(createFakeClock());
+  const at = (n: number) => `http://h${n}.test/robots.txt`;
+  for (let n = 0; n < fetcherLimits.robotsEntriesMax; n++) shared.put(at(n), answer(404));
+  assert.equal(shared.size, fetcherLimits.robotsEntriesMax);
+  shared.put(at(-1), answer(404));
+  assert.deepEqual([shared.size, shared.get(at(0))], [fetcherLimits.robotsEntriesMax, undefined]);
+  assert.notEqual(shared.get(at(1)), undefined);
+});
+
+test('copies are bounded by their bytes, of which those that went count no more', () => {
+  const shared = createSharedRobots(createFakeClock());
+  const half = { ...answer(200), body: new Uint8Array(fetcherLimits.robotsEntriesBytesMax / 2) };
+  const at = (n: number) => `http://h${n}.test/robots.txt`;
+  for (let n = 0; n < 9; n++) shared.put(at(0), half);
+  shared.put(at(1), half);
+  assert.equal(shared.size, 2, 'the same file again takes no more');
+  shared.put(at(2), answer(200, 'x'));
+  assert.deepEqual(
+    [0, 1, 2].map((n) => shared.get(at(n)) !== undefined),
+    [false, true, true],
+  );
 });

@@ -83,7 +83,7 @@ describe('the request', () => {
     } as unknown as Robots;
     const requests: Request[] = [];
     const fetch = tdmFetch(
-      asker,
+      { ...asker, processorShare: { waitMs: (costMs) => (costMs > 10 ? 5_000 : 0) } },
       { ...blankTask, hostKey: 'a.test', delayMs: 1_000, delayFactor: 0 },
       { requested: (request) => void requests.push(request) },
       'http://a.test',
@@ -119,12 +119,24 @@ describe('the request', () => {
   for (const [what, answer] of [
     ['an error page', { status: 404, body: reserved }],
     ['a redirect', { status: 301, body: reserved }],
+    ['a list of choices', { status: 300, body: reserved }],
     ['a file that was cut off', { body: reserved, truncated: true }],
     ['a failed connection', { failure: { kind: 'connectionFailed', detail: '' } }],
   ] as const)
     it(`says nothing by ${what}`, async () => {
       assert.deepEqual(await open(answer).fetch(), new Uint8Array());
     });
+
+  it('holds the host’s next request back where reading it cost the processor more than a page’s', async () => {
+    const { fetch, urls, clock } = open({ body: Buffer.alloc(9_000_000) });
+    await fetch();
+    const again = fetch();
+    await clock.advance(4_999);
+    assert.equal(urls.length, 1);
+    await clock.advance(2);
+    await again;
+    assert.equal(urls.length, 2);
+  });
 
   it('may be made again where it was given up here', async () => {
     assert.equal(await open({ failure: { kind: 'aborted', detail: '' } }).fetch(), null);

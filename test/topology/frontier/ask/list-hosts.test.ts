@@ -32,6 +32,14 @@ function crawled(): Hand {
 }
 
 describe('a list of hosts', () => {
+  it('has their delays by the policy in force', () => {
+    for (const delayMs of [700, 9_000]) {
+      const hand = new Hand({ delayMs });
+      hand.links('b.test', 3);
+      assert.equal(list(hand.rig.core.state).hosts[0]!.delayMs, delayMs);
+    }
+  });
+
   it('tells of each what the counters tell of all', () => {
     const { rig, counters } = crawled();
     const { hosts, matched, known } = list(rig.core.state);

@@ -43,6 +43,18 @@ describe('a page that was fetched', () => {
     assert.equal(hand.leaseExactlyAfter(hour).urls[0]?.etag, '"v1"');
   });
 
+  it('costs a page of the quota at each visit, and nothing where the visit was not made', () => {
+    const hand = recrawling();
+    fetched(hand, 1);
+    assert.equal(hand.counters.quotaSpent, 1);
+    hand.report(hand.leaseExactlyAfter(hour));
+    assert.equal(hand.counters.quotaSpent, 2);
+    const task = hand.leaseExactlyAfter(hour);
+    assert.equal(hand.counters.quotaSpent, 3, 'as long as it is out');
+    hand.report(task, { kind: 'returned' });
+    assert.equal(hand.counters.quotaSpent, 2);
+  });
+
   it('is never fetched again without a schedule', () => {
     const hand = new Hand({ delayMs: 1_000 });
     fetched(hand, 3);
