@@ -56,6 +56,8 @@ export interface LeaseRunner {
    */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
+  /** In the place of that of `robots`. */
+  readonly hop?: RobotsCache['hop'] | undefined;
   /** As RobotsAsker has it. */
   readonly sharedRobots?: RobotsAsker['sharedRobots'];
   readonly tdmFiles: TdmFiles;
@@ -123,7 +125,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   }
   let next: Next = task.notBeforeMs > latestStartMs ? 'returned' : 'on';
   for (const { asked, url } of task.robotsHops) {
-    await runner.robots.hop([...asked, url], robotsFetch(runner, task, reporter));
+    await (runner.hop ?? runner.robots.hop)([...asked, url], robotsFetch(runner, task, reporter));
   }
   let index = 0;
   const silent: SilentOrigins = new Map();
