@@ -104,8 +104,7 @@ export interface Fetcher {
   /** Stops reading a partition; leases already taken are finished. */
   revoke(partition: number): void;
   stats(): FetcherStats;
-  /** As RobotsCache has it. */
-  readonly hop: RobotsCache['hop'];
+  readonly robots: Pick<RobotsCache, 'hop' | 'forgetMoves'>;
   /** Breaks off the requests under way: their URLs come back. */
   breakOff(): Promise<void>;
   /** The next task to start, of each partition that is being read. */
@@ -222,7 +221,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       resolver,
       slots,
       bandwidth,
-      isBlocked: (hostKey) => options.seat?.mayContact(hostKey) === false || blockedHosts.has(hostKey),
+      isBlocked: (hostKey) => blockedHosts.has(hostKey),
+      mayContact: (hostKey) => options.seat?.mayContact(hostKey) !== false,
       signal: stopping.signal,
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
@@ -265,6 +265,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     lateReports,
+    isVoid: (task) => options.seat?.isVoid?.(task) === true,
     totalTimeoutMs,
     usesPolicy: () => policies.now.uses,
     outOfScope: (url) => policies.now.outOfScope(url),
@@ -378,7 +379,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       tooLarge: publisher.tooLarge,
       hooks: hooks?.uses ?? [],
     }),
-    hop: runner.robots.hop,
+    robots: runner.robots,
     breakOff: () => http.close(),
     positions: backlog.positions,
     async stop(graceMs = requestLimits.totalTimeoutMs) {

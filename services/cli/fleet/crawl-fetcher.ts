@@ -8,13 +8,15 @@ import { blankHostFacts } from '../../../schemas/blank.ts';
 import type { Task } from '../../../schemas/types.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { createFetchers } from '../../application/fetchers.ts';
 import type { FetcherOptions } from '../../application/fetching.ts';
 import type { Fetcher } from '../../fetcher/fetcher.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import type { FetcherStats } from '../../fetcher/fetcher-stats.ts';
 import type { FleetPace } from '../../fetcher/pace/fleet-pace.ts';
-import { resultRecord } from '../../fetcher/publish/result-record.ts';
+import { leaseRequestRecord, resultRecord } from '../../fetcher/publish/result-record.ts';
 import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import { hopTelling, toldFetch } from '../../fetcher/robots/tell-hops.ts';
 import type { CrawlFile } from '../../fleet/crawl-file.ts';
@@ -58,6 +60,8 @@ export class CrawlFetcher {
   readonly #onFailure: (error: unknown) => void;
   /** Tasks that are not over, by lease. */
   readonly #taken = new Map<string, LogRecord>();
+  /** The newest of its frontier that was heard of. */
+  #epoch = 0;
   #opened: Open | undefined;
 
   constructor(options: CrawlFetcherOptions, file: CrawlFile, onFailure: (error: unknown) => void) {
@@ -77,11 +81,16 @@ export class CrawlFetcher {
   }
 
   async answered({ asked, body, ...answer }: MovedAnswer): Promise<void> {
-    await this.#opened?.fetcher.hop(asked, toldFetch({ ...answer, body: Buffer.from(body, 'base64') }));
+    await this.#opened?.fetcher.robots.hop(asked, toldFetch({ ...answer, body: Buffer.from(body, 'base64') }));
   }
 
   end(records: readonly LogRecord[]): Promise<void> {
     return this.#opened?.end(records) ?? Promise.resolve();
+  }
+
+  /** Hosts that another process had until now. */
+  taken(isTaken: (hostKey: string) => boolean): void {
+    this.#opened?.fetcher.robots.forgetMoves(isTaken);
   }
 
   /** Tasks of a partition that is another's from now on. */
@@ -99,16 +108,23 @@ export class CrawlFetcher {
     return [...this.#taken.values()];
   }
 
-  /** `isOver` false: somebody else is to end what it has left. */
-  async stop(graceMs: number, isOver: boolean): Promise<void> {
+  /** undefined: it is not open. */
+  stats(): FetcherStats | undefined {
+    return this.#opened?.fetcher.stats();
+  }
+
+  /** `isOver` false: somebody else is to end what it has left. Resolves with what it has done. */
+  async stop(graceMs: number, isOver: boolean): Promise<FetcherStats | undefined> {
     const { crawls, demand, share } = this.#options;
     await this.#opened?.fetcher.stop(graceMs).catch(() => {});
+    const stats = this.stats();
     this.#opened?.leave();
     if (isOver) for (const record of this.#taken.values()) share().over(record);
     this.#taken.clear();
     this.#opened = undefined;
     demand.forget(this.name);
     crawls.detach(this.name);
+    return stats;
   }
 
   async #open(): Promise<Open> {
@@ -118,6 +134,10 @@ export class CrawlFetcher {
     const { crawl } = manifest;
     const { policy } = await readControl(log, codec, crawl);
     const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
+    const normalizer = compileNormalizer(normalize);
+    const hostKeyAt = (url: string) => hostKeyOf(normalizer(url) ?? url);
+    const { keyMode } = manifest;
+    const results = { codec, topics: { results: `${crawl}.results` }, partitions: 1, keyMode, fetcherId };
     const feed = new TaskFeed(crawl);
     const seat = pace.join(name, weight);
     const leaseOf = ({ epoch, leaseId }: Pick<Task, 'epoch' | 'leaseId'>) => `${epoch}/${leaseId}`;
@@ -137,7 +157,7 @@ export class CrawlFetcher {
     let isOpen = true;
     const fetcher = createFetchers({ log: feed.over(log), codec, clock, manifest }).fetcher(
       {
-        ...{ fetcherId, normalize: compileNormalizer(normalize), onFailure: this.#onFailure },
+        ...{ fetcherId, normalize: normalizer, onFailure: this.#onFailure },
         config: {
           ...config,
           linkCacheEntries: fleetServiceLimits.linkCacheEntries,
@@ -146,15 +166,28 @@ export class CrawlFetcher {
         },
         seat: Object.assign(seat, {
           robots,
+          // Whoever has taken the frontier over has ended all leases of before.
+          isVoid: ({ epoch }: Task) => epoch < this.#epoch,
           onRoom: (leases: number) => {
             if (isOpen) demand.tell(name, leases);
           },
         }),
         addressPacer: this.#options.addressPacer,
-        hop: hopTelling(clock, async (asked, response) => {
-          const { status, location, body, retryAfterMs, blockedAddress, detail } = response;
-          const told = { asked, status, location, retryAfterMs, blockedAddress, detail };
-          await log.append([movedRecord(crawl, { ...told, body: Buffer.from(body).toString('base64') }, tasks)]);
+        hop: hopTelling(clock, {
+          isHere: (url) => seat.mayContact(hostKeyAt(url)),
+          async tell(asked, response) {
+            const { status, location, body, retryAfterMs, blockedAddress, detail } = response;
+            const told = { asked, status, location, retryAfterMs, blockedAddress, detail };
+            await log.append([movedRecord(crawl, { ...told, body: Buffer.from(body).toString('base64') }, tasks)]);
+          },
+          async notAsked(asked) {
+            const url = asked[asked.length - 1]!;
+            const hostKey = hostKeyAt(url);
+            // The next lease asks again by itself.
+            if (seat.mayContact(hostKey)) return;
+            const hop = { url, asked: asked.slice(0, -1), partition: 0 };
+            await log.append([leaseRequestRecord(hostKey, hop, results)]);
+          },
         }),
         onReported: (task) => {
           const record = this.#taken.get(leaseOf(task));
@@ -169,19 +202,20 @@ export class CrawlFetcher {
         const task = await decoded(record);
         if (task === undefined) share().over(record);
         else this.#taken.set(leaseOf(task), record);
+        this.#epoch = Math.max(this.#epoch, task?.epoch ?? 0);
         feed.put(record);
       },
       async end(records) {
-        const options = { codec, topics: { results: `${crawl}.results` }, partitions: 1, keyMode: manifest.keyMode };
         const completedAtMs = clock.nowMs();
-        const results: AppendRecord[] = [];
+        const told: AppendRecord[] = [];
         for (const record of records) {
           const task = await decoded(record);
           if (task === undefined) continue;
           const nothing = { task, facts: blankHostFacts, completedAtMs, outcomes: [], requests: [] };
-          results.push(resultRecord(nothing, true, { ...options, fetcherId }));
+          told.push(resultRecord(nothing, true, results));
+          for (const hop of task.robotsHops) told.push(leaseRequestRecord(task.hostKey, hop, results));
         }
-        if (results.length > 0) await log.append(results);
+        if (told.length > 0) await log.append(told);
       },
       leave: () => {
         isOpen = false;

@@ -30,7 +30,11 @@ export function addFleetCommand(program: Command): void {
   );
   command.action(async ({ owners, ...flags }: FleetFlags & KafkaFleetFlags & { readonly owners?: string }) => {
     const isOnKafka = [flags.brokers, flags.fleet, flags.registry, flags.role].some((one) => one !== undefined);
-    if (flags.role === 'fetcher') return runFetcherRole(flags);
+    if (flags.role === 'fetcher') {
+      if (owners === undefined) return runFetcherRole(flags);
+      const message = '--owners does not hold with --role fetcher: calls are made to the frontier, so give it there';
+      throw new CrawlstreamError('INVALID_ARGUMENT', message);
+    }
     if (flags.http === undefined) {
       const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);

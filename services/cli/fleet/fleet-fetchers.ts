@@ -4,6 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { plainStats } from '../../application/workers/worker-orders.ts';
+import { addEnded, sumStats } from '../../application/workers/worker-stats.ts';
+import { emptyStats, type FetcherStats } from '../../fetcher/fetcher-stats.ts';
 import { type CrawlFile, crawlFileOf } from '../../fleet/crawl-file.ts';
 import { crawlFileIn } from '../../fleet/crawl-topics.ts';
 import type { FollowedDocuments } from '../../fleet/documents/follow-documents.ts';
@@ -33,6 +36,7 @@ export class FleetFetchers {
   /** As they were read last: they have all seeds. */
   readonly #files = new Map<string, { readonly text: string; readonly file: CrawlFile }>();
   readonly #goings = new Set<Promise<unknown>>();
+  #endedStats = plainStats(emptyStats());
   #isStopping = false;
 
   constructor(options: FleetFetchersOptions) {
@@ -41,6 +45,12 @@ export class FleetFetchers {
 
   get names(): readonly string[] {
     return [...this.#entries.keys()];
+  }
+
+  /** Of all crawls together, those that have ended among them. */
+  stats(): FetcherStats {
+    const running = [...this.#entries.values()].flatMap(({ crawl }) => crawl?.stats() ?? []);
+    return sumStats([this.#endedStats, ...running.map(plainStats)]);
   }
 
   take(record: LogRecord): void {
@@ -66,6 +76,10 @@ export class FleetFetchers {
       else some.push(record);
     }
     await Promise.all([...byName].map(([name, some]) => this.#end(name, some)));
+  }
+
+  taken(isTaken: (hostKey: string) => boolean): void {
+    for (const { crawl } of this.#entries.values()) crawl?.taken(isTaken);
   }
 
   gone(partition: number): void {
@@ -161,7 +175,7 @@ export class FleetFetchers {
     this.#goes(name, entry, async () => {
       await entry.turn;
       const left = [...before, ...(entry.crawl?.left ?? [])];
-      await entry.crawl?.stop(0, false);
+      this.#ended(await entry.crawl?.stop(0, false));
       await sleep(fleetFetcherLimits.againMs);
       return left;
     });
@@ -171,9 +185,13 @@ export class FleetFetchers {
     if (entry.gone !== undefined) return;
     this.#goes(name, entry, async () => {
       await entry.turn;
-      await entry.crawl?.stop(graceMs, isOver);
+      this.#ended(await entry.crawl?.stop(graceMs, isOver));
       return [];
     });
+  }
+
+  #ended(stats: FetcherStats | undefined): void {
+    if (stats !== undefined) this.#endedStats = addEnded(this.#endedStats, plainStats(stats));
   }
 
   /** `act` gives the leases that are to be ended by the next. */

@@ -45,7 +45,7 @@ export function needKafkaFleet(flags: FleetFlags & KafkaFleetFlags): {
   const { brokers, fleet, keep, snapshotEvery, snapshotTo } = flags;
   if (brokers === undefined)
     throw invalid(
-      '--brokers is missing: --fleet and --registry are of a fleet on Kafka; leave them out for one in a folder',
+      '--brokers is missing: --fleet, --registry and --role are of a fleet on Kafka; leave them out for one in a folder',
     );
   if (fleet === undefined)
     throw invalid('--fleet is missing: a fleet on Kafka has a name, which its processes share, as in --fleet search');

@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
@@ -130,7 +131,10 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     isResumed: true,
     owns: (hostKey) => share?.has(partitionOf(hostKey)) === true,
     mayContact: () => share?.mayContact() === true,
-    onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
+    onFact(hostKey, fact) {
+      // What came of requests that were broken off says nothing of hosts that are another's.
+      if (share?.mayContact() === true && share.has(partitionOf(hostKey))) facts.note(hostKey, fact, clock.nowMs());
+    },
   });
   const demand = new DemandTeller({ log, topic: fleetDemandTopic(fleet) }, fetcherId);
   const members = () => share?.members ?? 1;
@@ -144,6 +148,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
     config: { ...fetcherConfig(flags), requestsMax: flags.inFlight, groupSize: members, say },
   });
+  service.sources.add(fetcherMetrics(fetchers));
   const look = async () => {
     // What the fleet keeps, whatever this process was started with.
     hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
@@ -165,7 +170,9 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     }),
     async onTaken(partition) {
       const known = await facts.read(partition, clock.nowMs());
-      pace.hostsTaken((hostKey) => partitionOf(hostKey) === partition, known);
+      const isTaken = (hostKey: string) => partitionOf(hostKey) === partition;
+      pace.hostsTaken(isTaken, known);
+      fetchers.taken(isTaken);
     },
     onGone(partition) {
       fetchers.gone(partition);

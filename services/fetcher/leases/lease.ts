@@ -86,6 +86,8 @@ export interface LeaseRunner {
   /** Receives spans of URLs that are traced. */
   readonly onSpan: SpanSink;
   readonly lateReports: LateReports;
+  /** Is the lease over, whatever it may still do? */
+  readonly isVoid: (task: Task) => boolean;
 }
 
 /** How the work on a URL ended: go on with the next, or give the rest back with this outcome. */
@@ -131,6 +133,8 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   const silent: SilentOrigins = new Map();
   const answers: Answers = { serverErrors: task.serverErrors };
   for (; index < task.urls.length && next === 'on'; index++) {
+    if (runner.isVoid(task)) next = 'returned';
+    if (next !== 'on') break;
     const step = await fetchOne(runner, task, index, latestStartMs, reporter, silent, answers, arrived);
     next = step.next;
     if (!step.reported) break;

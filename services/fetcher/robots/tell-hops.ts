@@ -7,17 +7,24 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { RobotsCache, RobotsFetch, RobotsResponse } from './cache.ts';
 import { createMovedAnswers } from './moved-answers.ts';
 
-/** `tell` resolves once the answer is on its way for good. A host that fails is not asked again for all who lead to it. */
-export function hopTelling(
-  clock: Pick<Clock, 'nowMs'>,
-  tell: (asked: readonly string[], response: RobotsResponse) => Promise<void>,
-): RobotsCache['hop'] {
+export interface HopsTold {
+  /** Is the host of that URL still with this fetcher? What it answered is no answer otherwise: the request may have been broken off. */
+  isHere(url: string): boolean;
+  /** Resolves once the answer is on its way for good. */
+  tell(asked: readonly string[], response: RobotsResponse): Promise<void>;
+  /** It could not be asked for here, by a host that may be with another by now. */
+  notAsked(asked: readonly string[]): Promise<void>;
+}
+
+/** A host that fails is not asked again for all who lead to it. */
+export function hopTelling(clock: Pick<Clock, 'nowMs'>, { isHere, tell, notAsked }: HopsTold): RobotsCache['hop'] {
   const known = createMovedAnswers(clock);
   return async (asked, fetch) => {
     for (let chain = asked; ; ) {
       const url = chain[chain.length - 1]!;
       const response = known.get(url) ?? (await fetch(chain));
-      if (response === null || response === 'elsewhere') return;
+      if (response === 'elsewhere') return;
+      if (response === null || !isHere(url)) return notAsked(chain);
       known.add(url, response);
       await tell(chain, response);
       const { status, location } = response;

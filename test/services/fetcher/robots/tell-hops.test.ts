@@ -25,13 +25,23 @@ function twoFetchers(web: Readonly<Record<string, RobotsResponse>>) {
       return web[url] ?? answer(404);
     };
   const cache = createRobotsCache(clock, ['crawlstream']);
-  const hop = hopTelling(clock, (chain, response) => cache.hop(chain, toldFetch(response)));
+  const notAsked: string[] = [];
+  let isHere = true;
+  const hop = hopTelling(clock, {
+    isHere: () => isHere,
+    tell: (chain, response) => cache.hop(chain, toldFetch(response)),
+    notAsked: async (chain) => void notAsked.push(chain.join(' ')),
+  });
   const get = async () => {
     const got = cache.get('http://a.test', fetchOf('a.test'));
     await clock.advance(10_000);
     return got;
   };
-  return { clock, asked, cache, get, hop: (chain: readonly string[]) => hop(chain, fetchOf('b.test')) };
+  const hopBy = (chain: readonly string[], fetch = fetchOf('b.test')) => hop(chain, fetch);
+  const leave = () => {
+    isHere = false;
+  };
+  return { clock, asked, notAsked, cache, get, hop: hopBy, leave };
 }
 
 test('what the other host answers at the end of its own redirects binds the host that was asked first', async () => {
@@ -74,4 +84,35 @@ test('where the other host leads on to a third, that one is asked by whoever has
   assert.deepEqual(asked, [here, there]);
   await cache.hop([here, there, third], toldFetch(answer(404)));
   assert.equal((await get())!.robots.status, 'allowAll');
+});
+
+test('a host that could not be asked here is told as such, and nothing of it as an answer', async () => {
+  const { asked, notAsked, get, hop } = twoFetchers({ [here]: moved(there) });
+  await get();
+  await hop([here, there], async () => null);
+  assert.deepEqual([asked, notAsked], [[here], [`${here} ${there}`]]);
+  await hop([here, there]);
+  assert.equal((await get())!.robots.status, 'allowAll');
+});
+
+test('what a host answered that has gone to another fetcher meanwhile is no answer', async () => {
+  const { asked, notAsked, get, hop, leave } = twoFetchers({ [here]: moved(there), [there]: answer(500) });
+  await get();
+  leave();
+  await hop([here, there]);
+  assert.deepEqual([asked, notAsked], [[here, there], [`${here} ${there}`]]);
+  assert.equal(await get(), null);
+});
+
+test('a fetcher that takes a host over asks at once where its robots.txt has moved to, whatever it knew of that before', async () => {
+  const { asked, get, cache } = twoFetchers({ [here]: moved(there) });
+  await get();
+  await get();
+  assert.deepEqual(asked, [here], 'it is asked for already');
+  cache.forgetMoves((hostKey) => hostKey === 'b.test');
+  await get();
+  assert.deepEqual(asked, [here]);
+  cache.forgetMoves((hostKey) => hostKey === 'a.test');
+  await get();
+  assert.deepEqual(asked, [here, here]);
 });
