@@ -3,7 +3,7 @@
  * and deleted while it runs, so that a fleet may do so with whatever begins with its name and a dot; most topics of a crawl of a fleet
  * lie together (services/runtime/log/folded/fold.ts).
  */
-import { fleetGroup } from '../runtime/crawl/fleet-names.ts';
+import { fleetFetchersGroup, fleetGroup } from '../runtime/crawl/fleet-names.ts';
 import { type Apart, heldBy, ownResponses } from '../runtime/log/folded/fold.ts';
 import { type Access, type Operation, people, type Service, services } from './access.ts';
 
@@ -20,6 +20,14 @@ export const fleetServices: readonly Service[] = [
         operations: ['Create', 'Delete', 'Describe', 'DescribeConfigs', 'Read', 'Write'],
       },
       { resource: 'Group', name: fleetGroup(fleet), pattern: 'Literal', operations: ['Read'] },
+    ],
+  },
+  {
+    name: 'fetcher',
+    does: 'fetches for the crawls of a fleet that `fleet --role frontier` runs',
+    access: (fleet) => [
+      { resource: 'Topic', name: `${fleet}.`, pattern: 'Prefixed', operations: ['Describe', 'Read', 'Write'] },
+      { resource: 'Group', name: fleetFetchersGroup(fleet), pattern: 'Literal', operations: ['Read'] },
     ],
   },
   ...people.filter(({ name }) => name === 'operator'),

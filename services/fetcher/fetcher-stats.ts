@@ -1,6 +1,6 @@
 /** What a fetcher tells of itself. */
 import type { OutcomeKind } from '../../schemas/types.ts';
-import type { Distribution } from '../runtime/metrics/distribution.ts';
+import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import type { HookUse } from './hooks/run-hooks.ts';
 
 export interface FetcherStats {
@@ -26,4 +26,15 @@ export interface FetcherStats {
   readonly tooLarge: number;
   /** Costs of each hook of each plugin. */
   readonly hooks: readonly Readonly<HookUse>[];
+}
+
+/** Of one that has done nothing. */
+export function emptyStats(): FetcherStats {
+  return {
+    ...{ leasesMax: 0, leasesRunning: 0, tasksWaiting: 0, tasksMisrouted: 0, tasksUndecodable: 0 },
+    ...{ requestsInFlight: 0, requestsWaiting: 0, requests: 0, bytes: 0, outcomes: {}, openOrigins: 0, pacedHosts: 0 },
+    ...{ tooLarge: 0, hooks: [] },
+    requestSeconds: new Distribution(secondsBounds),
+    hostIntervalSeconds: new Distribution(waitBounds),
+  };
 }

@@ -18,6 +18,7 @@ import type { Log, Position } from '../runtime/log/log.ts';
 import { pollOn } from '../runtime/log/poll-on.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import type { SpanSink } from '../runtime/tracing/spans.ts';
+import { clientOptions } from './client-options.ts';
 import { createDnsLookup, type DnsLookup } from './connect/dns-lookup.ts';
 import { prefetchName } from './connect/prefetch-name.ts';
 import { compileOverrides } from './connect/resolve-override.ts';
@@ -54,7 +55,7 @@ import { followPolicy } from './policy-in-force.ts';
 import { bodyArchive, createExchangeRecords } from './publish/exchange-records.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
-import { createRobotsCache } from './robots/cache.ts';
+import { createRobotsCache, type RobotsCache } from './robots/cache.ts';
 import { exceptHosts } from './robots/exempt-hosts.ts';
 import type { FetcherSeat } from './robots/shared-robots.ts';
 import { createTdmFiles } from './robots/tdm-files.ts';
@@ -89,6 +90,10 @@ export interface FetcherOptions {
   readonly randomInt?: (max: number) => number;
   /** Receives spans of URLs that are traced. Absent: they go nowhere. */
   readonly onSpan?: SpanSink | undefined;
+  /** Goes on with a robots.txt that moved here from another host (RobotsCache). Absent: its answer is kept here. */
+  readonly hop?: RobotsCache['hop'] | undefined;
+  /** Is called once all that a lease reports is durable. */
+  readonly onReported?: ((task: Task) => void) | undefined;
   /** The log failed: the fetcher has stopped taking leases, and must be stopped. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -99,6 +104,9 @@ export interface Fetcher {
   /** Stops reading a partition; leases already taken are finished. */
   revoke(partition: number): void;
   stats(): FetcherStats;
+  readonly robots: Pick<RobotsCache, 'hop' | 'forgetMoves'>;
+  /** Breaks off the requests under way: their URLs come back. */
+  breakOff(): Promise<void>;
   /** The next task to start, of each partition that is being read. */
   positions(): readonly Position[];
   /** Starts nothing new, finishes requests under way for up to `graceMs`, gives the rest back, publishes all of it. */
@@ -153,7 +161,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     fetcherId: options.fetcherId,
     names: agreed.namesOf,
     linkCache,
-    onDurable: (task, outcomes, last) => lateReports.durable(task, outcomes, last, clock.nowMs()),
+    onDurable(task, outcomes, last) {
+      lateReports.durable(task, outcomes, last, clock.nowMs());
+      if (last) options.onReported?.(task);
+    },
     onFailure: fail,
   });
   const archive = config.archive && bodyArchive(config.archive);
@@ -166,17 +177,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const rules = config.requests && compileRequestRules(config.requests, options.clock, config.say);
   const signer = config.signing && createSigner(config.signing, options.clock.nowMs(), config.say);
-  const http = (options.openHttp ?? createHttpClient)({
-    ...{ clock, resolver },
-    ...(config.limits === undefined ? {} : { limits: config.limits }),
-    ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
-    ...(rules === undefined ? {} : { rules }),
-    ...(signer === undefined ? {} : { signer }),
-    ...(config.http2 === undefined ? {} : { http2: config.http2 }),
-    ...(archive === undefined ? {} : { archive }),
-    ...(config.ca === undefined ? {} : { ca: config.ca }),
-    ...(config.insecureHosts === undefined ? {} : { insecureHosts: new Set(config.insecureHosts) }),
-  });
+  const client = clientOptions(config, { clock, resolver, rules, signer, archive });
+  const http = (options.openHttp ?? createHttpClient)(client);
   const { partitions } = options;
   const hostSlots = createHostSlots();
   const policies = followPolicy();
@@ -219,7 +221,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       resolver,
       slots,
       bandwidth,
-      isBlocked: (hostKey) => options.seat?.mayContact() === false || blockedHosts.has(hostKey),
+      isBlocked: (hostKey) => blockedHosts.has(hostKey),
+      mayContact: (hostKey) => options.seat?.mayContact(hostKey) !== false,
       signal: stopping.signal,
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
@@ -234,6 +237,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       (hostKey) => policies.now.settingsOf(hostKey).robotsNotAsked != null,
       productToken,
     ),
+    hop: options.hop,
     sitemaps: createSitemapAgenda(),
     // A stand-in for HTTP stands in for the load, too.
     processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),
@@ -261,6 +265,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     lateReports,
+    isVoid: (task) => options.seat?.isVoid?.(task) === true,
     totalTimeoutMs,
     usesPolicy: () => policies.now.uses,
     outOfScope: (url) => policies.now.outOfScope(url),
@@ -374,6 +379,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       tooLarge: publisher.tooLarge,
       hooks: hooks?.uses ?? [],
     }),
+    robots: runner.robots,
+    breakOff: () => http.close(),
     positions: backlog.positions,
     async stop(graceMs = requestLimits.totalTimeoutMs) {
       stopping.abort();

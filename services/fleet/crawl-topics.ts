@@ -30,6 +30,16 @@ export async function crawlsIn(documents: ReadableDocuments): Promise<string[]> 
   return crawls;
 }
 
+/** What is kept of a crawl whose data are there; undefined: there is none, or it is being deleted. */
+export async function crawlFileIn(
+  documents: ReadableDocuments,
+  name: string,
+): Promise<{ readonly text: string; readonly place: string } | undefined> {
+  const text = await documents.get(fileKey(name));
+  if (text === undefined || (await documents.get(markKey(name))) === 'going') return undefined;
+  return { text, place: documents.placeOf(fileKey(name)) };
+}
+
 /** Those that are made or deleted among them. */
 async function namesIn(documents: ReadableDocuments): Promise<ReadonlySet<string>> {
   return new Set((await documents.keys(root)).map((key) => key.slice(root.length).split('/')[0]!));

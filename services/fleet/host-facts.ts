@@ -50,13 +50,13 @@ export async function openHostFacts(store: Pick<StateStore, 'scan' | 'write'>, n
 }
 
 /** Two doubles: until when, ms since the Unix epoch, and the Crawl-delay, ms. */
-function rowOf({ heldUntilMs, crawlDelayMs }: HostFact): Buffer {
+export function rowOf({ heldUntilMs, crawlDelayMs }: HostFact): Buffer {
   const row = Buffer.alloc(16);
   row.writeDoubleLE(heldUntilMs, 0);
   row.writeDoubleLE(crawlDelayMs, 8);
   return row;
 }
 
-function factOf(row: Buffer): HostFact {
+export function factOf(row: Buffer): HostFact {
   return { heldUntilMs: row.readDoubleLE(0), crawlDelayMs: row.readDoubleLE(8) };
 }

@@ -1,5 +1,6 @@
 /** Many crawls in one process. */
 import { pagesQuery } from '../../services/fleet/api/query-schemas.ts';
+import type { fleetFetcherLimits } from '../../services/fleet/fetchers/fetcher-limits.ts';
 import { createCall } from '../../services/fleet/fleet-schemas.ts';
 import type { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import type { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
@@ -73,4 +74,17 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
   sessionMarginMs: undriven('two processes, one of which is frozen: test/kafka/fleet.integration.test.ts'),
   handOverMs: tuning('how long requests under way may take where a fleet moves on'),
   standbyLookMs: tuning('how soon a process hears that it is its turn, or not any more'),
+};
+
+export const fleetFetcherBoundaries: BoundaryTable<typeof fleetFetcherLimits> = {
+  taskPartitions: tuning('a default of a new fleet: its topic may be made with others before'),
+  pollBytes: tuning('how many tasks come at once'),
+  pollWaitMs: tuning('how long a poll waits where nothing comes'),
+  commitMs: tuning('how many leases are told to be over once more after a kill'),
+  takeOverMs: tuning('what a process that lives has broken off is reported by then; later it is told after its lease'),
+  tellMs: tuning('how soon a frontier hears of it'),
+  tellAgainMs: tuning('how often what has not changed is said'),
+  goneMs: tuning('how long leases are granted to fetchers that are gone: they are ended by whoever takes over'),
+  firstLeases: tuning('how many leases a crawl begins with'),
+  againMs: tuning('how soon a crawl is tried again'),
 };

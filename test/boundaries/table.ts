@@ -13,6 +13,7 @@ import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
 import { eventLimits } from '../../services/fleet/events/event-limits.ts';
+import { fleetFetcherLimits } from '../../services/fleet/fetchers/fetcher-limits.ts';
 import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import { outputLimits } from '../../services/fleet/outputs/output-limits.ts';
 import { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
@@ -60,7 +61,7 @@ import { mcpBoundaries, scrapeBoundaries } from './agents.ts';
 import type { Boundary } from './boundary.ts';
 import { deskBoundaries } from './desk.ts';
 import * as fetchers from './fetcher.ts';
-import { fleetBoundaries, fleetServiceBoundaries } from './fleet.ts';
+import { fleetBoundaries, fleetFetcherBoundaries, fleetServiceBoundaries } from './fleet.ts';
 import { eventBoundaries, outputBoundaries, ownerBoundaries, webhookBoundaries } from './fleet-events.ts';
 import * as frontier from './frontier.ts';
 import { lendingBoundaries } from './lending.ts';
@@ -96,6 +97,7 @@ export const table: Readonly<Record<string, Group>> = {
   trapLimits: of(trapLimits, policies.trapBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
   fleetLimits: of(fleetLimits, fleetBoundaries),
+  fleetFetcherLimits: of(fleetFetcherLimits, fleetFetcherBoundaries),
   fleetServiceLimits: of(fleetServiceLimits, fleetServiceBoundaries),
   eventLimits: of(eventLimits, eventBoundaries),
   outputLimits: of(outputLimits, outputBoundaries),

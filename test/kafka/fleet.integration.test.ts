@@ -12,22 +12,15 @@ import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
-import { type Post, startReceiver } from '../services/fleet/webhooks/receiver.ts';
+import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
+import { wholeOf } from './whole-events.ts';
 
 const skip = (await skipReason()) ?? false;
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
 const delayMs = 100;
 const names = ['c0', 'c1', 'c2', 'c3'];
-
-interface Told {
-  readonly id: string;
-  readonly type: string;
-  readonly data: { readonly url?: string };
-}
-
-const eventsOf = ({ body }: Post) => (JSON.parse(body) as { readonly data: { readonly events: Told[] } }).data.events;
 
 test('a fleet on Kafka goes on in another process when one is frozen, or killed, polite as before, with no page and no event lost', {
   skip,
@@ -161,18 +154,3 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
   first.running.child.kill('SIGTERM');
   assert.equal((await first.running.ended).code, 130);
 });
-
-/** Events of a crawl as they were taken, each once: none is missing, and none came before its turn. */
-function wholeOf(posts: readonly Post[], crawl: string): Told[] {
-  const all = posts
-    .filter(({ body }) => (JSON.parse(body) as { data: { crawl: string } }).data.crawl === crawl)
-    .flatMap(eventsOf);
-  const once = [...new Map([...all].reverse().map((one) => [one.id, one] as const)).values()].reverse();
-  let [pages, changes] = [0, 0];
-  for (const { id, type } of once) {
-    if (type.startsWith('crawl.')) changes++;
-    else pages++;
-    assert.equal(id, `${pages}-${changes}`, once.map((one) => `${one.id} ${one.type}`).join('\n'));
-  }
-  return once;
-}

@@ -14,7 +14,7 @@ import { passwordOf, startSecuredBroker } from './secured-broker.ts';
 const skip = (await skipReason()) ?? false;
 const delayMs = 50;
 
-test('a fleet runs, is taken over, and makes, ends and deletes crawls with the rights that acls lists, and no others', {
+test('a fleet runs, is taken over by a frontier and a fetcher, and makes, ends and deletes crawls with the rights that acls lists, and no others', {
   skip,
   timeout: 300_000,
 }, async (t) => {
@@ -22,7 +22,7 @@ test('a fleet runs, is taken over, and makes, ends and deletes crawls with the r
   t.after(async () => {
     for (const end of ends.reverse()) await end();
   });
-  const broker = await startSecuredBroker(['fleet', 'operator', 'reader']);
+  const broker = await startSecuredBroker(['fleet', 'fetcher', 'operator', 'reader']);
   ends.push(() => broker.stop());
   const web = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 8, domains: 3, sameHostShare: 1 });
   const root = temporaryFolder();
@@ -35,10 +35,12 @@ test('a fleet runs, is taken over, and makes, ends and deletes crawls with the r
   });
   const run = (user: string, ...args: readonly string[]) =>
     runCommand([...args, '--brokers', broker.brokers], { env: env(user) });
-  const start = (name: string, data: string) => {
+  const start = (name: string, data: string, role?: 'frontier' | 'fetcher') => {
     const place = ['--brokers', broker.brokers, '--fleet', name, '--data', join(root, data)];
     const flags = ['--http', '0', '--host-delay', `${delayMs}`, '--resolve', `*.test:${web.port}:127.0.0.1`];
-    const running = startCommand(['fleet', ...place, ...flags], { env: env('fleet'), patienceMs: 280_000 });
+    const roles = role === undefined ? [] : ['--role', role];
+    const user = role === 'fetcher' ? 'fetcher' : 'fleet';
+    const running = startCommand(['fleet', ...place, ...roles, ...flags], { env: env(user), patienceMs: 280_000 });
     ends.push(() => running.child.kill('SIGKILL'));
     return running;
   };
@@ -53,9 +55,10 @@ test('a fleet runs, is taken over, and makes, ends and deletes crawls with the r
   await before.until('pages', (all) => all.every(({ counts }) => counts.pages > 0));
   first.child.kill('SIGKILL');
   await first.ended;
-  const second = start('search', 'b');
+  const second = start('search', 'b', 'frontier');
   const fleet = fleetClient(second, await listening(second));
   await untilReady(fleet.base);
+  await untilReady(await listening(start('search', 'c', 'fetcher')));
   const done = await fleet.until('the ends of both', (all) => all.every(({ end }) => end !== null));
   assert.deepEqual(
     done.map(({ name, end, failure }) => [name, end, failure]),
@@ -85,7 +88,7 @@ test('a fleet runs, is taken over, and makes, ends and deletes crawls with the r
     'a crawl of which acls was not asked',
   );
 
-  const refused = await start('another', 'c').ended;
+  const refused = await start('another', 'd').ended;
   assert.equal(refused.code, 2, refused.stderr);
   assert.match(refused.stderr, /another\.crawls.*not allowed to this user.*grant it the right/);
 });

@@ -45,7 +45,7 @@ export interface ArbiterOptions {
   readonly requestsMax: number;
   /** Least time between contacts of a host, ms. */
   readonly hostDelayMs: number;
-  /** Any host may have been contacted then, by a process of before; −Infinity: none was. ms */
+  /** Any host of which nothing is known may have been contacted then, by another process; −Infinity: none was. ms */
   readonly contactedAtMs: number;
 }
 
@@ -70,6 +70,13 @@ export interface Decided {
   readonly granted: readonly Ask[];
   /** They could not start in time. */
   readonly late: readonly Ask[];
+}
+
+export interface Released {
+  /** They get nothing. */
+  readonly waiting: readonly Ask[];
+  /** Hosts whose permits have not ended yet. */
+  readonly out: readonly string[];
 }
 
 export class FleetArbiter {
@@ -177,6 +184,27 @@ export class FleetArbiter {
     const { times } = this.#hostOf(hostKey);
     times.heldUntilMs = Math.max(times.heldUntilMs, heldUntilMs);
     times.crawlDelayMs = crawlDelayMs;
+  }
+
+  /** Hosts that another process had until now: it may have contacted them at any moment until then, ms. */
+  takeOver(isTaken: (hostKey: string) => boolean, contactedAtMs: number): void {
+    for (const [hostKey, { times }] of this.#hosts)
+      if (isTaken(hostKey)) Object.assign(times, newHostTimes(contactedAtMs), { heldUntilMs: times.heldUntilMs });
+  }
+
+  /** Hosts that are another process's from now on: those who wait for them get nothing, and nothing is known of them. */
+  release(isGone: (hostKey: string) => boolean): Released {
+    const [waiting, out]: [Ask[], string[]] = [[], []];
+    for (const [hostKey, host] of this.#hosts) {
+      if (!isGone(hostKey)) continue;
+      for (const ask of host.waiting) {
+        this.#drop(ask);
+        waiting.push(ask);
+      }
+      if (host.isBusy) out.push(hostKey);
+      else this.#hosts.delete(hostKey);
+    }
+    return { waiting, out };
   }
 
   /**

@@ -17,6 +17,7 @@ export interface CrawlRun extends Ports {
   readonly frontier: WholeCrawl['frontier'];
   readonly fetcher: Omit<WholeCrawl['fetcher'], 'onFailure'>;
   readonly workers?: WholeCrawl['workers'];
+  readonly elsewhere?: WholeCrawl['elsewhere'];
   /** Processors that are running already; they drain before the crawl ends. */
   readonly processors: RunningProcessors;
   /** Aborted: drain and stop. */
@@ -55,7 +56,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
   fetcherFailed.catch(() => {});
   const at = await endOfTasks(run);
   const whole = startWhole(createApplication(run), {
-    ...{ at, frontier: run.frontier, graceMs: run.graceMs, workers: run.workers },
+    ...{ at, frontier: run.frontier, graceMs: run.graceMs, workers: run.workers, elsewhere: run.elsewhere },
     fetcher: { ...run.fetcher, onFailure: failFetcher },
   });
   const { frontier } = whole;

@@ -11,8 +11,19 @@ export interface WholeCrawl {
   readonly fetcher: Parameters<Application['fetcher']>[0];
   /** Starts fetchers in processes of their own, in the place of the one in this process. */
   readonly workers?: ((start: FetchWorkersStart) => RunningFetcher) | undefined;
+  /** Fetchers are other processes, which take tasks from the log. Absent: they are here. */
+  readonly elsewhere?: FetchersElsewhere | undefined;
   /** How long requests under way may take to finish when it ends, ms. Absent: their whole timeout. */
   readonly graceMs?: number | undefined;
+}
+
+export interface FetchersElsewhere {
+  /** Leases that they would hold now, with those they hold. */
+  leasesHeld(): number;
+  /** `tell` is called when they are more, until what is returned is called. */
+  onMore(tell: () => void): () => void;
+  /** A fetcher as far as this process has to do with them. */
+  start(frontier: Pick<Frontier, 'committed'>): RunningFetcher;
 }
 
 export interface RunningWhole {
@@ -28,6 +39,7 @@ export interface RunningWhole {
  * older tasks are void, and results that were not decided are on the log for the next start.
  */
 export function startWhole(application: Application, { at, graceMs, workers, ...options }: WholeCrawl): RunningWhole {
+  if (options.elsewhere !== undefined) return startElsewhere(application, options.frontier, options.elsewhere, graceMs);
   // One that shares hosts with other crawls holds few leases where it gets few requests: more would run out before their turn.
   let held = 0;
   const { seat } = options.fetcher;
@@ -44,6 +56,31 @@ export function startWhole(application: Application, { at, graceMs, workers, ...
       ? application.fetcher({ ...options.fetcher, ...(seat !== undefined && { seat: told(seat) }) }, at)
       : workers({ at, frontier, onFailure: options.fetcher.onFailure });
   const endLeases = async () => {
+    frontier.endGrants();
+    await fetcher.stop(graceMs);
+  };
+  return {
+    frontier,
+    fetcher,
+    endLeases,
+    async stop() {
+      await endLeases();
+      await frontier.stop();
+    },
+  };
+}
+
+function startElsewhere(
+  application: Application,
+  options: WholeCrawl['frontier'],
+  elsewhere: FetchersElsewhere,
+  graceMs: number | undefined,
+): RunningWhole {
+  const frontier = application.frontier({ ...options, leasesHeld: () => elsewhere.leasesHeld() });
+  const fetcher = elsewhere.start(frontier);
+  const stopHearing = elsewhere.onMore(() => frontier.look());
+  const endLeases = async () => {
+    stopHearing();
     frontier.endGrants();
     await fetcher.stop(graceMs);
   };

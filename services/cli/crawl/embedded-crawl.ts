@@ -102,6 +102,8 @@ export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>,
   /** Is called with the frontier once it runs. */
   onFrontier(frontier: Pick<Frontier, 'committed'>): void;
   readonly fetcher: Pick<FetcherOptions, 'seat' | 'addressPacer'>;
+  /** As in WholeCrawl. */
+  readonly elsewhere?: CrawlRun['elsewhere'];
   /** Its log, which is kept elsewhere and closed by whoever opened it. Absent: it is in its folder. */
   readonly opened?: WholeLog | undefined;
   /** Makes its log durable with theirs. Absent: the log is so by itself. */
@@ -174,6 +176,7 @@ async function runWith(
   const outcome = await runCrawl({
     ...{ log, codec, clock, manifest, signal, onStatus, processors },
     ...{ graceMs: crawl.beside?.graceMs, lookEveryMs: crawl.beside?.lookEveryMs },
+    elsewhere: crawl.beside?.elsewhere,
     frontier: {
       key: fingerprintKeyOf(manifest),
       stores,

@@ -11,6 +11,7 @@ import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { fleetOutputs } from './fleet-outputs.ts';
 import { addKafkaFleetOptions, type KafkaFleetFlags } from './kafka-fleet-flags.ts';
+import { runFetcherRole } from './run-fetcher-role.ts';
 import { type FleetCommand, runFleet } from './run-fleet.ts';
 import { runKafkaFleet } from './run-kafka-fleet.ts';
 
@@ -28,6 +29,12 @@ export function addFleetCommand(program: Command): void {
     ),
   );
   command.action(async ({ owners, ...flags }: FleetFlags & KafkaFleetFlags & { readonly owners?: string }) => {
+    const isOnKafka = [flags.brokers, flags.fleet, flags.registry, flags.role].some((one) => one !== undefined);
+    if (flags.role === 'fetcher') {
+      if (owners === undefined) return runFetcherRole(flags);
+      const message = '--owners does not hold with --role fetcher: calls are made to the frontier, so give it there';
+      throw new CrawlstreamError('INVALID_ARGUMENT', message);
+    }
     if (flags.http === undefined) {
       const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
@@ -44,7 +51,6 @@ export function addFleetCommand(program: Command): void {
       ],
       owners: owners === undefined ? undefined : () => ownersOf(readFile(owners)),
     };
-    const isOnKafka = flags.brokers !== undefined || flags.fleet !== undefined || flags.registry !== undefined;
     await (isOnKafka ? runKafkaFleet(flags, fleet) : runFleet(flags, fleet));
   });
 }

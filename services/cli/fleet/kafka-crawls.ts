@@ -6,6 +6,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlFile } from '../../fleet/crawl-file.ts';
+import { type FleetTasksTopic, sendingTasks } from '../../fleet/fetchers/task-records.ts';
 import type { ReadLog } from '../../fleet/running-crawl.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
@@ -28,9 +29,11 @@ export interface KafkaCrawlsOptions {
   /** The log under `log`: looks for topics, and removes them. */
   readonly topics: Pick<Log, 'deleteTopics' | 'partitionsOf'>;
   readonly log: FoldedLog;
+  /** Where tasks go, for fetchers in other processes. Absent: to the crawl's own. */
+  readonly tasks?: FleetTasksTopic | undefined;
 }
 
-interface Opened extends CrawlAccess {
+export interface Opened extends CrawlAccess {
   readonly manifest: Manifest;
 }
 
@@ -67,7 +70,19 @@ export class KafkaCrawls {
     const decided = await log.last(`${crawl}.frontier-changelog`, 0);
     if (decided !== undefined) clock.goOnFrom?.(decided.timestampMs);
     const folder = await ownFolder(path, manifest);
-    return { folder, opened: { log: ofWhole(log), codec } };
+    const { tasks } = this.#options;
+    const whole = ofWhole(log);
+    return { folder, opened: { log: tasks === undefined ? whole : sendingTasks(whole, crawl, tasks), codec } };
+  }
+
+  /** For a fetcher of a crawl that another process runs; its log is read anew. */
+  async attach(name: string): Promise<Opened> {
+    this.#forget(name);
+    return this.#open(name);
+  }
+
+  detach(name: string): void {
+    this.#forget(name);
   }
 
   /** It does not run any more. */

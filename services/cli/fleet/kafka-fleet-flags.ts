@@ -1,6 +1,7 @@
 /** Options of a fleet on Kafka, and those that do not hold for one. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { oneOf } from '../flags/arguments.ts';
 import { addBrokersOptions, fleetName } from '../flags/kafka-flags.ts';
 import { setting } from '../flags/setting.ts';
 import type { FleetFlags } from './fleet-flags.ts';
@@ -9,17 +10,31 @@ export interface KafkaFleetFlags {
   readonly brokers?: string;
   readonly registry?: string;
   readonly fleet?: string;
+  /** Absent: the process does all. */
+  readonly role?: FleetRole;
 }
 
+export const fleetRoles = ['frontier', 'fetcher'] as const;
+export type FleetRole = (typeof fleetRoles)[number];
+
 export function addKafkaFleetOptions(command: Command): Command {
-  return addBrokersOptions(command).addOption(
-    setting(
-      '--fleet <name>',
-      'on Kafka: name of the fleet, prefix of its topics and groups; processes with the same name run one fleet, one at a time',
-      'one name would have two fleets of a cluster run as one',
-      fleetName,
-    ),
-  );
+  return addBrokersOptions(command)
+    .addOption(
+      setting(
+        '--fleet <name>',
+        'on Kafka: name of the fleet, prefix of its topics and groups; processes with the same name run one fleet, one at a time',
+        'one name would have two fleets of a cluster run as one',
+        fleetName,
+      ),
+    )
+    .addOption(
+      setting(
+        '--role <role>',
+        'on Kafka: what this process does of it: frontier (all but fetching, one at a time), or fetcher (as many as there are, each with hosts of its own)',
+        'one process does all, and the others stand by',
+        oneOf('--role', fleetRoles),
+      ),
+    );
 }
 
 /** Throws INVALID_ARGUMENT, by the name of the option, where one is missing or does not hold on Kafka. */
@@ -30,7 +45,7 @@ export function needKafkaFleet(flags: FleetFlags & KafkaFleetFlags): {
   const { brokers, fleet, keep, snapshotEvery, snapshotTo } = flags;
   if (brokers === undefined)
     throw invalid(
-      '--brokers is missing: --fleet and --registry are of a fleet on Kafka; leave them out for one in a folder',
+      '--brokers is missing: --fleet, --registry and --role are of a fleet on Kafka; leave them out for one in a folder',
     );
   if (fleet === undefined)
     throw invalid('--fleet is missing: a fleet on Kafka has a name, which its processes share, as in --fleet search');

@@ -15,10 +15,13 @@ import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
 import { CrawlTopics } from '../../fleet/crawl-topics.ts';
 import { documentStore } from '../../fleet/documents/document-store.ts';
 import { openTopicDocuments } from '../../fleet/documents/topic-documents.ts';
+import { DemandReader } from '../../fleet/fetchers/demand.ts';
+import { fleetFetcherLimits } from '../../fleet/fetchers/fetcher-limits.ts';
+import { makeFleetTopics } from '../../fleet/fetchers/fleet-topics.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { crawlsTopic, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
+import { crawlsTopic, fleetDemandTopic, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
 import { type OpenRegistry, openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log, Membership } from '../../runtime/log/log.ts';
@@ -29,6 +32,7 @@ import { withStores } from '../connect/stores.ts';
 import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { fetchersElsewhere } from './fetchers-elsewhere.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 import { fleetRegistry } from './fleet-registry.ts';
 import { heldLog } from './held-log.ts';
@@ -157,8 +161,15 @@ async function serveTerm(
     ...{ log: held, topic: crawlsTopic(fleet), by: member.address },
     onLost: () => lost.abort(),
   });
-  const folded = foldLog({ ...held, close: async () => {} }, { isExact: false, tailBytes });
-  const crawls = new KafkaCrawls({ fleet, brokers, registry, topics: held, log: folded });
+  const elsewhere = flags.role === 'frontier' ? await beginElsewhere(held, fleet, () => lost.abort()) : undefined;
+  const folded = foldLog(
+    { ...held, close: async () => {} },
+    {
+      ...{ isExact: false, tailBytes },
+      ...(elsewhere !== undefined && { apart: [elsewhere.tasks.topic] }),
+    },
+  );
+  const crawls = new KafkaCrawls({ fleet, brokers, registry, topics: held, log: folded, tasks: elsewhere?.tasks });
   try {
     await serveFleet(
       { ...served, signal },
@@ -177,9 +188,11 @@ async function serveTerm(
             throw invalid(`name: crawls of a fleet on Kafka have no _ in their names, which brokers take for a dot`);
         },
         ...{ mayContact: isHeld, graceMs: handOverMs, reading: crawls.reading, explain: crawls.explain },
+        elsewhere: elsewhere?.of,
       },
     );
   } finally {
+    await elsewhere?.stop();
     await folded.close();
   }
 
@@ -191,6 +204,38 @@ async function serveTerm(
       served.service.probes.suspend(`fleet ${fleet} waits: ${why}`);
     };
     return fleetRegistry({ url, fleet, clock: new SystemClock(), onWait, signal });
+  }
+}
+
+/** Topics by which fetchers are reached. */
+async function beginElsewhere(log: Log, fleet: string, onLost: () => void) {
+  const tasks = await makeFleetTopics(log, fleet);
+  const demand = new DemandReader({ log, topic: fleetDemandTopic(fleet) });
+  const running = demand.run().catch(onLost);
+  const clock = new SystemClock();
+  const stopping = new AbortController();
+  const watching = sayWhereNone(demand, fleet, stopping.signal);
+  return {
+    tasks,
+    of: (name: string) => fetchersElsewhere(demand, name, clock),
+    async stop() {
+      demand.stop();
+      stopping.abort();
+      await Promise.all([running, watching]);
+    },
+  };
+}
+
+async function sayWhereNone(demand: DemandReader, fleet: string, signal: AbortSignal): Promise<void> {
+  let isSaid = false;
+  for (;;) {
+    await sleep(fleetFetcherLimits.goneMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    const isNone = demand.fetchers === 0;
+    const remedy = 'nothing is leased until one is started (crawlstream fleet --role fetcher), and nothing is lost';
+    if (isNone && !isSaid) say(`fleet ${fleet} has no fetcher: ${remedy}`, 'warn');
+    if (!isNone && isSaid) say(`fleet ${fleet} has fetchers again`);
+    isSaid = isNone;
   }
 }
 

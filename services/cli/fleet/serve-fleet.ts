@@ -32,7 +32,7 @@ import { say } from '../terminal/say.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 import { fleetPolicy } from './fleet-policy.ts';
-import { type CrawlData, startFleetCrawl } from './start-fleet-crawl.ts';
+import { type CrawlData, type FleetCrawlOptions, startFleetCrawl } from './start-fleet-crawl.ts';
 import { checkWebhook, webhookPost } from './webhook-post.ts';
 
 /** Where a fleet is kept: in a folder, or on Kafka. */
@@ -52,6 +52,8 @@ export interface FleetPlace extends Pick<FleetDesk, 'reading' | 'explain'> {
   /** As in FleetPaceOptions. */
   readonly mayContact?: () => boolean;
   readonly graceMs: number;
+  /** As in FleetCrawlOptions. */
+  readonly elsewhere?: FleetCrawlOptions['elsewhere'];
 }
 
 export interface ServedFleet {
@@ -105,7 +107,7 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
     processors: command.processors ?? [],
     leasesMax: flags.concurrency,
     dashboards: command.dashboards,
-    ...{ data: place.data, journal, graceMs: place.graceMs },
+    ...{ data: place.data, journal, graceMs: place.graceMs, elsewhere: place.elsewhere },
     seen: flags,
     keepMs: flags.keep ?? null,
     snapshots: flags,

@@ -39,6 +39,8 @@ export interface FleetCrawlOptions {
   readonly journal?: Pick<Journal, 'store'> | undefined;
   /** Requests under way have so long to end when a crawl stops, ms. */
   readonly graceMs: number;
+  /** Fetchers of a crawl, by its name, where they are other processes. Absent: they are here. */
+  readonly elsewhere?: ((name: string) => BesideOthers['elsewhere']) | undefined;
   readonly seen: SeenFlags;
   readonly keepMs: number | null;
   readonly snapshots: SnapshotRoleFlags;
@@ -60,7 +62,7 @@ export interface CrawlData {
 const { openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries, tailBytes } = fleetServiceLimits;
 
 /** Bodies in their messages alone: a crawl's log is all it has. */
-const archive = {
+export const archiveOfCrawl = {
   what: 'pages',
   bodyBytesMax: archiveLimits.bodyBytesMax,
   messageBytesMax: archiveLimits.bodyBytesMax,
@@ -106,7 +108,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         ...options.fetcher,
         linkCacheEntries,
         ...(file.output.markdown && { extract }),
-        ...(file.output.warc && { archive }),
+        ...(file.output.warc && { archive: archiveOfCrawl }),
       },
       leasesMax: options.leasesMax,
       seen: seenConfigOf(options.seen, 1),
@@ -115,6 +117,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       signal: stop.signal,
       beside: {
         fetcher: { seat: Object.assign(seat, { robots: options.robots }), addressPacer: options.addressPacer },
+        elsewhere: options.elsewhere?.(name),
         opened,
         journal: options.journal,
         graceMs: options.graceMs,

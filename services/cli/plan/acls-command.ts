@@ -29,7 +29,7 @@ export function addAclsCommand(program: Command): void {
     .description('what each service must be allowed on Kafka brokers with an authorizer')
     .argument(
       '[service]',
-      `one of ${services.map(({ name }) => name).join(', ')}, or a consumer of a plugin; with --fleet, ${fleetServices.map(({ name }) => name).join(' or ')} (default: all)`,
+      `one of ${services.map(({ name }) => name).join(', ')}, or a consumer of a plugin; with --fleet, one of ${fleetServices.map(({ name }) => name).join(', ')} (default: all)`,
     )
     .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl')
     .option(

@@ -41,6 +41,8 @@ export interface HttpRequest {
   readonly wants?: (status: number, headers: Headers) => boolean;
   /** Takes a wanted body as it comes, in its content coding; the response then has none. Left open. */
   readonly sink?: Writable;
+  /** Asked when there is a connection, and the request is about to be written: false ends it as one that was aborted. Absent: it may. */
+  readonly mayStart?: () => boolean;
 }
 
 export interface HttpResponse extends WireResponse {
@@ -144,6 +146,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         sink: request.sink,
         sent,
         archive: options.archive,
+        mayStart: request.mayStart,
         settle(response, settled) {
           origin.inFlight -= 1;
           watch.remove(settled);

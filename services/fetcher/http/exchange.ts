@@ -87,6 +87,7 @@ export class Exchange implements Watched {
   readonly #wants: (status: number, headers: Headers) => boolean;
   readonly #sink: Writable | undefined;
   readonly #sent: SentRequest | undefined;
+  readonly #mayStart: (() => boolean) | undefined;
   readonly #settle: (response: WireResponse, exchange: Exchange) => void;
   readonly #totalDeadlineMs: number;
   readonly #startMs: number;
@@ -127,6 +128,8 @@ export class Exchange implements Watched {
     readonly sink: Writable | undefined;
     readonly sent?: SentRequest;
     readonly archive?: BodyArchive | undefined;
+    /** As HttpRequest has it. */
+    readonly mayStart?: (() => boolean) | undefined;
     readonly settle: (response: WireResponse, exchange: Exchange) => void;
   }) {
     this.#connection = options.connection;
@@ -139,6 +142,7 @@ export class Exchange implements Watched {
     this.#wants = options.wants;
     this.#sink = options.sink;
     this.#sent = options.sent;
+    this.#mayStart = options.mayStart;
     this.#settle = options.settle;
     this.#startMs = options.clock.nowMs();
     const startMs = performance.now();
@@ -153,8 +157,9 @@ export class Exchange implements Watched {
   }
 
   onConnect(abort: (error?: Error) => void): void {
-    // The exchange was settled while the request was still queued: undici drops a request whose handler throws here,
-    // and keeps the connection.
+    // undici drops a request whose handler throws here, and keeps the connection.
+    if (this.#mayStart?.() === false) this.#giveUp(new GaveUp('aborted', 'its host may not be contacted any more'));
+    // It was settled by that, or while the request was still queued.
     if (this.#phase === 'done') throw new GaveUp('aborted', 'given up before it was sent');
     this.#abort = abort;
     this.#phase = 'headers';

@@ -56,6 +56,8 @@ export interface LeaseRunner {
    */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
+  /** In the place of that of `robots`. */
+  readonly hop?: RobotsCache['hop'] | undefined;
   /** As RobotsAsker has it. */
   readonly sharedRobots?: RobotsAsker['sharedRobots'];
   readonly tdmFiles: TdmFiles;
@@ -84,6 +86,8 @@ export interface LeaseRunner {
   /** Receives spans of URLs that are traced. */
   readonly onSpan: SpanSink;
   readonly lateReports: LateReports;
+  /** Is the lease over, whatever it may still do? */
+  readonly isVoid: (task: Task) => boolean;
 }
 
 /** How the work on a URL ended: go on with the next, or give the rest back with this outcome. */
@@ -123,12 +127,14 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   }
   let next: Next = task.notBeforeMs > latestStartMs ? 'returned' : 'on';
   for (const { asked, url } of task.robotsHops) {
-    await runner.robots.hop([...asked, url], robotsFetch(runner, task, reporter));
+    await (runner.hop ?? runner.robots.hop)([...asked, url], robotsFetch(runner, task, reporter));
   }
   let index = 0;
   const silent: SilentOrigins = new Map();
   const answers: Answers = { serverErrors: task.serverErrors };
   for (; index < task.urls.length && next === 'on'; index++) {
+    if (runner.isVoid(task)) next = 'returned';
+    if (next !== 'on') break;
     const step = await fetchOne(runner, task, index, latestStartMs, reporter, silent, answers, arrived);
     next = step.next;
     if (!step.reported) break;

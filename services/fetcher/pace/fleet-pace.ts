@@ -22,6 +22,8 @@ export interface FleetPaceOptions {
   readonly hostDelayMs: number;
   /** Hosts may have been contacted until now, by a process of before. */
   readonly isResumed: boolean;
+  /** Is the host this process's? Absent: all are. */
+  readonly owns?: (hostKey: string) => boolean;
   /** False: another process may run the fleet by now, and no request starts. Absent: none ever does. */
   readonly mayContact?: () => boolean;
   /** What that knew: ms since the Unix epoch. */
@@ -33,16 +35,22 @@ export interface FleetPaceOptions {
 export interface FleetPace {
   /** A crawl takes part until it leaves. `weight`: its share, against that of the others. */
   join(crawl: string, weight: number): FleetSeat;
+  /** Of a crawl that takes part. */
+  setWeight(crawl: string, weight: number): void;
   readonly requestsInFlight: number;
   readonly hosts: number;
+  /** These hosts are this process's from now on, and what was known of them: ms since the Unix epoch. Any of them may have been contacted until now. */
+  hostsTaken(isTaken: (hostKey: string) => boolean, facts: Iterable<readonly [hostKey: string, fact: HostFact]>): void;
+  /** These hosts are another process's: those who wait for them get no permit. Requests under way are the caller's to end before. */
+  hostsGone(isGone: (hostKey: string) => boolean): void;
   close(): void;
 }
 
 export interface FleetSeat {
   /** As FetcherOptions has it. */
   sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
-  /** Asked at the last moment before a request. False: another process may run the fleet by now. */
-  mayContact(): boolean;
+  /** Asked at the last moment before a request, for which there is a permit. False: another process may have the host by now. */
+  mayContact(hostKey: string): boolean;
   /** Leases more that are of use. */
   readonly leasesWanted: number;
   /** `tell` is called when there are some again. */
@@ -51,17 +59,30 @@ export interface FleetSeat {
 }
 
 export function createFleetPace(options: FleetPaceOptions): FleetPace {
-  const { clock, requestsMax, hostDelayMs, onFact } = options;
+  const { clock, requestsMax, onFact, owns } = options;
   const jumpedMs = () => clock.jumpedMs ?? 0;
   const steadyMs = () => clock.nowMs() - jumpedMs();
-  const contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;
-  const arbiter = new FleetArbiter({ requestsMax, hostDelayMs, contactedAtMs });
-  for (const [hostKey, { heldUntilMs, crawlDelayMs }] of options.facts ?? []) {
-    arbiter.remember(hostKey, { heldUntilMs: heldUntilMs - jumpedMs(), crawlDelayMs });
-  }
+  let contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;
+  const arbiter = new FleetArbiter({
+    requestsMax,
+    get hostDelayMs() {
+      return options.hostDelayMs;
+    },
+    get contactedAtMs() {
+      return contactedAtMs;
+    },
+  });
+  const remember = (facts: FleetPaceOptions['facts']) => {
+    for (const [hostKey, { heldUntilMs, crawlDelayMs }] of facts ?? []) {
+      arbiter.remember(hostKey, { heldUntilMs: heldUntilMs - jumpedMs(), crawlDelayMs });
+    }
+  };
+  remember(options.facts);
   /** Crawls that want no more leases, each with whom to tell when it does. */
   const sated = new Map<string, () => void>();
   const waiting = new Map<Ask, (granted: boolean) => void>();
+  /** Hosts that went to another process while their permits were out: these are void, even if the hosts come back meanwhile. */
+  const voided = new Set<string>();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   let armedAtMs = Number.POSITIVE_INFINITY;
@@ -109,6 +130,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   };
 
   const end = (ask: Ask, contact: Contact | null) => {
+    voided.delete(ask.hostKey);
     tell(ask.hostKey, arbiter.end(ask, contact, steadyMs()));
     decide();
   };
@@ -121,7 +143,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     leftMs: number,
     signal: AbortSignal,
   ): Promise<Ask | null> => {
-    if (signal.aborted) return null;
+    if (signal.aborted || owns?.(hostKey) === false) return null;
     const nowMs = steadyMs();
     const ask = arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);
     const decided = new Promise<boolean>((resolve) => waiting.set(ask, resolve));
@@ -141,7 +163,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
       arbiter.join(crawl, weight);
       let tellWanted = () => {};
       return {
-        mayContact,
+        mayContact: (hostKey) => mayContact() && owns?.(hostKey) !== false && !voided.has(hostKey),
         get leasesWanted() {
           const wanted = arbiter.hostsWanted(crawl);
           if (wanted === 0) sated.set(crawl, () => tellWanted());
@@ -178,11 +200,23 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
         },
       };
     },
+    setWeight: (crawl, weight) => arbiter.join(crawl, weight),
     get requestsInFlight() {
       return arbiter.inFlight;
     },
     get hosts() {
       return arbiter.hosts;
+    },
+    hostsTaken(isTaken, facts) {
+      // Of hosts that were this process's before, nobody counts from then: those that are not known have had their time.
+      contactedAtMs = steadyMs();
+      arbiter.takeOver(isTaken, contactedAtMs);
+      remember(facts);
+    },
+    hostsGone(isGone) {
+      const { waiting, out } = arbiter.release(isGone);
+      for (const ask of waiting) settle(ask, false);
+      for (const hostKey of out) voided.add(hostKey);
     },
     close: () => closing.abort(),
   };

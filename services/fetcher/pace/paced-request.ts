@@ -33,6 +33,8 @@ export interface Road {
   readonly bandwidth: Bandwidth;
   /** Is the host blocked by now? */
   readonly isBlocked: (hostKey: string) => boolean;
+  /** Is the host this process's? Absent: all are. */
+  readonly mayContact?: (hostKey: string) => boolean;
   /** Sees every response, for archives. Absent: nobody wants them. */
   readonly onResponse?: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => void;
   /** Is told of those that are not to be archived after all. */
@@ -134,7 +136,8 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   }
   // Requests of theirs need no socket of ours.
   if (by === undefined) await slots.take();
-  if (signal.aborted || clock.nowMs() > latestStartMs || road.isBlocked(hostKey)) {
+  const mayStart = () => !road.isBlocked(hostKey) && road.mayContact?.(hostKey) !== false;
+  if (signal.aborted || clock.nowMs() > latestStartMs || !mayStart()) {
     if (by === undefined) slots.release();
     by?.pass();
     passage.received(0);
@@ -142,7 +145,9 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
     permit.release(0, 0);
     return null;
   }
-  const pending = (by ?? road.http).request(place === undefined ? request : { address: place.address, ...request });
+  // A connection takes a while to be made, and longer where this process is stopped meanwhile: it looks again.
+  const allowed = place === undefined ? { mayStart, ...request } : { mayStart, address: place.address, ...request };
+  const pending = (by ?? road.http).request(allowed);
   // Reported after the request: a client that is new to an origin takes its time to start.
   place?.start();
   const response = await pending;

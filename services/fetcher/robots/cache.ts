@@ -18,6 +18,7 @@ import { firstToken, type ProductTokens, tokenInForce } from '../../../topology/
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { compileUsage, noUsage, type RobotsUsage } from '../../../topology/usage/robots-usage.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
@@ -79,6 +80,8 @@ export interface RobotsCache {
   has(origin: string): boolean;
   /** Goes on with a chain at another host than it began at, with a lease of that host. `asked`: the URL to ask is last. */
   hop(asked: readonly string[], fetch: RobotsFetch): Promise<void>;
+  /** Hosts that another process had until now: what it was told of moved files is not known here, and is asked for anew. */
+  forgetMoves(isTaken: (hostKey: string) => boolean): void;
   readonly size: number;
 }
 
@@ -290,6 +293,9 @@ export function createRobotsCache(
       if (robots === 'elsewhere') return;
       chain.unreachable = robots;
       chain.answer();
+    },
+    forgetMoves(isTaken) {
+      for (const origin of elsewhere.keys()) if (isTaken(hostKeyOf(`${origin}/`))) elsewhere.delete(origin);
     },
     get size() {
       return entries.size;

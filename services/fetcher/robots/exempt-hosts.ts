@@ -34,6 +34,7 @@ export function exceptHosts(
     get: (origin, fetch) => (isExempt(hostKeyOf(origin)) ? answer : cache.get(origin, fetch)),
     has: (origin) => isExempt(hostKeyOf(origin)) || cache.has(origin),
     hop: cache.hop,
+    forgetMoves: cache.forgetMoves,
     get size() {
       return cache.size;
     },

@@ -3,6 +3,7 @@
  * asked for once, whichever crawl asks first. Only answers that say what is allowed are shared, so that a host that could
  * not be asked is asked by the next one, in its turn. Bounded by entries and bytes; the oldest go first.
  */
+import type { Task } from '../../../schemas/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { FleetSeat } from '../pace/fleet-pace.ts';
@@ -19,6 +20,8 @@ export interface SharedRobots {
 /** What a fetcher shares with those of other crawls. */
 export interface FetcherSeat extends Omit<FleetSeat, 'leave'> {
   readonly robots: SharedRobots;
+  /** Is a lease over, since another has granted its URLs anew? Absent: none is. */
+  isVoid?(task: Task): boolean;
   /** Is called with how many leases it would hold, with those it holds. Absent: nobody need know. */
   onRoom?(leases: number): void;
 }

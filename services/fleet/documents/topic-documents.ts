@@ -98,7 +98,7 @@ export async function readTopicDocuments(
   return readable(topic, (await documentsUpTo(log, topic, end)).all);
 }
 
-function readable(topic: string, all: ReadonlyMap<string, string>): ReadableDocuments {
+export function readable(topic: string, all: ReadonlyMap<string, string>): ReadableDocuments {
   return {
     get: async (key) => all.get(key),
     keys: async (prefix) => [...all.keys()].filter((key) => key.startsWith(prefix)).sort(),
@@ -113,13 +113,17 @@ async function documentsUpTo(log: Pick<Log, 'offsets' | 'reader'>, topic: string
   let records = 0;
   for await (const record of recordsOf(log, topic, 0, start, end)) {
     records++;
-    current = take(all, current, record);
+    current = takeDocument(all, current, record);
   }
   return { all, records };
 }
 
-/** The claim in force behind the record. */
-function take(all: Map<string, string>, current: number, { offset, key, value, headers }: LogRecord): number {
+/** The claim in force behind the record; `current`: before it, −1 at the beginning of the topic. */
+export function takeDocument(
+  all: Map<string, string>,
+  current: number,
+  { offset, key, value, headers }: LogRecord,
+): number {
   if (headers['claim'] !== undefined) return offset;
   // What an owner writes anew stands behind its own claim, of which the topic keeps no older one.
   if (headers['term'] !== `${current}` || key === null) return current;

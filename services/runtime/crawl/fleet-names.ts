@@ -10,6 +10,26 @@ export function fleetGroup(fleet: string): string {
   return `${fleet}.fleet`;
 }
 
+/** Topic of the tasks of all its crawls, by host, where fetchers are processes of their own. */
+export function fleetTasksTopic(fleet: string): string {
+  return `${fleet}.tasks`;
+}
+
+/** Topic of what hosts asked for, with as many partitions as that of the tasks. */
+export function fleetHostsTopic(fleet: string): string {
+  return `${fleet}.hosts`;
+}
+
+/** Topic on which fetchers say how many leases of each crawl they would hold. */
+export function fleetDemandTopic(fleet: string): string {
+  return `${fleet}.demand`;
+}
+
+/** Group of those fetchers. */
+export function fleetFetchersGroup(fleet: string): string {
+  return `${fleet}.fetchers`;
+}
+
 /**
  * Whose name the subjects of a crawl's schemas begin with, in a registry: those of a fleet's crawls are the fleet's, so that there are as many as
  * kinds of records, however many crawls are made.

@@ -114,6 +114,11 @@ export interface GroupOptions {
    * without it.
    */
   onAssigned(partitions: readonly number[], standbys: readonly StandbyPlace[]): void;
+  /**
+   * Called before this member joins anew, as all do when one comes or goes. No partition of its own is given to another before this
+   * has resolved, unless it takes longer than the session. Absent: nothing is to be done.
+   */
+  beforeRejoin?(): Promise<void>;
   /** The group cannot be kept (broker gone for good, fenced). The member is out. */
   onFailure(error: unknown): void;
 }

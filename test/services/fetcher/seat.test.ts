@@ -56,3 +56,43 @@ for (const [permits, contacted] of [
     );
   });
 }
+
+test('a lease that is over meanwhile goes back from its next URL on', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404);
+    response.end();
+  });
+  const isVoid = () => site.hits.some(({ path }) => path === '/a');
+  const harness = await startHarness(t, { seat: Object.assign(seatLostAt(9), { isVoid }) });
+  const { outcomes } = await harness.lease({
+    urls: taskUrls(...['/a', '/b', '/c'].map((path) => site.url('a.test', path))),
+  });
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    ['fetched', 'returned', 'returned'],
+  );
+  assert.deepEqual(
+    site.hits.map(({ path }) => path),
+    ['/robots.txt', '/a'],
+  );
+});
+
+test('a robots.txt that has moved to a host of another fetcher is asked for there', async (t) => {
+  const site = await serveSite(t, (_, response) =>
+    response.writeHead(301, { location: site.url('b.test', '/robots.txt') }).end(),
+  );
+  const mayContact = (hostKey: string) => hostKey.startsWith('a.test');
+  const harness = await startHarness(t, { seat: Object.assign(seatLostAt(9), { mayContact }) });
+  const { outcomes, results } = await harness.lease({ urls: taskUrls(site.url('a.test', '/a')) });
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    ['returned'],
+  );
+  const all = [...results, ...((await harness.all('results')) as typeof results)];
+  const hop = all.flatMap(({ hostKey, robotsHops }) => robotsHops.map(({ url }) => [hostKey, url]))[0];
+  assert.deepEqual(hop, [`b.test:${site.port}`, site.url('b.test', '/robots.txt')]);
+  assert.deepEqual(
+    site.hits.map(({ host }) => host),
+    ['a.test'],
+  );
+});

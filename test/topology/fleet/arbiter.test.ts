@@ -438,3 +438,43 @@ test('hosts that bind nobody any more are forgotten', () => {
   arbiter.ask(wantOf('a', { hostKey: 'new.test' }), 10_000);
   assert.equal(arbiter.hosts, 2);
 });
+
+test('hosts that another process had count as contacted when they are taken over, and a pause that was known stays', () => {
+  const arbiter = arbiterOf({ a: 1 });
+  arbiter.hold('held.test', 9_000, 0);
+  const first = arbiter.ask(wantOf('a'), 0);
+  arbiter.step(0);
+  arbiter.end(first, contact({ delayMs: 10, crawlDelayMs: 700 }), 5);
+  arbiter.takeOver((hostKey) => hostKey !== 'other.test', 1_000);
+  const starts = new Map<string, number>();
+  for (const hostKey of [host, 'held.test', 'other.test']) arbiter.ask(wantOf('a', { hostKey, delayMs: 300 }), 1_000);
+  for (let atMs = 1_000; atMs < 10_000; atMs++)
+    for (const ask of arbiter.step(atMs).granted) {
+      starts.set(ask.hostKey, atMs);
+      arbiter.end(ask, contact(), atMs);
+    }
+  // Whether the other process knew of the Crawl-delay is for it to tell.
+  assert.deepEqual([...starts].sort(), [
+    [host, 1_301],
+    ['held.test', 9_000],
+    ['other.test', 1_000],
+  ]);
+});
+
+test('who waits for hosts that are another process’s from now on gets nothing, and permits that are out are told', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  const out = arbiter.ask(wantOf('a'), 0);
+  const waits = arbiter.ask(wantOf('b'), 0);
+  const other = arbiter.ask(wantOf('b', { hostKey: 'other.test', delayMs: 0 }), 0);
+  assert.deepEqual(arbiter.step(0).granted, [out, other]);
+  const released = arbiter.release((hostKey) => hostKey === host);
+  assert.deepEqual(released, { waiting: [waits], out: [host] });
+  assert.deepEqual([out.state, waits.state, other.state], ['granted', 'over', 'granted']);
+  arbiter.end(out, contact(), 10);
+  assert.deepEqual(
+    arbiter.release((hostKey) => hostKey === host),
+    { waiting: [], out: [] },
+  );
+  assert.deepEqual(arbiter.step(1_000), { granted: [], late: [] });
+  assert.deepEqual([arbiter.hosts, arbiter.inFlight], [1, 1]);
+});

@@ -164,6 +164,7 @@ export async function joinGroup(
   };
 
   const join = async () => {
+    if (generation >= 0) await joining.beforeRejoin?.();
     isJoined = false;
     const before = generation;
     await retrying(deadlineIn(options.giveUpMs), async () => {

@@ -16,6 +16,16 @@ test('options that do not hold on Kafka are refused by name, and so are roles of
   const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
     [[...fleet], /--fleet is missing: a fleet on Kafka has a name/],
     [['fleet', '--data', data, '--http', '0', '--fleet', 'f'], /--brokers is missing/],
+    [
+      ['fleet', '--data', data, '--http', '0', '--role', 'frontier'],
+      /--brokers is missing: --fleet, --registry and --role/,
+    ],
+    [
+      ['fleet', ...place, '--fleet', 'f', '--role', 'fetcher', '--owners', 'o.yaml'],
+      /--owners does not hold with --role/,
+    ],
+    [['fleet', ...place, '--fleet', 'f', '--role', 'fetcher'], /contact/],
+    [[...fleet, '--fleet', 'f', '--role', 'cook'], /--role "cook": give one of frontier, fetcher/],
     [[...fleet, '--fleet', 'a.b'], /--fleet.*use letters, digits and -/],
     [[...fleet, '--fleet', 'f', '--keep', '1h'], /--keep does not hold with --brokers: topics of a crawl lie together/],
     [[...fleet, '--fleet', 'f', '--snapshot-every', '1h'], /--snapshot-every does not hold with --brokers/],

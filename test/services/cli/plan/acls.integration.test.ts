@@ -43,15 +43,17 @@ it('names the services there are where one is asked for that is none', async () 
 });
 
 it('a fleet makes and deletes what begins with its name; its part of deploy/KAFKA.md is what the command prints', async () => {
-  const { stdout } = await runCommand(['acls', 'fleet', '--fleet', 'search']);
   const text = await readFile(new URL('../../../../deploy/KAFKA.md', import.meta.url), 'utf8');
-  const [, listed] = /<!-- crawlstream acls fleet -->\n```\n(.*?)```\n<!-- end -->/s.exec(text) ?? [];
-  assert.equal(listed, stdout);
+  const listed = [...text.matchAll(/<!-- crawlstream acls (fleet|fleet-fetcher) -->\n```\n(.*?)```\n<!-- end -->/gs)];
+  for (const [at, service] of ['fleet', 'fetcher'].entries()) {
+    const { stdout } = await runCommand(['acls', service, '--fleet', 'search']);
+    assert.equal(listed[at]?.[2], stdout);
+  }
   const printed = lastJson(await runCommand(['acls', '--fleet', 'search', '--json']));
   assert.equal(printed['fleet'], 'search');
   assert.deepEqual(
     (printed['services'] as { service: string }[]).map(({ service }) => service),
-    ['fleet', 'operator'],
+    ['fleet', 'fetcher', 'operator'],
   );
 });
 

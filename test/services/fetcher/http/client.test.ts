@@ -114,6 +114,26 @@ test('requests to one origin share one connection, one after another', async (t)
   assert.equal(most, 1);
 });
 
+test('a request that may not start any more once there is a connection is never written, and the next one goes out', async (t) => {
+  let asked = 0;
+  const site = await serveSite(t, (_, response) => {
+    asked += 1;
+    response.end('x');
+  });
+  const client = open(t);
+  const url = `http://name.test:${site.port}/`;
+  let looks = 0;
+  const mayStart = () => {
+    looks += 1;
+    return looks > 1;
+  };
+  const { failure, status } = await client.request({ url, headers, mayStart });
+  assert.deepEqual([failure?.kind, status, asked, looks], ['aborted', 0, 0, 1]);
+  const next = await client.request({ url, headers, mayStart });
+  assert.deepEqual([next.failure, next.status, asked, looks], [null, 200, 1, 2]);
+  assert.equal(client.stats().inFlight, 0);
+});
+
 test('the least recently used origins give up their connections', async (t) => {
   const site = await serveSite(t, (_request, response) => response.end('ok'));
   const client = open(t, { limits: { clientsMax: 3 } });

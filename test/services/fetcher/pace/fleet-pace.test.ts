@@ -144,3 +144,71 @@ test('no request starts while another process may run the fleet, and all go on o
   await clock.advance(60_000);
   assert.deepEqual(granted, ['h', 'i']);
 });
+
+test('a host of another process gets no permit, one that is taken over waits its delay, and a permit from before is void', async () => {
+  const owned = new Set<string>();
+  let mayContact = true;
+  const { clock, fleet } = fleetOf({
+    isResumed: true,
+    owns: (hostKey) => owned.has(hostKey),
+    mayContact: () => mayContact,
+  });
+  const never = new AbortController().signal;
+  const seat = fleet.join('a', 1);
+  const pacer = seat.sharePace(createPacer(clock, never), clock, never);
+  assert.equal(await pacer.acquire('h', 100, late), null);
+  await clock.advance(5_000);
+  owned.add('h');
+  const takenMs = clock.nowMs();
+  fleet.hostsTaken((hostKey) => hostKey === 'h', [['h', { heldUntilMs: 0, crawlDelayMs: 250 }]]);
+  let startMs = 0;
+  const first = pacer.acquire('h', 100, late).then((permit) => {
+    startMs = clock.nowMs();
+    return permit;
+  });
+  await clock.advance(1_000);
+  const permit = await first;
+  assert.equal(startMs, takenMs + 251);
+  assert.ok(seat.mayContact('h'));
+
+  const waiting = pacer.acquire('g', 0, late);
+  owned.delete('h');
+  fleet.hostsGone((hostKey) => hostKey === 'h');
+  assert.equal(seat.mayContact('h'), false);
+  owned.add('h');
+  fleet.hostsTaken((hostKey) => hostKey === 'h', []);
+  assert.equal(seat.mayContact('h'), false, 'another process may have contacted it meanwhile');
+  permit!.release(0, 0);
+  assert.ok(seat.mayContact('h'));
+  assert.equal(await waiting, null);
+
+  mayContact = false;
+  const barred = pacer.acquire('h', 100, late);
+  await clock.advance(5_000);
+  assert.equal(fleet.requestsInFlight, 0);
+  fleet.hostsGone(() => true);
+  assert.equal(await barred, null, 'who waits while nothing may start hears at once that the host is gone');
+});
+
+test('the delay of the fleet may change while it runs, and so may a crawl’s weight', async () => {
+  let hostDelayMs = 0;
+  const options = {
+    get hostDelayMs() {
+      return hostDelayMs;
+    },
+  };
+  const clock = createFakeClock();
+  const fleet = createFleetPace(Object.assign(options, { clock, requestsMax: 8, isResumed: false }));
+  const never = new AbortController().signal;
+  const pacer = fleet.join('a', 1).sharePace(createPacer(clock, never), clock, never);
+  (await pacer.acquire('h', 0, late))!.release(clock.nowMs(), 0, response(200));
+  hostDelayMs = 400;
+  fleet.setWeight('a', 3);
+  const endMs = clock.nowMs();
+  let startMs = 0;
+  void pacer.acquire('h', 0, late).then(() => {
+    startMs = clock.nowMs();
+  });
+  await clock.advance(1_000);
+  assert.equal(startMs, endMs + 401);
+});

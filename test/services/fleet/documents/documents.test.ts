@@ -4,6 +4,7 @@ import { describe, it, test } from 'node:test';
 import { documentStore } from '../../../../services/fleet/documents/document-store.ts';
 import type { Documents } from '../../../../services/fleet/documents/documents.ts';
 import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
+import { followTopicDocuments } from '../../../../services/fleet/documents/follow-documents.ts';
 import { openTopicDocuments, readTopicDocuments } from '../../../../services/fleet/documents/topic-documents.ts';
 import { openHostFacts } from '../../../../services/fleet/host-facts.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
@@ -144,4 +145,34 @@ test('whoever only looks at a topic sees what its owner keeps, and takes nothing
   assert.deepEqual([await seen.get('crawls/a'), await seen.get('crawls/b')], ['1', '2']);
   await now.put('crawls/b', '3');
   assert.equal(await (await readTopicDocuments(log, topic)).get('crawls/b'), '3', 'the owner goes on');
+});
+
+test('whoever follows the documents sees each change, goes on when an owner has written them anew and dropped the rest, and nothing of an owner of before', async () => {
+  const log = await openLog();
+  let changes = 0;
+  const followed = followTopicDocuments({ log, topic, onChange: () => (changes += 1), onFailure: assert.ifError });
+  const seen = async () => {
+    await followed.caughtUp();
+    return Object.fromEntries(
+      await Promise.all((await followed.keys('')).map(async (key) => [key, await followed.get(key)])),
+    );
+  };
+  assert.deepEqual(await seen(), {});
+  const first = await owner(log);
+  for (let n = 0; n < 300; n++) await first.put('a', `${n}`);
+  await first.put('b', 'x');
+  assert.deepEqual(await seen(), { a: '299', b: 'x' });
+  const second = await owner(log, 'b');
+  assert.ok((await log.offsets(topic, 0)).start > 0, 'it has written them anew');
+  await assert.rejects(first.put('a', 'void'), isLost);
+  await second.delete('b');
+  await second.put('c', 'y');
+  assert.deepEqual(await seen(), { a: '299', c: 'y' });
+  assert.ok(changes > 1);
+  // One that begins now knows nothing of what was dropped.
+  const late = followTopicDocuments({ log, topic, onChange() {}, onFailure: assert.ifError });
+  await late.caughtUp();
+  assert.deepEqual(await late.keys(''), ['a', 'c']);
+  await Promise.all([followed.stop(), late.stop()]);
+  await log.close();
 });

@@ -147,3 +147,29 @@ test('a member is held for alive for a session from the sending of the newest he
   await membership.leave();
   assert.equal(held(), Number.NEGATIVE_INFINITY);
 });
+
+test('a member that is to join anew brings itself to rest before, and is asked for nothing at its first joining', async () => {
+  let beats = 0;
+  const { cluster, asked } = startCluster((name) => {
+    if (name === 'Heartbeat') return { errorCode: beats++ === 0 ? 27 : 0 };
+    if (name === 'SyncGroup') return { errorCode: 0, memberAssignment };
+    return { errorCode: 0, generationId: 1, leaderId: 'x', memberId: 'm', members: [] };
+  });
+  let rest = () => {};
+  const resting = new Promise<void>((resolve) => (rest = resolve));
+  let calls = 0;
+  const beforeRejoin = () => {
+    calls += 1;
+    return resting;
+  };
+  const { joins, told } = joining(cluster, new AbortController().signal, { beforeRejoin });
+  const membership = await joins;
+  assert.equal(calls, 0);
+  await until(() => calls === 1);
+  assert.deepEqual(asked, ['JoinGroup', 'SyncGroup', 'Heartbeat']);
+  rest();
+  await until(() => told.length >= 2);
+  assert.deepEqual(asked.slice(3, 5), ['JoinGroup', 'SyncGroup']);
+  assert.equal(calls, 1);
+  await membership.leave();
+});

@@ -1,0 +1,233 @@
+/**
+ * A fetcher of a fleet on Kafka: one of any number of processes, each of which has the hosts of some partitions of the fleet's tasks, of all
+ * crawls together, and so keeps the only clock of each of them.
+ */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { fetcherMetrics } from '../../fetcher/metrics.ts';
+import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
+import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
+import { type FollowedDocuments, followTopicDocuments } from '../../fleet/documents/follow-documents.ts';
+import { DemandTeller } from '../../fleet/fetchers/demand.ts';
+import { findFleetTopics } from '../../fleet/fetchers/fleet-topics.ts';
+import { HostFactTopic } from '../../fleet/fetchers/host-fact-topic.ts';
+import { type FleetTasksTopic, fleetPartitionOf } from '../../fleet/fetchers/task-records.ts';
+import { TaskShare } from '../../fleet/fetchers/task-share.ts';
+import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
+import { readLeastWaits } from '../../fleet/least-waits.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { crawlsTopic, fleetDemandTopic, fleetFetchersGroup, fleetHostsTopic } from '../../runtime/crawl/fleet-names.ts';
+import { type OpenRegistry, openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import { foldLog } from '../../runtime/log/folded/folded-log.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import { productVersion } from '../../runtime/version.ts';
+import { advertised } from '../connect/advertised.ts';
+import { withStores } from '../connect/stores.ts';
+import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
+import { withHttp } from '../flags/http-flags.ts';
+import { say } from '../terminal/say.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { FleetFetchers } from './fleet-fetchers.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+import { fleetRegistry } from './fleet-registry.ts';
+import { KafkaCrawls } from './kafka-crawls.ts';
+import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
+
+type Flags = FleetFlags & KafkaFleetFlags;
+
+const { handOverMs, standbyLookMs, tailBytes } = fleetServiceLimits;
+
+export async function runFetcherRole(flags: Flags): Promise<void> {
+  const { brokers, fleet } = needKafkaFleet(flags);
+  needContact(flags, []);
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: finishing requests under way');
+  try {
+    await withStores(async (open) => {
+      // Its lock keeps a second process of this machine out of the folder.
+      await open(join(flags.data, 'process'));
+      await withHttp(flags, { role: 'fetcher', say }, async (service) => {
+        const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
+        const access = { brokers, crawl: fleet, role: 'fleet-fetcher', stays: true, onNotice, by: productVersion };
+        const log = await openBrokers(access);
+        try {
+          await serve({ flags, brokers, fleet, log, service, signal: stop.signal });
+        } finally {
+          await log.close();
+        }
+      });
+    });
+  } finally {
+    release();
+  }
+  process.exitCode = 130;
+}
+
+interface Served {
+  readonly flags: Flags;
+  readonly brokers: string;
+  readonly fleet: string;
+  readonly log: Log;
+  readonly service: Service;
+  readonly signal: AbortSignal;
+}
+
+async function serve(served: Served): Promise<void> {
+  const { flags, fleet, log, service, signal } = served;
+  const tasks = await foundTopics(served);
+  const registry = flags.registry === undefined ? undefined : await registryFor(served, flags.registry);
+  if (tasks === undefined || signal.aborted) return;
+  const failing = new AbortController();
+  const fail = (error: unknown) => failing.abort(error);
+  let onChange = () => {};
+  const topic = crawlsTopic(fleet);
+  const documents = followTopicDocuments({ log, topic, onChange: () => onChange(), onFailure: fail });
+  const folded = foldLog({ ...log, close: async () => {} }, { isExact: false, tailBytes, apart: [tasks.topic] });
+  try {
+    await documents.caughtUp();
+    const hears = (act: () => void) => {
+      onChange = act;
+    };
+    await fetchFor({ ...served, tasks, registry, documents, folded, fail, hears, over: anyOf(signal, failing.signal) });
+  } finally {
+    service.probes.suspend('stopping');
+    await documents.stop();
+    await folded.close();
+  }
+  if (failing.signal.aborted) throw failing.signal.reason;
+}
+
+interface Fetching extends Served {
+  readonly tasks: FleetTasksTopic;
+  readonly registry: OpenRegistry | undefined;
+  readonly documents: FollowedDocuments;
+  readonly folded: ReturnType<typeof foldLog>;
+  fail(error: unknown): void;
+  /** `act` is called after each change of the documents. */
+  hears(act: () => void): void;
+  /** Aborted: it stops. */
+  readonly over: AbortSignal;
+}
+
+async function fetchFor(fetching: Fetching): Promise<void> {
+  const { flags, brokers, fleet, log, service, tasks, registry, documents, folded, fail, over } = fetching;
+  const clock = new SystemClock();
+  const fetcherId = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const partitionOf = (hostKey: string) => fleetPartitionOf(hostKey, tasks.partitions);
+  const facts = new HostFactTopic(log, fleetHostsTopic(fleet), tasks.partitions, fail);
+  let share: TaskShare | undefined;
+  let hostDelayMs = flags.hostDelay;
+  const pace = createFleetPace({
+    clock,
+    requestsMax: flags.inFlight,
+    get hostDelayMs() {
+      return hostDelayMs;
+    },
+    isResumed: true,
+    owns: (hostKey) => share?.has(partitionOf(hostKey)) === true,
+    mayContact: () => share?.mayContact() === true,
+    onFact(hostKey, fact) {
+      // What came of requests that were broken off says nothing of hosts that are another's.
+      if (share?.mayContact() === true && share.has(partitionOf(hostKey))) facts.note(hostKey, fact, clock.nowMs());
+    },
+  });
+  const demand = new DemandTeller({ log, topic: fleetDemandTopic(fleet) }, fetcherId);
+  const members = () => share?.members ?? 1;
+  const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, members);
+  const fetchers = new FleetFetchers({
+    ...{ fleet, documents, clock, fetcherId, pace, tasks, demand },
+    crawls: new KafkaCrawls({ fleet, brokers, registry, topics: log, log: folded }),
+    share: () => share!,
+    robots: createSharedRobots(clock),
+    // One for all, which no crawl's policy changes.
+    addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
+    config: { ...fetcherConfig(flags), requestsMax: flags.inFlight, groupSize: members, say },
+  });
+  service.sources.add(fetcherMetrics(fetchers));
+  const look = async () => {
+    // What the fleet keeps, whatever this process was started with.
+    hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
+    fetchers.look();
+  };
+  fetching.hears(() => void look().catch(fail));
+  await look();
+  /** No request starts any more; those under way have so long to end. */
+  const atRest = async () => {
+    const endMs = performance.now() + handOverMs;
+    while (pace.requestsInFlight > 0 && performance.now() < endMs) await sleep(restLookMs);
+    if (pace.requestsInFlight > 0) await fetchers.breakOff();
+    await facts.settled();
+  };
+  share = await TaskShare.join({
+    ...{ log, topic: tasks.topic, group: fleetFetchersGroup(fleet), atRest, onFailure: fail },
+    ...(service.listensOn !== null && {
+      address: advertised(service.listensOn, process.env, service.isSecure),
+    }),
+    async onTaken(partition) {
+      const known = await facts.read(partition, clock.nowMs());
+      const isTaken = (hostKey: string) => partitionOf(hostKey) === partition;
+      pace.hostsTaken(isTaken, known);
+      fetchers.taken(isTaken);
+    },
+    onGone(partition) {
+      fetchers.gone(partition);
+      pace.hostsGone((hostKey) => partitionOf(hostKey) === partition);
+    },
+    onTask: (record) => fetchers.take(record),
+    onLeft: (records) => fetchers.end(records),
+  });
+  const telling = demand.run(() => share!.partitions.length > 0 && share!.mayContact());
+  telling.catch(fail);
+  service.probes.serve(() => null);
+  say(`fetches for fleet ${fleet}: ${share.members} of its kind, ${tasks.partitions} partitions of hosts`);
+  try {
+    while (!over.aborted) {
+      await sleep(standbyLookMs, undefined, { signal: over }).catch(() => {});
+      // The brokers have not answered for so long that others may have these hosts soon.
+      if (!share.mayContact()) await atRest();
+    }
+  } finally {
+    demand.stop();
+    await Promise.allSettled([telling]);
+    await fetchers.stop(fleetServiceLimits.graceMs);
+    await share.leave();
+    pace.close();
+    await facts.settled();
+  }
+}
+
+const restLookMs = 20;
+
+function anyOf(...signals: AbortSignal[]): AbortSignal {
+  return AbortSignal.any(signals);
+}
+
+/** undefined: the signal was aborted first. */
+async function foundTopics({ log, fleet, service, signal }: Served): Promise<FleetTasksTopic | undefined> {
+  let isSaid = false;
+  while (!signal.aborted) {
+    const found = await findFleetTopics(log, fleet);
+    if (found !== undefined) return found;
+    const why = `fleet ${fleet} has no frontier yet: start crawlstream fleet --role frontier`;
+    if (!isSaid) say(`waiting: ${why}`, 'warn');
+    isSaid = true;
+    service.probes.suspend(why);
+    await sleep(standbyLookMs);
+  }
+  return undefined;
+}
+
+function registryFor({ fleet, service, signal }: Served, url: string): Promise<OpenRegistry | undefined> {
+  let isSaid = false;
+  const onWait = (why: string) => {
+    if (!isSaid) say(`fleet ${fleet} waits: ${why}`, 'warn');
+    isSaid = true;
+    service.probes.suspend(`fleet ${fleet} waits: ${why}`);
+  };
+  return fleetRegistry({ url, fleet, clock: new SystemClock(), onWait, signal });
+}

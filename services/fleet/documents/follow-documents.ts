@@ -1,0 +1,88 @@
+/** The documents of a fleet on Kafka, for a process that goes by them and never writes them: as they are, from one moment to the next. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import type { ReadableDocuments } from './documents.ts';
+import { readable, takeDocument } from './topic-documents.ts';
+
+export interface FollowedDocuments extends ReadableDocuments {
+  /** Resolves once all is known that was written before the call. */
+  caughtUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface FollowOptions {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly topic: string;
+  /** Is called after each change. */
+  onChange(): void;
+  /** The topic cannot be read. */
+  onFailure(error: unknown): void;
+}
+
+const [pollBytes, pollWaitMs] = [1 << 20, 1_000];
+const againMs = 250;
+
+export function followTopicDocuments({ log, topic, onChange, onFailure }: FollowOptions): FollowedDocuments {
+  const stopping = new AbortController();
+  const waiting = new Set<{ readonly end: number; readonly resolve: () => void }>();
+  const all = new Map<string, string>();
+  let reader = log.reader();
+  let [current, next] = [-1, 0];
+
+  const tell = () => {
+    for (const one of waiting) {
+      if (next < one.end && !stopping.signal.aborted) continue;
+      waiting.delete(one);
+      one.resolve();
+    }
+  };
+  /** What an owner writes anew, and what was before it, may have been dropped meanwhile. */
+  const begin = async () => {
+    const { start } = await log.offsets(topic, 0);
+    all.clear();
+    [current, next] = [-1, start];
+    reader.seek(topic, 0, start);
+  };
+  const read = async () => {
+    await begin();
+    while (!stopping.signal.aborted) {
+      try {
+        const records = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
+        for (const record of records) {
+          current = takeDocument(all, current, record);
+          next = record.offset + 1;
+        }
+        if (records.length === 0) continue;
+        onChange();
+        tell();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        if (!(error instanceof CrawlstreamError && error.code === 'OFFSET_OUT_OF_RANGE')) throw error;
+        await reader.close();
+        await sleep(againMs);
+        reader = log.reader();
+        await begin();
+      }
+    }
+  };
+  const reading = read().catch((error) => {
+    if (!stopping.signal.aborted) onFailure(error);
+  });
+
+  return {
+    ...readable(topic, all),
+    async caughtUp() {
+      const { end } = await log.offsets(topic, 0);
+      if (next >= end || stopping.signal.aborted) return;
+      await new Promise<void>((resolve) => waiting.add({ end, resolve }));
+    },
+    async stop() {
+      stopping.abort();
+      reader.wake();
+      await reader.close();
+      await reading;
+      tell();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * A fleet on Kafka whose fetchers are processes of their own: crawls that share their hosts, a fetcher that joins, one that dies by kill -9,
+ * a frontier that dies, and what hosts, webhooks and commands see of that.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { runCommand, startCommand } from '../../lab/process/command.ts';
+import { listening, untilReady } from '../services/cli/listening.ts';
+import { startSmallWeb } from '../services/cli/small-web.ts';
+import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
+import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
+import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+import { until } from '../services/until.ts';
+import { wholeOf } from './whole-events.ts';
+
+const skip = (await skipReason()) ?? false;
+const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
+const delayMs = 150;
+const names = ['c0', 'c1', 'c2'];
+
+test('a fleet of one frontier and two fetchers goes on when any of them is killed, with one clock for each host over all crawls and processes', {
+  skip,
+  timeout: 600_000,
+}, async (t) => {
+  const ends: (() => unknown)[] = [];
+  t.after(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  const broker = await startBroker();
+  ends.push(() => broker.stop());
+  const small = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 20, domains: 12, sameHostShare: 0.9 });
+  const { port, posts } = await startReceiver(
+    () => 204,
+    () => ({}),
+  );
+  const root = temporaryFolder();
+  const fleet = `r${process.pid}`;
+  const place = ['--brokers', broker.brokers, '--fleet', fleet];
+  const start = (role: string, data: string) => {
+    const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
+    const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
+    const running = startCommand(['fleet', ...place, ...own, ...flags], { patienceMs: 300_000 });
+    ends.push(() => running.child.kill('SIGKILL'));
+    if (process.env['SHOW']) running.child.stderr?.on('data', (text) => console.error(`${data}: ${text}`.trimEnd()));
+    return running;
+  };
+  const frontier = async (data: string): Promise<FleetClient> => {
+    const running = start('frontier', data);
+    return fleetClient(running, await listening(running));
+  };
+  const first = await frontier('a');
+  await untilReady(first.base);
+  const second = await frontier('b');
+  const oneFetcher = start('fetcher', 'x');
+  const webhook = { url: `http://hooks.test:${port}/hook`, secret };
+  const policy = { delayMs, delayFactor: 0, scope: { kind: 'host' } };
+  for (const [at, name] of names.entries())
+    await first.create({ seeds: small.seeds, policy, name, webhook, idempotencyKey: name, weight: at + 1 });
+  await first.until('pages of all', (all) => all.every(({ counts }) => counts.pages >= 5));
+  // Another takes half of the hosts over.
+  const other = start('fetcher', 'y');
+  await untilReady(await listening(other));
+  await first.until('more pages of all', (all) => all.every(({ counts }) => counts.pages >= 20));
+  oneFetcher.child.kill('SIGKILL');
+  const killedMs = performance.now();
+  const at = new Map((await first.list()).map(({ name, counts }) => [name, counts.pages]));
+  await first.until('pages after a fetcher was killed', (all) =>
+    all.every(({ name, counts }) => counts.pages >= at.get(name)! + 20),
+  );
+  t.diagnostic(
+    `twenty pages more of each crawl ${Math.round(performance.now() - killedMs)} ms after the kill of a fetcher`,
+  );
+  first.running.child.kill('SIGKILL');
+  await first.running.ended;
+  await untilReady(second.base);
+  start('fetcher', 'z');
+  const ended = await second.until('the ends of all', (all) => all.every(({ end }) => end !== null));
+  assert.deepEqual(
+    ended.map(({ name, end, failure }) => [name, end, failure]),
+    names.map((name) => [name, 'done', null]),
+  );
+
+  const { shortGaps, concurrency, robotsViolations, unexpected } = small.check({ delayMs });
+  for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, robotsViolations, unexpected }))
+    assert.equal(count, 0, `${what}: ${details.join('; ')}`);
+  const wanted = new Set((await second.pages('c0')).map(({ url }) => url));
+  assert.ok(wanted.size >= 12 * 15, `${wanted.size}`);
+  for (const name of names) {
+    const urls = new Set((await second.pages(name)).map(({ url }) => url));
+    assert.deepEqual([...urls].sort(), [...wanted].sort(), name);
+    await until(async () => {
+      const { body } = await second.call('GET', `/v1/crawls/${name}`);
+      return wholeOf(posts, name).at(-1)?.type === 'crawl.ended' && JSON.stringify(body).includes('"failures":0');
+    });
+    const told = wholeOf(posts, name).filter(({ type }) => type === 'page');
+    assert.deepEqual([...new Set(told.map(({ data }) => data.url))].sort(), [...wanted].sort(), `events of ${name}`);
+  }
+  const together = await runCommand(['audit', ...place, '--json']);
+  assert.equal(together.code, 0, together.stdout + together.stderr);
+  const judged = JSON.parse(together.stdout.trimEnd().split('\n').at(-1)!);
+  assert.deepEqual([judged.crawls, judged.violations, judged.hosts], [names.length, 0, judged.shared]);
+});

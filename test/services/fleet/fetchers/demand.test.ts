@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DemandReader, DemandTeller } from '../../../../services/fleet/fetchers/demand.ts';
+import { fleetFetcherLimits } from '../../../../services/fleet/fetchers/fetcher-limits.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { until } from '../../until.ts';
+
+const topic = 'f.demand';
+const { firstLeases } = fleetFetcherLimits;
+
+test('a frontier grants what its fetchers would hold together: of a crawl they have not seen a few each, and nothing where there is none', async () => {
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  await log.createTopics([{ name: topic, partitions: 1, retention: 'time' }]);
+  const reader = new DemandReader({ log, topic });
+  const reading = reader.run();
+  let told = 0;
+  const stop = reader.listen(() => (told += 1));
+  assert.deepEqual([reader.fetchers, reader.leasesOf('a')], [0, 0]);
+  const [one, two] = ['x', 'y'].map((name) => new DemandTeller({ log, topic }, name)) as [DemandTeller, DemandTeller];
+  let may = false;
+  const running = [one.run(() => may), two.run(() => true)];
+  await until(() => reader.fetchers === 1);
+  assert.equal(reader.leasesOf('a'), firstLeases);
+  may = true;
+  one.tell('a', 20);
+  two.tell('a', 3);
+  await until(() => reader.leasesOf('a') === 23);
+  assert.equal(reader.leasesOf('b'), 2 * firstLeases);
+  two.forget('a');
+  await until(() => reader.leasesOf('a') === 20 + firstLeases);
+  one.stop();
+  await until(() => reader.fetchers === 1);
+  assert.equal(reader.leasesOf('a'), firstLeases);
+  assert.ok(told >= 4);
+  stop();
+  const before = told;
+  two.stop();
+  await Promise.all(running);
+  await until(() => reader.fetchers === 0);
+  assert.equal(told, before);
+  reader.stop();
+  await reading;
+  await log.close();
+});
