@@ -207,8 +207,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a fleet that starts again takes hosts for ones that nobody has contacted',
     file: 'services/fetcher/pace/fleet-pace.ts',
-    find: 'const contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;',
-    replace: 'const contactedAtMs = Number.NEGATIVE_INFINITY;',
+    find: 'let contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;',
+    replace: 'let contactedAtMs = Number.NEGATIVE_INFINITY;',
     from: 8,
     inFleets: true,
   },

@@ -76,7 +76,7 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
   first.running.child.kill('SIGKILL');
   await first.running.ended;
   await untilReady(second.base);
-  start('fetcher', 'z');
+  const last = start('fetcher', 'z');
   const ended = await second.until('the ends of all', (all) => all.every(({ end }) => end !== null));
   assert.deepEqual(
     ended.map(({ name, end, failure }) => [name, end, failure]),
@@ -102,4 +102,18 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
   assert.equal(together.code, 0, together.stdout + together.stderr);
   const judged = JSON.parse(together.stdout.trimEnd().split('\n').at(-1)!);
   assert.deepEqual([judged.crawls, judged.violations, judged.hosts], [names.length, 0, judged.shared]);
+
+  // One that fetches by itself waits until no fetcher has the hosts.
+  second.running.child.kill('SIGKILL');
+  await second.running.ended;
+  const alone = startCommand(['fleet', ...place, '--data', join(root, 'alone'), '--http', '0'], {
+    patienceMs: 300_000,
+  });
+  ends.push(() => alone.child.kill('SIGKILL'));
+  const base = await listening(alone);
+  await until(async () =>
+    (await (await fetch(`${base}/readyz`)).text()).includes('stop them, or start this process with --role frontier'),
+  );
+  for (const { child } of [other, last]) child.kill('SIGKILL');
+  await untilReady(base);
 });

@@ -21,7 +21,7 @@ import { makeFleetTopics } from '../../fleet/fetchers/fleet-topics.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { crawlsTopic, fleetDemandTopic, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
+import { crawlsTopic, fleetDemandTopic, fleetFetchersGroup, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
 import { type OpenRegistry, openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log, Membership } from '../../runtime/log/log.ts';
@@ -156,6 +156,7 @@ async function serveTerm(
   const held = heldLog(log, isHeld);
   const signal = AbortSignal.any([served.signal, lost.signal]);
   const registry = flags.registry === undefined ? undefined : await registryFor(flags.registry);
+  if (flags.role === undefined) await untilNoFetchers(log, fleet, served.service, signal);
   if (signal.aborted) return;
   const documents = await openTopicDocuments({
     ...{ log: held, topic: crawlsTopic(fleet), by: member.address },
@@ -204,6 +205,21 @@ async function serveTerm(
       served.service.probes.suspend(`fleet ${fleet} waits: ${why}`);
     };
     return fleetRegistry({ url, fleet, clock: new SystemClock(), onWait, signal });
+  }
+}
+
+/** Fetchers that are processes of their own have the hosts: who fetches by itself would contact them, too. */
+async function untilNoFetchers(log: Log, fleet: string, service: Service, signal: AbortSignal): Promise<void> {
+  let isSaid = false;
+  while (!signal.aborted) {
+    const fetchers = await log.membersOf(fleetFetchersGroup(fleet));
+    if (fetchers.length === 0) return;
+    const where = fetchers.flatMap(({ address }) => address ?? []).join(', ');
+    const why = `fleet ${fleet} waits for its fetchers to end${where === '' ? '' : ` (${where})`}: they have its hosts; stop them, or start this process with --role frontier`;
+    if (!isSaid) say(why, 'warn');
+    isSaid = true;
+    service.probes.suspend(why);
+    await sleep(standbyLookMs, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -136,7 +136,10 @@ export class DemandReader {
   }
 
   #hear(fetcher: string, value: Buffer): void {
-    const { leases, isOver } = demandSchema.parse(JSON.parse(value.toString()));
+    const said = saidIn(value);
+    // Of somebody who is no fetcher; who is says so again.
+    if (said === null) return;
+    const { leases, isOver } = said;
     if (isOver) this.#heard.delete(fetcher);
     else this.#heard.set(fetcher, { atMs: performance.now(), leases });
     for (const listener of this.#listeners) listener();
@@ -144,5 +147,14 @@ export class DemandReader {
 
   #forgetGone(): void {
     for (const [fetcher, { atMs }] of this.#heard) if (performance.now() - atMs > goneMs) this.#heard.delete(fetcher);
+  }
+}
+
+/** null: it is not what a fetcher says. */
+function saidIn(value: Buffer): z.infer<typeof demandSchema> | null {
+  try {
+    return demandSchema.parse(JSON.parse(value.toString()));
+  } catch {
+    return null;
   }
 }

@@ -18,6 +18,8 @@ test('a frontier grants what its fetchers would hold together: of a crawl they h
   let told = 0;
   const stop = reader.listen(() => (told += 1));
   assert.deepEqual([reader.fetchers, reader.leasesOf('a')], [0, 0]);
+  for (const text of ['no JSON', '{"leases":{"a":"many"}}'])
+    await log.append([{ topic, partition: 0, key: Buffer.from('z'), value: Buffer.from(text) }]);
   const [one, two] = ['x', 'y'].map((name) => new DemandTeller({ log, topic }, name)) as [DemandTeller, DemandTeller];
   let may = false;
   const running = [one.run(() => may), two.run(() => true)];
