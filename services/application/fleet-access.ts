@@ -20,6 +20,8 @@ export const fleetServices: readonly Service[] = [
         operations: ['Create', 'Delete', 'Describe', 'DescribeConfigs', 'Read', 'Write'],
       },
       { resource: 'Group', name: fleetGroup(fleet), pattern: 'Literal', operations: ['Read'] },
+      // One that fetches by itself waits until they have ended.
+      { resource: 'Group', name: fleetFetchersGroup(fleet), pattern: 'Literal', operations: ['Describe'] },
     ],
   },
   {
@@ -28,6 +30,19 @@ export const fleetServices: readonly Service[] = [
     access: (fleet) => [
       { resource: 'Topic', name: `${fleet}.`, pattern: 'Prefixed', operations: ['Describe', 'Read', 'Write'] },
       { resource: 'Group', name: fleetFetchersGroup(fleet), pattern: 'Literal', operations: ['Read'] },
+    ],
+  },
+  {
+    name: 'consumers',
+    does: 'runs consumers for all crawls of a fleet, as `fleet --role consumers` does',
+    access: (fleet) => [
+      {
+        resource: 'Topic',
+        name: `${fleet}.`,
+        pattern: 'Prefixed',
+        operations: ['Describe', 'DescribeConfigs', 'Read', 'Write'],
+      },
+      { resource: 'Group', name: `${fleet}.`, pattern: 'Prefixed', operations: ['Describe', 'Read'] },
     ],
   },
   ...people.filter(({ name }) => name === 'operator'),

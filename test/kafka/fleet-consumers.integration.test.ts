@@ -1,7 +1,8 @@
 /** A crawl of a fleet on Kafka as its consumers see it: index and dedup beside it, and what is purged leaves all of them. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, runCommand, startCommand } from '../../lab/process/command.ts';
@@ -13,10 +14,8 @@ import { until } from '../services/until.ts';
 
 const skip = (await skipReason()) ?? false;
 
-test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is forgotten in each', {
-  skip,
-  timeout: 300_000,
-}, async (t) => {
+/** A fleet over a site whose page N says `wordN`, and processes beside it. */
+async function startFleetOfSite(t: TestContext) {
   const ends: (() => unknown)[] = [];
   t.after(async () => {
     for (const end of ends.reverse()) await end();
@@ -43,8 +42,24 @@ test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is 
   const running = run(['fleet', ...own, '--resolve', `*.test:${site.port}:127.0.0.1`]);
   const client = fleetClient(running, await listening(running));
   await untilReady(client.base);
-  const policy = { delayMs: 50, delayFactor: 0, scope: { kind: 'host' } };
   const url = (path: string) => site.url('docs.test', path);
+  const told = async (...words: string[]) => {
+    const done = await runCommand(words);
+    assert.equal(done.code, 0, `${words.join(' ')}: ${done.stdout}${done.stderr}`);
+    return done;
+  };
+  const find = async (word: string, data: string) =>
+    (await told('search', word, '--data', data)).stdout.includes('/p/');
+  return { root, fleet, place, run, client, url, told, find };
+}
+
+const policy = { delayMs: 50, delayFactor: 0, scope: { kind: 'host' } };
+
+test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is forgotten in each', {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { root, fleet, place, run, client, url, told, find } = await startFleetOfSite(t);
   await client.create({ seeds: [url('/')], policy, name: 'docs' });
   const on = [...place, '--crawl', `${fleet}.docs`];
   const folders = { index: join(root, 'index'), dedup: join(root, 'dedup') };
@@ -54,12 +69,7 @@ test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is 
   }
   await client.until('the end', ([docs]) => docs?.end === 'done');
 
-  const told = async (...words: string[]) => {
-    const done = await runCommand(words);
-    assert.equal(done.code, 0, `${words.join(' ')}: ${done.stdout}${done.stderr}`);
-    return done;
-  };
-  const found = async (word: string) => (await told('search', word, '--data', folders.index)).stdout.includes('/p/');
+  const found = (word: string) => find(word, folders.index);
   await until(() => found('word5'));
   assert.equal((await client.pages('docs')).length, 9);
 
@@ -79,6 +89,42 @@ test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is 
   assert.ok(await found('word6'));
   const urls = (await client.pages('docs')).map((page) => page.url);
   assert.ok(!urls.includes(url('/p/5')) && urls.includes(url('/p/6')), urls.join(' '));
+});
+
+test('a process runs consumers for all crawls of a fleet, goes on after kill -9, and keeps nothing of one that is deleted', {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { root, fleet, run, client, url, find } = await startFleetOfSite(t);
+  const data = join(root, 'consumers');
+  const role = ['fleet', '--fleet', fleet, '--role', 'consumers', '--with', 'dedup,index', '--data', data];
+  const follows = async (crawls: number) => {
+    const running = run(role);
+    const base = await listening(running);
+    await untilReady(base);
+    await until(async () => (await (await fetch(`${base}/readyz`)).text()).includes(`follows ${crawls} crawls`));
+    return running;
+  };
+  await client.create({ seeds: [url('/')], policy, name: 'one' });
+  const first = await follows(1);
+  const found = (word: string, name: string) => {
+    const folder = join(data, 'crawls', name);
+    return existsSync(join(folder, 'manifest.json')) ? find(word, folder).catch(() => false) : false;
+  };
+  await until(() => found('word5', 'one'));
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await client.create({ seeds: [url('/')], policy, name: 'two' });
+  await client.until('the end of both', (all) => all.every(({ end }) => end === 'done'));
+  await follows(2);
+  await until(() => found('word7', 'two'));
+  await until(() => found('word7', 'one'));
+  assert.equal((await client.call('DELETE', '/v1/crawls/one')).status, 204);
+  await until(() => !existsSync(join(data, 'crawls', 'one')));
+  assert.ok(await found('word7', 'two'));
+  await client.create({ seeds: [url('/p/3')], policy, name: 'one' });
+  await until(() => found('word3', 'one'));
+  assert.ok(!(await found('word7', 'one')), 'nothing of the crawl that had its name');
 });
 
 interface Told {

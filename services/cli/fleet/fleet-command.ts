@@ -10,7 +10,8 @@ import { setting } from '../flags/setting.ts';
 import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { fleetOutputs } from './fleet-outputs.ts';
-import { addKafkaFleetOptions, type KafkaFleetFlags } from './kafka-fleet-flags.ts';
+import { addKafkaFleetOptions, checkConsumers, type KafkaFleetFlags } from './kafka-fleet-flags.ts';
+import { runConsumersRole } from './run-consumers-role.ts';
 import { runFetcherRole } from './run-fetcher-role.ts';
 import { type FleetCommand, runFleet } from './run-fleet.ts';
 import { runKafkaFleet } from './run-kafka-fleet.ts';
@@ -30,6 +31,8 @@ export function addFleetCommand(program: Command): void {
   );
   command.action(async ({ owners, ...flags }: FleetFlags & KafkaFleetFlags & { readonly owners?: string }) => {
     const isOnKafka = [flags.brokers, flags.fleet, flags.registry, flags.role].some((one) => one !== undefined);
+    checkConsumers(flags);
+    if (flags.role === 'consumers') return runConsumersRole(flags);
     if (flags.role === 'fetcher') {
       if (owners === undefined) return runFetcherRole(flags);
       const message = '--owners does not hold with --role fetcher: calls are made to the frontier, so give it there';

@@ -1,7 +1,9 @@
 /** Options of a fleet on Kafka, and those that do not hold for one. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { oneOf } from '../flags/arguments.ts';
+import { contactHosts } from '../../application/fleet-access.ts';
+import { consumers } from '../../application/topology.ts';
+import { bad, oneOf } from '../flags/arguments.ts';
 import { addBrokersOptions, fleetName } from '../flags/kafka-flags.ts';
 import { setting } from '../flags/setting.ts';
 import type { FleetFlags } from './fleet-flags.ts';
@@ -12,9 +14,14 @@ export interface KafkaFleetFlags {
   readonly fleet?: string;
   /** Absent: the process does all. */
   readonly role?: FleetRole;
+  /** Names of consumers, in the order of the topology. */
+  readonly with?: readonly string[];
 }
 
-export const fleetRoles = ['frontier', 'fetcher'] as const;
+/** They contact no host. */
+export const fleetConsumers = consumers.filter(({ name }) => !contactHosts.has(name));
+
+export const fleetRoles = ['frontier', 'fetcher', 'consumers'] as const;
 export type FleetRole = (typeof fleetRoles)[number];
 
 export function addKafkaFleetOptions(command: Command): Command {
@@ -30,11 +37,35 @@ export function addKafkaFleetOptions(command: Command): Command {
     .addOption(
       setting(
         '--role <role>',
-        'on Kafka: what this process does of it: frontier (all but fetching, one at a time), or fetcher (as many as there are, each with hosts of its own)',
+        'on Kafka: what this process does of it: frontier (all but fetching, one at a time), fetcher (as many as there are, each with hosts of its own), or consumers (what --with names, for each crawl)',
         'one process does all, and the others stand by',
         oneOf('--role', fleetRoles),
       ),
+    )
+    .addOption(
+      setting(
+        '--with <list>',
+        `with --role consumers: those to run for each crawl, of ${fleetConsumers.map(({ name }) => name).join(',')}`,
+        'consumers cost CPU and disk, and can be attached later',
+        consumerList,
+      ),
     );
+}
+
+function consumerList(value: string): string[] {
+  const given = value.split(',').map((name) => name.trim());
+  const names = fleetConsumers.map(({ name }) => name);
+  const unknown = given.find((name) => !names.includes(name));
+  if (unknown === undefined) return names.filter((name) => given.includes(name));
+  throw bad('--with', value, `${unknown || 'nothing'} is no consumer of a fleet: give some of ${names.join(',')}`);
+}
+
+/** Throws INVALID_ARGUMENT where consumers are named and not to be run, or the other way round. */
+export function checkConsumers({ role, with: names }: KafkaFleetFlags): void {
+  if (role === 'consumers' && names === undefined)
+    throw invalid('--with is missing: --role consumers runs those that it names, as in --with dedup,index');
+  if (role !== 'consumers' && names !== undefined)
+    throw invalid('--with holds with --role consumers alone: start such a process beside the fleet, on Kafka');
 }
 
 /** Throws INVALID_ARGUMENT, by the name of the option, where one is missing or does not hold on Kafka. */

@@ -44,8 +44,10 @@ it('names the services there are where one is asked for that is none', async () 
 
 it('a fleet makes and deletes what begins with its name; its part of deploy/KAFKA.md is what the command prints', async () => {
   const text = await readFile(new URL('../../../../deploy/KAFKA.md', import.meta.url), 'utf8');
-  const listed = [...text.matchAll(/<!-- crawlstream acls (fleet|fleet-fetcher) -->\n```\n(.*?)```\n<!-- end -->/gs)];
-  for (const [at, service] of ['fleet', 'fetcher'].entries()) {
+  const listed = [
+    ...text.matchAll(/<!-- crawlstream acls (fleet|fleet-fetcher|fleet-consumers) -->\n```\n(.*?)```\n<!-- end -->/gs),
+  ];
+  for (const [at, service] of ['fleet', 'fetcher', 'consumers'].entries()) {
     const { stdout } = await runCommand(['acls', service, '--fleet', 'search']);
     assert.equal(listed[at]?.[2], stdout);
   }
@@ -53,7 +55,7 @@ it('a fleet makes and deletes what begins with its name; its part of deploy/KAFK
   assert.equal(printed['fleet'], 'search');
   assert.deepEqual(
     (printed['services'] as { service: string }[]).map(({ service }) => service),
-    ['fleet', 'fetcher', 'operator'],
+    ['fleet', 'fetcher', 'consumers', 'operator'],
   );
 });
 

@@ -1,0 +1,139 @@
+/**
+ * The crawls whose consumers a process runs: each from when the fleet's documents have it until they have it no more, when what its
+ * consumers kept here goes, too. One that fails is tried again, and the others do not notice.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Processor } from '../../application/processor/processor.ts';
+import { startProcessors } from '../../application/start-processors.ts';
+import { crawlFileOf } from '../../fleet/crawl-file.ts';
+import { crawlFileIn, crawlsIn } from '../../fleet/crawl-topics.ts';
+import type { ReadableDocuments } from '../../fleet/documents/documents.ts';
+import { fleetFetcherLimits } from '../../fleet/fetchers/fetcher-limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { createService } from '../../runtime/metrics/service.ts';
+import { reachOf } from '../flags/processor-flags.ts';
+import { say } from '../terminal/say.ts';
+import { type KafkaCrawls, ownFolder } from './kafka-crawls.ts';
+
+export interface FleetConsumersOptions {
+  readonly documents: ReadableDocuments;
+  readonly clock: Clock;
+  /** Folder of this process, in which each crawl has one. */
+  readonly data: string;
+  readonly crawls: Pick<KafkaCrawls, 'attach' | 'detach'>;
+  /** In the order in which they drain. */
+  readonly chosen: readonly Processor[];
+}
+
+interface Entry {
+  readonly createdAtMs: number;
+  readonly stopping: AbortController;
+  readonly gone: Promise<void>;
+}
+
+export class FleetConsumers {
+  readonly #options: FleetConsumersOptions;
+  readonly #entries = new Map<string, Entry>();
+  #looking: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(options: FleetConsumersOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Begins crawls that are new, and lets those go that are not there any more. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#look());
+    return this.#looking;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#looking.catch(() => {});
+    for (const { stopping } of this.#entries.values()) stopping.abort();
+    await Promise.all([...this.#entries.values()].map(({ gone }) => gone));
+  }
+
+  async #look(): Promise<void> {
+    const there = new Map<string, number>();
+    for (const name of await crawlsIn(this.#options.documents)) {
+      const createdAtMs = await this.#createdAtMs(name);
+      if (createdAtMs !== undefined) there.set(name, createdAtMs);
+    }
+    if (this.#isStopping) return;
+    for (const [name, { createdAtMs, stopping, gone }] of this.#entries) {
+      if (there.get(name) === createdAtMs) continue;
+      stopping.abort();
+      await gone;
+      this.#entries.delete(name);
+    }
+    await this.#clear(there);
+    for (const [name, createdAtMs] of there) {
+      if (this.#entries.has(name)) continue;
+      const stopping = new AbortController();
+      this.#entries.set(name, { createdAtMs, stopping, gone: this.#live(name, createdAtMs, stopping.signal) });
+    }
+  }
+
+  async #createdAtMs(name: string): Promise<number | undefined> {
+    const found = await crawlFileIn(this.#options.documents, name);
+    return found === undefined ? undefined : crawlFileOf(found.text, found.place).createdAtMs;
+  }
+
+  /** What was kept of crawls that are deleted. */
+  async #clear(there: ReadonlyMap<string, number>): Promise<void> {
+    const folder = join(this.#options.data, 'crawls');
+    if (!existsSync(folder)) return;
+    for (const name of await readdir(folder))
+      if (!there.has(name)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** One run after another, until the signal. */
+  async #live(name: string, createdAtMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#run(name, signal);
+      } catch (error) {
+        // One that is being deleted loses its topics.
+        if (signal.aborted || (await this.#createdAtMs(name)) !== createdAtMs) continue;
+        say(`${name}: ${(error as Error).message}; its consumers are started again`, 'warn');
+      } finally {
+        await clock.sleepUntil(clock.nowMs() + fleetFetcherLimits.againMs, signal);
+      }
+    }
+  }
+
+  /** Resolves once it was told to stop, and has; rejects with what stopped it before. */
+  async #run(name: string, signal: AbortSignal): Promise<void> {
+    const { crawls, clock, data, chosen } = this.#options;
+    const { log, codec, manifest } = await crawls.attach(name);
+    try {
+      const { part } = await ownFolder(join(data, 'crawls', name), manifest);
+      const told = (text: string) => say(`${name}: ${text}`, 'info', { component: 'consumers' });
+      const own = { service: createService('consumers'), say: told, reach: reachOf({}) };
+      const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, ...own };
+      const running = await startProcessors(context, chosen, {});
+      try {
+        await Promise.race([aborted(signal), running.failed]);
+      } finally {
+        await running.stop();
+      }
+    } finally {
+      crawls.detach(name);
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
