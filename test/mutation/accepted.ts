@@ -1320,4 +1320,25 @@ export const accepted: readonly Accepted[] = [
     line: 'for (let at = 0; at < xml.length; at += sliceChars) {',
     because: 'time alone: an empty piece behind the last',
   },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/meta-refresh.ts', ...mutant, line: 'rest = rest.slice(1, end < 0 ? undefined : end);' },
+    because: 'a second quote stands behind the first',
+  })),
+  {
+    file: 'topology/parse/guess-charset.ts',
+    find: 'best === undefined',
+    replace: 'false',
+    line: 'return best === undefined ? null : (encodings[best] ?? null);',
+    because: 'no encoding has no name',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/guess-charset.ts', ...mutant, line: 'if (close < 0) break;' },
+    because: 'what closes a tag stands behind what opens it',
+  })),
 ];
