@@ -1271,4 +1271,81 @@ export const accepted: readonly Accepted[] = [
     },
     because: 'a character beyond ASCII begins with a byte above 0xc1, and has another behind it',
   })),
+  {
+    file: 'topology/parse/xml.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'let valueStart = -1;',
+    because: 'below zero, by one or by two',
+  },
+  {
+    file: 'topology/parse/xml.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'let valueEnd = -1;',
+    because: 'below zero, by one or by two',
+  },
+  {
+    file: 'topology/parse/xml.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'let textStart = -1;',
+    because: 'below zero, by one or by two',
+  },
+  {
+    file: 'topology/parse/xml.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'let textEnd = -1;',
+    because: 'below zero, by one or by two',
+  },
+  {
+    file: 'topology/parse/xml.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'valueStart = valueEnd = -1;',
+    because: 'below zero, by one or by two',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/xml.ts', ...mutant, line: "prefix = colon < 0 ? '' : full.slice(0, colon);" },
+    because: 'a name that begins with a colon has an empty prefix, which is none',
+  })),
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/xml.ts', ...mutant, line: 'if (valueStart < 0) valueStart = start;' },
+    because: 'no value stands at the very beginning of a document: a tag does',
+  })),
+  {
+    file: 'topology/parse/xml.ts',
+    find: '<',
+    replace: '<=',
+    line: 'for (let at = 0; at < xml.length; at += sliceChars) {',
+    because: 'time alone: an empty piece behind the last',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/meta-refresh.ts', ...mutant, line: 'rest = rest.slice(1, end < 0 ? undefined : end);' },
+    because: 'a second quote stands behind the first',
+  })),
+  {
+    file: 'topology/parse/guess-charset.ts',
+    find: 'best === undefined',
+    replace: 'false',
+    line: 'return best === undefined ? null : (encodings[best] ?? null);',
+    because: 'no encoding has no name',
+  },
+  ...[
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/guess-charset.ts', ...mutant, line: 'if (close < 0) break;' },
+    because: 'what closes a tag stands behind what opens it',
+  })),
 ];

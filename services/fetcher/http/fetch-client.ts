@@ -82,7 +82,8 @@ async function answered(
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  while (bytes < bytesMax) {
+  // One byte beyond the limit tells a longer body from one that ends there.
+  while (bytes <= bytesMax) {
     const { done, value } = await orAborted(reader.read(), signal);
     if (done) return { ...head, body: Buffer.concat(chunks), truncated: false };
     bytes += value.length;
@@ -117,7 +118,9 @@ function orAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** What an error of a supplied fetch means. */
 function failureOf(error: unknown): { readonly kind: FailureKind; readonly detail: string } {
-  const { code = '', name, message } = causeOf(error);
+  const { code: given, name, message } = causeOf(error);
+  // That of a DOMException is a number, which says nothing that its name does not.
+  const code = typeof given === 'string' ? given : '';
   const detail = code === '' || message.includes(code) ? message : `${message} (${code})`;
   return { kind: kindOf(code, name), detail };
 }
@@ -130,7 +133,7 @@ function kindOf(code: string, name: string): FailureKind & OutcomeKind {
 }
 
 /** fetch wraps what went wrong, and several addresses fail together. */
-function causeOf(error: unknown): { readonly code?: string; readonly name: string; readonly message: string } {
+function causeOf(error: unknown): { readonly code?: unknown; readonly name: string; readonly message: string } {
   if (!(error instanceof Error)) return { name: '', message: String(error) };
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return causeOf(error.errors[0]);
   return error.cause instanceof Error ? causeOf(error.cause) : error;

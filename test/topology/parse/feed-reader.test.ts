@@ -79,6 +79,12 @@ describe('an item of a list', () => {
     ]);
     for (const none of ['soon', '', '1970-01-01', '1960-01-01'])
       assert.deepEqual(told(map(`<url><loc>/1</loc><lastmod>${none}</lastmod></url>`)), ['/1'], none);
+    assert.deepEqual(
+      told(map('<url><loc>/1</loc><url><lastmod>2020-02-02</lastmod><loc>/2</loc></url>')),
+      ['/1', `/2@${day}`],
+      'not of an item that it interrupts',
+    );
+    assert.deepEqual(told(map('<url><lastmod>2020-02-02</lastmod><url><loc>/2</loc></url>')), ['/2']);
     assert.deepEqual(told(map('<lastmod>2020-02-02</lastmod><url><loc>/1</loc></url>')), ['/1'], 'of the list itself');
   });
 

@@ -58,6 +58,11 @@ describe('elements', () => {
 });
 
 describe('text', () => {
+  it('may stand before all elements and behind them', () => {
+    assert.deepEqual(eventsOf('x &amp; y<a>z</a>w'), ['x & y', '<a>', 'z', '</a>', 'w']);
+    assert.deepEqual(eventsOf('x'), ['x']);
+  });
+
   it('has the predefined references decoded, and no other expanded', () => {
     assert.deepEqual(eventsOf('<a>x &amp;&#65;&#x42; y</a>z'), ['<a>', 'x &AB y', '</a>', 'z']);
     const bomb = '<!DOCTYPE a [<!ENTITY e "eeee"><!ENTITY f SYSTEM "file:///etc/passwd">]><a>&e;&f;</a>';
