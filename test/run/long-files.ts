@@ -7,6 +7,7 @@ export const longFiles: ReadonlySet<string> = new Set([
   'test/kafka/broker-outage.integration.test.ts',
   'test/kafka/chaos.integration.test.ts',
   'test/kafka/crawl.integration.test.ts',
+  'test/kafka/fleet-fetchers.integration.test.ts',
   'test/kafka/registry-forgets.integration.test.ts',
   'test/kafka/secured.integration.test.ts',
   'test/kafka/snapshots.integration.test.ts',

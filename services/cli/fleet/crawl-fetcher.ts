@@ -28,6 +28,7 @@ import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { AppendRecord, LogRecord } from '../../runtime/log/log.ts';
+import { heldLog } from './held-log.ts';
 import type { KafkaCrawls } from './kafka-crawls.ts';
 import { archiveOfCrawl, withMarkdown } from './start-fleet-crawl.ts';
 
@@ -35,7 +36,7 @@ export interface CrawlFetcherOptions {
   readonly clock: Clock;
   readonly fetcherId: string;
   readonly crawls: Pick<KafkaCrawls, 'attach' | 'detach'>;
-  readonly share: () => Pick<TaskShare, 'over'>;
+  readonly share: () => Pick<TaskShare, 'over' | 'term'>;
   readonly pace: FleetPace;
   readonly robots: SharedRobots;
   readonly addressPacer: NonNullable<FetcherOptions['addressPacer']>;
@@ -130,7 +131,9 @@ export class CrawlFetcher {
   async #open(): Promise<Open> {
     const { clock, fetcherId, crawls, share, pace, robots, config, tasks, demand } = this.#options;
     const { name, weight, output } = this.file;
-    const { log, codec, manifest } = await crawls.attach(name);
+    const isHeld = share().term();
+    const { log: shared, codec, manifest } = await crawls.attach(name);
+    const log = heldLog(shared, isHeld);
     const { crawl } = manifest;
     const { policy } = await readControl(log, codec, crawl);
     const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);

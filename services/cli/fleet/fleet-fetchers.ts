@@ -97,6 +97,11 @@ export class FleetFetchers {
       });
   }
 
+  /** Hosts may have been another's: nothing more is told of what is under way, and all are begun anew with their next tasks. */
+  lapse(): void {
+    for (const [name, entry] of this.#entries) this.#letGo(name, entry, 0, false);
+  }
+
   async breakOff(): Promise<void> {
     await Promise.all([...this.#entries.values()].map(({ crawl }) => crawl?.breakOff()));
   }

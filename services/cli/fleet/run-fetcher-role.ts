@@ -168,6 +168,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     ...(service.listensOn !== null && {
       address: advertised(service.listensOn, process.env, service.isSecure),
     }),
+    onLapsed: () => fetchers.lapse(),
     async onTaken(partition) {
       const known = await facts.read(partition, clock.nowMs());
       const isTaken = (hostKey: string) => partitionOf(hostKey) === partition;

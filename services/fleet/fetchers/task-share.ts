@@ -27,6 +27,8 @@ export interface TaskShareOptions {
   onGone(partition: number): void;
   /** Resolves once no request is under way; none starts meanwhile. */
   atRest(): Promise<void>;
+  /** Another may have had its hosts: what this process has of them, and has not told yet, is void. */
+  onLapsed(): void;
   /** In order of each partition. */
   onTask(record: LogRecord): void;
   /** Ends leases that nobody works on; resolves once that is durable. Those that cannot be are left to their deadlines. */
@@ -54,6 +56,10 @@ export class TaskShare {
   #reader: ReturnType<Log['reader']>;
   #membership: Membership | undefined;
   #isMoving = true;
+  /** As they were given last. */
+  #given: readonly number[] = [];
+  #isLapsed = false;
+  #terms = 0;
 
   private constructor(options: TaskShareOptions) {
     this.#options = options;
@@ -68,6 +74,7 @@ export class TaskShare {
         ...{ group, topics: [topic], address, onFailure },
         onAssigned: (partitions) => share.#assigned(partitions),
         async beforeRejoin() {
+          share.isHeld();
           share.#isMoving = true;
           await options.atRest();
         },
@@ -98,8 +105,19 @@ export class TaskShare {
 
   /** May requests start? False while partitions move, and where another process could have this one's by now. */
   mayContact(): boolean {
-    const heldUntilMs = this.#membership?.heldUntilMs ?? Number.POSITIVE_INFINITY;
-    return !this.#isMoving && performance.now() < heldUntilMs - fleetServiceLimits.sessionMarginMs;
+    return this.isHeld() && !this.#isMoving;
+  }
+
+  /** False: another process could have its partitions by now, until it is given them again. */
+  isHeld(): boolean {
+    if (!this.#isLapsed && !this.#isAlive()) this.#lapse();
+    return !this.#isLapsed;
+  }
+
+  /** Says for as long as nobody else can have had them whether what is told of these hosts counts. */
+  term(): () => boolean {
+    const term = this.#terms;
+    return () => this.isHeld() && this.#terms === term;
   }
 
   /** A task is over. */
@@ -118,7 +136,21 @@ export class TaskShare {
     await this.#reader.close();
   }
 
+  #isAlive(): boolean {
+    const heldUntilMs = this.#membership?.heldUntilMs ?? Number.POSITIVE_INFINITY;
+    return performance.now() < heldUntilMs - fleetServiceLimits.sessionMarginMs;
+  }
+
+  #lapse(): void {
+    this.#isLapsed = true;
+    this.#terms += 1;
+    for (const partition of [...this.#held.keys()]) this.#giveUp(partition);
+    if (!this.#stopping.signal.aborted) this.#options.onLapsed();
+  }
+
   #assigned(partitions: readonly number[]): void {
+    this.#given = partitions;
+    this.#isLapsed = false;
     for (const partition of [...this.#held.keys()]) if (!partitions.includes(partition)) this.#giveUp(partition);
     for (const partition of partitions) {
       if (this.#held.has(partition)) continue;
@@ -198,7 +230,9 @@ export class TaskShare {
   async #commitRegularly(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await sleep(commitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      if (!this.#isMoving) await this.#commit();
+      // The brokers answer again, and have given nothing to others meanwhile.
+      if (this.#isLapsed && !this.#isMoving && this.#isAlive()) this.#assigned(this.#given);
+      if (this.mayContact()) await this.#commit();
     }
   }
 

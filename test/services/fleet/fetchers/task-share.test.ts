@@ -48,6 +48,7 @@ async function joined(log: Log, first: readonly number[]) {
       await until(() => isAtRest);
       told.push('at rest');
     },
+    onLapsed: () => void told.push('lapsed'),
     onTask(record) {
       tasks.push(record);
       told.push(`task ${record.value}`);
@@ -113,12 +114,28 @@ test('nothing starts while partitions move, nor for a margin before the session 
   await put(log, 1, 'ours');
   await until(() => one.told.includes('task ours'));
   assert.deepEqual(one.told, ['taken 0', 'taken 1', 'at rest', 'gone 0', 'task ours']);
-  one.hold(performance.now() + 3_900);
-  assert.equal(one.share.mayContact(), false);
-  one.hold(performance.now() + 60_000);
-  assert.ok(one.share.mayContact());
   await one.share.leave();
   assert.equal(one.told.at(-1), 'left');
+  await log.close();
+});
+
+test('whose session could have ended has nothing any more, even if it has not; what it has then is taken anew', async () => {
+  const log = await openLog();
+  const one = await joined(log, [0]);
+  await until(() => one.share.has(0));
+  await put(log, 0, 'a');
+  await until(() => one.told.includes('task a'));
+  const counts = one.share.term();
+  assert.ok(counts());
+  one.hold(performance.now() + 3_900);
+  assert.equal(one.share.mayContact(), false);
+  assert.deepEqual(one.told, ['taken 0', 'task a', 'gone 0', 'lapsed']);
+  one.hold(performance.now() + 60_000);
+  assert.equal(one.share.mayContact(), false, 'until it is taken anew');
+  await until(() => one.told.includes('left a'));
+  assert.deepEqual(one.told.slice(4), ['taken 0', 'left a']);
+  assert.deepEqual([one.share.mayContact(), counts(), one.share.term()()], [true, false, true]);
+  await one.share.leave();
   await log.close();
 });
 
