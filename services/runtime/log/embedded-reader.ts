@@ -46,17 +46,6 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
   /** Records that are there now, up to about `maxBytes`. */
   const take = async (maxBytes: number): Promise<LogRecord[]> => {
     const parts: Part[] = [];
-    try {
-      await takeParts(parts, maxBytes);
-    } catch (error) {
-      // Of the other partitions nothing was handed out: a later poll brings it.
-      for (const { assignment, records } of parts) assignment.position -= records.length;
-      throw error;
-    }
-    return parts.flatMap(wanted);
-  };
-
-  const takeParts = async (parts: Part[], maxBytes: number): Promise<void> => {
     let left = maxBytes;
     const round = turns.length;
     for (let i = 0; i < round && left > 0; i++) {
@@ -64,28 +53,33 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
       if (!assignment) break;
       turn = (turn + 1) % turns.length;
       if (!isReady(assignment)) continue;
-      const { partition, position } = assignment;
-      checkRange(partition, position);
-      if (position >= tailStart(partition)) {
-        const records: LogRecord[] = [];
-        left -= takeTail(assignment, records, left);
+      try {
+        const { partition, position } = assignment;
+        checkRange(partition, position);
+        if (position >= tailStart(partition)) {
+          const records: LogRecord[] = [];
+          left -= takeTail(assignment, records, left);
+          parts.push({ assignment, records });
+          continue;
+        }
+        const { records, bytes } = await readStored(store, partition, position, left);
+        // There was a seek, a drop or a pause while the disk was read: the records are not wanted any more.
+        if (assigned.get(partition) !== assignment || assignment.paused) continue;
+        assignment.position += records.length;
         parts.push({ assignment, records });
-        continue;
+        left -= bytes;
+      } catch (error) {
+        // Of the other partitions nothing was handed out: a later poll brings it.
+        for (const part of parts) part.assignment.position -= part.records.length;
+        throw error;
       }
-      const { records, bytes } = await readStored(store, partition, position, left);
-      assignment.position += records.length;
-      parts.push({ assignment, records });
-      left -= bytes;
     }
+    return parts.flatMap(wanted);
   };
 
-  /** There may have been a seek, a drop or a pause while the disk was read, of what was read before as well. */
-  const wanted = ({ assignment, records }: Part): readonly LogRecord[] => {
-    if (assigned.get(assignment.partition) !== assignment) return [];
-    if (!assignment.paused) return records;
-    assignment.position -= records.length;
-    return [];
-  };
+  /** A partition that was read may have been sought or dropped while another was. */
+  const wanted = ({ assignment, records }: Part): readonly LogRecord[] =>
+    assigned.get(assignment.partition) === assignment ? records : [];
 
   const waitForNews = async (waitMs: number) => {
     const done = new AbortController();

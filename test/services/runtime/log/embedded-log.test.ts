@@ -67,7 +67,7 @@ async function logOnDisk(held: () => Promise<void>) {
 }
 
 describe('a poll that reads several partitions from disk', () => {
-  it('drops what it read of a partition that is sought, dropped or paused while another is read', async () => {
+  it('drops what it read of a partition that is sought or dropped while another is read', async () => {
     let meanwhile = () => {};
     const { log, reader, poll } = await logOnDisk(async () => meanwhile());
     meanwhile = () => reader.seek('t', 0, 1);
@@ -76,13 +76,18 @@ describe('a poll that reads several partitions from disk', () => {
     assert.deepEqual(await poll(), ['b'], 'from where it was sought to');
 
     for (const partition of [0, 1]) reader.seek('t', partition, 0);
-    meanwhile = () => reader.pause('t', 0);
-    assert.deepEqual(await poll(), ['a of one', 'b of one']);
-    reader.resume('t', 0);
-    assert.deepEqual(await poll(), ['a', 'b'], 'nothing was passed over');
-
-    for (const partition of [0, 1]) reader.seek('t', partition, 0);
     meanwhile = () => reader.drop('t', 0);
+    assert.deepEqual(await poll(), ['a of one', 'b of one']);
+    await log.close();
+  });
+
+  it('passes over nothing of one that is paused while it is read', async () => {
+    let meanwhile = () => {};
+    const { log, reader, poll } = await logOnDisk(async () => meanwhile());
+    meanwhile = () => reader.pause('t', 1);
+    assert.deepEqual(await poll(), ['a', 'b']);
+    reader.resume('t', 1);
+    meanwhile = () => {};
     assert.deepEqual(await poll(), ['a of one', 'b of one']);
     await log.close();
   });
