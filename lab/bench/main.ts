@@ -6,6 +6,8 @@
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { benchModule, benchNames } from './bench-names.ts';
+import { goals } from './goals.ts';
+import { isOnOneCore } from './process/one-core.ts';
 
 interface Bench {
   readonly run: (args: readonly string[]) => Promise<void>;
@@ -20,6 +22,9 @@ if (bench === undefined) {
 } else {
   try {
     await bench.run(args);
+    const goal = goals.get(name);
+    // Beside the figures, which others may read from the output.
+    if (goal !== undefined && !isOnOneCore) process.stderr.write(`${goal}\n`);
   } catch (error) {
     if (!(error instanceof CrawlstreamError)) throw error;
     process.stderr.write(`bench ${name}: ${error.message}\n`);

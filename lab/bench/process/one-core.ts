@@ -11,6 +11,8 @@ import { canPinTo } from './compiled-process.ts';
 
 const core = 1;
 const mark = 'CRAWLSTREAM_BENCH_ON_ONE_CORE';
+/** Is this the process that measures for another? */
+export const isOnOneCore = process.env[mark] !== undefined;
 /** File descriptor the answer comes back on. */
 const answerFd = 3;
 
@@ -23,7 +25,7 @@ export async function onOneCore<T>(
   args: readonly string[],
   measure: () => Promise<T>,
 ): Promise<T | undefined> {
-  if (process.env[mark] !== undefined) {
+  if (isOnOneCore) {
     writeSync(answerFd, JSON.stringify(await measure()));
     return undefined;
   }

@@ -1,0 +1,17 @@
+/**
+ * What a bench aims for, and below what nothing could go, in the units that it prints; docs/benchmarks.md has how near we are, and where
+ * the rest goes.
+ */
+export const goals: ReadonlyMap<string, string> = new Map([
+  ['answers', 'goal: 0.40 ms a plain page more; 0.50 of a page for what is none; 1 % and 15 % of a core for waiting'],
+  [
+    'fetch',
+    'goal: 0.40 ms a page (plain), 0.45 a request (messy), 1.2 times either over TLS; floor: 0.25 ms, undici and htmlparser2 with no frontier',
+  ],
+  ['frontier', 'goal: 300,000 a second that are all new (--duplicates 0), no pause beyond 50 ms'],
+  ['lease-cycle', 'goal: 100,000 URLs a second at each size'],
+  ['polite', 'goal: 0.97 of the ideal from the second second on; floor: 1, with no gap below the delay'],
+  ['restart', 'goal: 1.5 s for 5 million known and queued'],
+  ['worker-ceiling', 'goal: none is set; floor: what frontier and log take of each page on the first core'],
+  ['workers', 'goal: 0.92 of one process’s pages per CPU-second; floor: crawls apart, which share nothing'],
+]);
