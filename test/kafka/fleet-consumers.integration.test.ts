@@ -97,7 +97,7 @@ test('a process runs consumers for all crawls of a fleet, goes on after kill -9,
 }, async (t) => {
   const { root, fleet, run, client, url, find } = await startFleetOfSite(t);
   const data = join(root, 'consumers');
-  const role = ['fleet', '--fleet', fleet, '--role', 'consumers', '--with', 'dedup,index', '--data', data];
+  const role = ['fleet', '--fleet', fleet, '--role', 'consumers', '--with', 'dedup,index,archive', '--data', data];
   const follows = async (crawls: number) => {
     const running = run(role);
     const base = await listening(running);

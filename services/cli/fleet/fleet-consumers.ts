@@ -27,6 +27,12 @@ export interface FleetConsumersOptions {
   readonly chosen: readonly Processor[];
 }
 
+/** A crawl, by what is kept of it. */
+interface There {
+  readonly createdAtMs: number;
+  readonly hasResponses: boolean;
+}
+
 interface Entry {
   readonly createdAtMs: number;
   readonly stopping: AbortController;
@@ -61,33 +67,36 @@ export class FleetConsumers {
   }
 
   async #look(): Promise<void> {
-    const there = new Map<string, number>();
+    const there = new Map<string, There>();
     for (const name of await crawlsIn(this.#options.documents)) {
-      const createdAtMs = await this.#createdAtMs(name);
-      if (createdAtMs !== undefined) there.set(name, createdAtMs);
+      const one = await this.#there(name);
+      if (one !== undefined) there.set(name, one);
     }
     if (this.#isStopping) return;
     for (const [name, { createdAtMs, stopping, gone }] of this.#entries) {
-      if (there.get(name) === createdAtMs) continue;
+      if (there.get(name)?.createdAtMs === createdAtMs) continue;
       stopping.abort();
       await gone;
       this.#entries.delete(name);
     }
     await this.#clear(there);
-    for (const [name, createdAtMs] of there) {
+    for (const [name, one] of there) {
       if (this.#entries.has(name)) continue;
       const stopping = new AbortController();
-      this.#entries.set(name, { createdAtMs, stopping, gone: this.#live(name, createdAtMs, stopping.signal) });
+      const gone = this.#live(name, one, stopping.signal);
+      this.#entries.set(name, { createdAtMs: one.createdAtMs, stopping, gone });
     }
   }
 
-  async #createdAtMs(name: string): Promise<number | undefined> {
+  async #there(name: string): Promise<There | undefined> {
     const found = await crawlFileIn(this.#options.documents, name);
-    return found === undefined ? undefined : crawlFileOf(found.text, found.place).createdAtMs;
+    if (found === undefined) return undefined;
+    const { createdAtMs, output } = crawlFileOf(found.text, found.place);
+    return { createdAtMs, hasResponses: output.warc === true };
   }
 
   /** What was kept of crawls that are deleted. */
-  async #clear(there: ReadonlyMap<string, number>): Promise<void> {
+  async #clear(there: ReadonlyMap<string, There>): Promise<void> {
     const folder = join(this.#options.data, 'crawls');
     if (!existsSync(folder)) return;
     for (const name of await readdir(folder))
@@ -95,14 +104,14 @@ export class FleetConsumers {
   }
 
   /** One run after another, until the signal. */
-  async #live(name: string, createdAtMs: number, signal: AbortSignal): Promise<void> {
+  async #live(name: string, { createdAtMs, hasResponses }: There, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
       try {
-        await this.#run(name, signal);
+        await this.#run(name, hasResponses, signal);
       } catch (error) {
         // One that is being deleted loses its topics.
-        if (signal.aborted || (await this.#createdAtMs(name)) !== createdAtMs) continue;
+        if (signal.aborted || (await this.#there(name))?.createdAtMs !== createdAtMs) continue;
         say(`${name}: ${(error as Error).message}; its consumers are started again`, 'warn');
       } finally {
         await clock.sleepUntil(clock.nowMs() + fleetFetcherLimits.againMs, signal);
@@ -111,7 +120,7 @@ export class FleetConsumers {
   }
 
   /** Resolves once it was told to stop, and has; rejects with what stopped it before. */
-  async #run(name: string, signal: AbortSignal): Promise<void> {
+  async #run(name: string, hasResponses: boolean, signal: AbortSignal): Promise<void> {
     const { crawls, clock, data, chosen } = this.#options;
     const { log, codec, manifest } = await crawls.attach(name);
     try {
@@ -119,7 +128,9 @@ export class FleetConsumers {
       const told = (text: string) => say(`${name}: ${text}`, 'info', { component: 'consumers' });
       const own = { service: createService('consumers'), say: told, reach: reachOf({}) };
       const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, ...own };
-      const running = await startProcessors(context, chosen, {});
+      // What hosts answered is kept of crawls that were made so alone.
+      const all = hasResponses ? chosen : chosen.filter(({ needs }) => needs !== 'responses');
+      const running = await startProcessors(context, all, {});
       try {
         await Promise.race([aborted(signal), running.failed]);
       } finally {

@@ -162,7 +162,10 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
       await log.forgetGroup(group);
       for (const one of await log.groups(folding(group))) await log.forgetGroup(one.group);
     },
-    join: (options) => log.join({ ...options, topics: [...new Set(options.topics.map(heldBy))] }),
+    async join(options) {
+      for (const topic of options.topics) if (placeOf(topic)?.name === 'responses') throw notKept(topic);
+      return log.join({ ...options, topics: [...new Set(options.topics.map(heldBy))] });
+    },
     ...(log.risks && { risks: (topics) => log.risks!([...new Set(topics.map(heldBy))]) }),
     release: (crawl) => pump.release(`${crawl}.${flowName}`),
     setApart(topic, isApart) {
@@ -180,4 +183,11 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
 function inTermsOf(error: unknown, flow: string, topic: string): unknown {
   if (!(error instanceof CrawlstreamError) || error.message.includes(topic)) return error;
   return new CrawlstreamError(error.code, error.message.replaceAll(flow, `${topic} (in ${flow})`), error);
+}
+
+/** Nobody would notice that there is nothing to read. */
+function notKept(topic: string): CrawlstreamError {
+  const crawl = topic.slice(0, topic.lastIndexOf('.'));
+  const message = `crawl ${crawl} keeps no responses: its topics lie together, and those are one by itself where its fleet made it with output.warc`;
+  return new CrawlstreamError('UNSUPPORTED', message);
 }

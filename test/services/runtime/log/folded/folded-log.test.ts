@@ -284,6 +284,8 @@ test('a group has a position in each of the topics that it reads of one flow, an
     (await log.groups('f.c.')).map(({ group }) => group),
     ['f.c.g'],
   );
+  const responses = { group: 'f.c.archive', topics: ['f.c.responses'], onAssigned, onFailure() {} };
+  await assert.rejects(log.join(responses), { code: 'UNSUPPORTED', message: /f\.c keeps no responses.*output\.warc/ });
   await membership.leave();
   await log.forgetGroup('f.c.g');
   assert.deepEqual(await committed(), [undefined, undefined, undefined]);
