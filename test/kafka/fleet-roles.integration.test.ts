@@ -44,7 +44,6 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
     const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
     const running = startCommand(['fleet', ...place, ...own, ...flags], { patienceMs: 300_000 });
     ends.push(() => running.child.kill('SIGKILL'));
-    if (process.env['SHOW']) running.child.stderr?.on('data', (text) => console.error(`${data}: ${text}`.trimEnd()));
     return running;
   };
   const frontier = async (data: string): Promise<FleetClient> => {

@@ -2,66 +2,27 @@
  * Consumers of a fleet on Kafka, in a process of their own: those that are named, for each crawl of the fleet, from when it is made until it
  * is deleted. A process that dies costs the fleet nothing; where several run, each crawl's are with one of them, by their groups.
  */
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { followTopicDocuments } from '../../fleet/documents/follow-documents.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { crawlsTopic } from '../../runtime/crawl/fleet-names.ts';
-import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
-import type { Log } from '../../runtime/log/log.ts';
-import type { Service } from '../../runtime/metrics/service.ts';
-import { productVersion } from '../../runtime/version.ts';
-import { withStores } from '../connect/stores.ts';
-import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
-import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { type Beside, besideFleet } from './beside-fleet.ts';
 import { FleetConsumers } from './fleet-consumers.ts';
-import type { FleetFlags } from './fleet-flags.ts';
 import { fleetRegistry } from './fleet-registry.ts';
 import { KafkaCrawls } from './kafka-crawls.ts';
-import { fleetConsumers, type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
-
-type Flags = FleetFlags & KafkaFleetFlags;
+import { fleetConsumers } from './kafka-fleet-flags.ts';
 
 const { standbyLookMs, tailBytes } = fleetServiceLimits;
 
-export async function runConsumersRole(flags: Flags): Promise<void> {
-  const { brokers, fleet } = needKafkaFleet(flags);
-  const stop = new AbortController();
-  const release = stopOnSignals(stop, 'stopping: finishing what was read');
-  try {
-    await withStores(async (open) => {
-      // Its lock keeps a second process of this machine out of the folder.
-      await open(join(flags.data, 'process'));
-      await withHttp(flags, { role: 'consumers', say }, async (service) => {
-        const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
-        const access = { brokers, crawl: fleet, role: 'fleet-consumers', stays: true, onNotice, by: productVersion };
-        const log = await openBrokers(access);
-        try {
-          await serve({ flags, brokers, fleet, log, service, signal: stop.signal });
-        } finally {
-          await log.close();
-        }
-      });
-    });
-  } finally {
-    release();
-  }
-  process.exitCode = 130;
+export function runConsumersRole(flags: Beside['flags']): Promise<void> {
+  const stopping = 'stopping: finishing what was read';
+  return besideFleet(flags, { role: 'consumers', client: 'fleet-consumers', stopping }, serve);
 }
 
-interface Served {
-  readonly flags: Flags;
-  readonly brokers: string;
-  readonly fleet: string;
-  readonly log: Log;
-  readonly service: Service;
-  readonly signal: AbortSignal;
-}
-
-async function serve({ flags, brokers, fleet, log, service, signal }: Served): Promise<void> {
+async function serve({ flags, brokers, fleet, log, service, signal }: Beside): Promise<void> {
   const clock = new SystemClock();
   const waits = (why: string) => service.probes.suspend(`fleet ${fleet} waits: ${why}`);
   const topic = crawlsTopic(fleet);

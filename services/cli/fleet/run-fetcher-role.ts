@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
@@ -21,63 +20,27 @@ import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { readLeastWaits } from '../../fleet/least-waits.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { crawlsTopic, fleetDemandTopic, fleetFetchersGroup, fleetHostsTopic } from '../../runtime/crawl/fleet-names.ts';
-import { type OpenRegistry, openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import type { OpenRegistry } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
-import type { Log } from '../../runtime/log/log.ts';
-import type { Service } from '../../runtime/metrics/service.ts';
-import { productVersion } from '../../runtime/version.ts';
 import { advertised } from '../connect/advertised.ts';
-import { withStores } from '../connect/stores.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
-import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
-import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { type Beside, besideFleet } from './beside-fleet.ts';
 import { FleetFetchers } from './fleet-fetchers.ts';
-import type { FleetFlags } from './fleet-flags.ts';
 import { fleetRegistry } from './fleet-registry.ts';
 import { KafkaCrawls } from './kafka-crawls.ts';
-import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
-
-type Flags = FleetFlags & KafkaFleetFlags;
+import { needKafkaFleet } from './kafka-fleet-flags.ts';
 
 const { handOverMs, standbyLookMs, tailBytes } = fleetServiceLimits;
 
-export async function runFetcherRole(flags: Flags): Promise<void> {
-  const { brokers, fleet } = needKafkaFleet(flags);
+export async function runFetcherRole(flags: Beside['flags']): Promise<void> {
+  needKafkaFleet(flags);
   needContact(flags, []);
-  const stop = new AbortController();
-  const release = stopOnSignals(stop, 'stopping: finishing requests under way');
-  try {
-    await withStores(async (open) => {
-      // Its lock keeps a second process of this machine out of the folder.
-      await open(join(flags.data, 'process'));
-      await withHttp(flags, { role: 'fetcher', say }, async (service) => {
-        const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
-        const access = { brokers, crawl: fleet, role: 'fleet-fetcher', stays: true, onNotice, by: productVersion };
-        const log = await openBrokers(access);
-        try {
-          await serve({ flags, brokers, fleet, log, service, signal: stop.signal });
-        } finally {
-          await log.close();
-        }
-      });
-    });
-  } finally {
-    release();
-  }
-  process.exitCode = 130;
+  const stopping = 'stopping: finishing requests under way';
+  await besideFleet(flags, { role: 'fetcher', client: 'fleet-fetcher', stopping }, serve);
 }
 
-interface Served {
-  readonly flags: Flags;
-  readonly brokers: string;
-  readonly fleet: string;
-  readonly log: Log;
-  readonly service: Service;
-  readonly signal: AbortSignal;
-}
-
-async function serve(served: Served): Promise<void> {
+async function serve(served: Beside): Promise<void> {
   const { flags, fleet, log, service, signal } = served;
   const tasks = await foundTopics(served);
   const registry = flags.registry === undefined ? undefined : await registryFor(served, flags.registry);
@@ -102,7 +65,7 @@ async function serve(served: Served): Promise<void> {
   if (failing.signal.aborted) throw failing.signal.reason;
 }
 
-interface Fetching extends Served {
+interface Fetching extends Beside {
   readonly tasks: FleetTasksTopic;
   readonly registry: OpenRegistry | undefined;
   readonly documents: FollowedDocuments;
@@ -209,7 +172,7 @@ function anyOf(...signals: AbortSignal[]): AbortSignal {
 }
 
 /** undefined: the signal was aborted first. */
-async function foundTopics({ log, fleet, service, signal }: Served): Promise<FleetTasksTopic | undefined> {
+async function foundTopics({ log, fleet, service, signal }: Beside): Promise<FleetTasksTopic | undefined> {
   let isSaid = false;
   while (!signal.aborted) {
     const found = await findFleetTopics(log, fleet);
@@ -223,7 +186,7 @@ async function foundTopics({ log, fleet, service, signal }: Served): Promise<Fle
   return undefined;
 }
 
-function registryFor({ fleet, service, signal }: Served, url: string): Promise<OpenRegistry | undefined> {
+function registryFor({ fleet, service, signal }: Beside, url: string): Promise<OpenRegistry | undefined> {
   let isSaid = false;
   const onWait = (why: string) => {
     if (!isSaid) say(`fleet ${fleet} waits: ${why}`, 'warn');
