@@ -132,7 +132,9 @@ async function prepare(followed: Followed, block: Block): Promise<void> {
   const typed = block.filter(({ text }) => leftOut({ page, text, from, hasKafka }) === undefined);
   const makes = typed.some(({ text }) => /crawlstream (-- )?crawl https/.test(text));
   const wanted = [
-    ...(needs('crawl-data/example.org') && !makes ? [ofReader[0]!] : []),
+    ...(needs('crawl-data/example.org') && !makes
+      ? [`${ofReader[0]!}${needs('crawlstream -- replay') ? ' --with archive' : ''}`]
+      : []),
     ...(needs('--crawl news') && hasKafka ? [ofReader[1]!] : []),
   ];
   for (const line of wanted) {

@@ -23,6 +23,12 @@ const rules: readonly Rule[] = [
   { isIt: text(/^(kubectl|kind|helm|strimzi)\b/), why: 'needs a cluster: npm run verify:containers follows it' },
   { isIt: text(/npm (ci && npm )?test\b/), why: 'is what CI runs' },
   { isIt: text(/npm run mutate\b/), why: 'tries mutants for an hour: verify:full does' },
+  { isIt: text(/keep-release/), why: 'is typed once for each release, by who makes it' },
+  { isIt: text(/--from-cc\b/), why: 'needs an index of Common Crawl: its own test has one' },
+  {
+    isIt: text(/--data archive-a\b/),
+    why: 'needs the folder of an archive that runs beside brokers: its own test has one',
+  },
   { isIt: text(/^(\.\/|.*\bkafka-[a-z-]+\.sh\b|k6 |go |java |python3? |pip )/), why: 'is a tool of others' },
   {
     isIt: text(/s3:\/\/|--opensearch|--otlp/),
@@ -56,7 +62,7 @@ export function leftOut(place: Place): string | undefined {
 /** Commands that go on until they are stopped. */
 export function isService(text: string): boolean {
   const [, name = '', rest = ''] = /crawlstream (?:-- )?([a-z]+)(.*)$/.exec(text) ?? [];
-  if (['frontier', 'fetcher', 'dashboard', 'urlfrontier'].includes(name)) return true;
+  if (['frontier', 'fetcher', 'dashboard', 'desk', 'replay', 'urlfrontier'].includes(name)) return true;
   if (['dedup', 'index', 'archive', 'graph'].includes(name)) return rest.includes('--brokers');
   return name === 'crawl' && rest.includes('--recrawl');
 }

@@ -31,7 +31,10 @@ const { values } = parseArgs({
 type From = 'clone' | 'package';
 
 /** Files that a page says the reader has. */
-const brought: Readonly<Record<string, string>> = { 'urls.txt': 'https://example.org/known\n' };
+const brought: Readonly<Record<string, string>> = {
+  'urls.txt': 'https://example.org/known\n',
+  'seeds.csv': 'url,customer\nhttps://example.org/,acme\n',
+};
 
 /** A folder with commands named as the pages name them, before all others. */
 function commandsOf(fetched: FetchedNode, from: From): string {

@@ -63,6 +63,11 @@ export const parts: readonly Part[] = [
     command: tests('test/deploy/alerts.integration.test.ts'),
     env: { CRAWLSTREAM_TEST_PROMTOOL: 'newest' },
   },
-  { name: 'docs', command: npm('docs:check') },
+  { name: 'docs', command: npm('docs:check', '--', '--nodes', 'here') },
+  {
+    // What differs by Node, `nodes` tries; of the pages, what a newcomer types first is enough.
+    name: 'docs-nodes',
+    command: npm('docs:check', '--', '--nodes', '22.20.x,24.19.x', '--pages', 'README.md,docs/tutorial.md'),
+  },
   { name: 'against-release', command: npm('bench', 'against-release') },
 ];

@@ -41,6 +41,21 @@ test('parts that have passed are known on the same sources alone', async (t) => 
   assert.deepEqual([...readPassed(root, false).seconds], [['long', 60]]);
 });
 
+test('parts that run in two terminals are kept together', async (t) => {
+  const { root } = await checkout(t);
+  const [one, other] = [readPassed(root, false), readPassed(root, true)];
+  one.note('long', 60);
+  other.note('fuzz', 5);
+  one.note('zoo', 7);
+  assert.deepEqual([...readPassed(root, false).seconds].sort(), [
+    ['fuzz', 5],
+    ['long', 60],
+    ['zoo', 7],
+  ]);
+  other.note('long', null);
+  assert.deepEqual([...readPassed(root, false).seconds].map(([part]) => part).sort(), ['fuzz', 'zoo']);
+});
+
 test('of a part whose sources were changed while it ran, nothing is kept', async (t) => {
   const { root, git, write } = await checkout(t);
   const { note } = readPassed(root, false);

@@ -23,15 +23,15 @@ export function readPassed(root: string, anew: boolean): PassedParts {
   return {
     seconds,
     note(part, took) {
-      if (took === null) seconds.delete(part);
-      else seconds.set(part, took);
+      const put = (kept: Map<string, number>) => (took === null ? kept.delete(part) : kept.set(part, took));
+      put(seconds);
       // What was changed meanwhile is not what was tried.
       if (tree === null || treeOf(root) !== tree) return;
+      // Another terminal may have run other parts since.
+      const kept = new Map(keptOf(path, tree));
+      put(kept);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(
-        `${path}.new`,
-        JSON.stringify({ tree, node: process.version, seconds: Object.fromEntries(seconds) }),
-      );
+      writeFileSync(`${path}.new`, JSON.stringify({ tree, node: process.version, seconds: Object.fromEntries(kept) }));
       renameSync(`${path}.new`, path);
     },
   };
