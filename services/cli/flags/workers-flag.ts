@@ -5,6 +5,9 @@ import { workerLimits } from '../../application/workers/worker-limits.ts';
 import { bad, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
 
+/** More wait for the one core that frontier and log have: `bench worker-ceiling`, of short plain pages; costly ones may use more. */
+const usefulMax = 7;
+
 export interface WorkersFlags {
   readonly workers?: number;
   readonly concurrency: number;
@@ -14,17 +17,16 @@ export function addWorkersOption(command: Command): Command {
   return command.addOption(
     setting(
       '--workers <n>',
-      'processes that fetch, each with its share of the hosts (default: the cores less one, at least 1)',
-      'the frontier and the log take one core; what is left can fetch. With 1, one process does everything',
+      `processes that fetch, each with its share of the hosts (default: the cores less one, 1 to ${usefulMax})`,
+      'the frontier and the log take one core; what is left can fetch, and more than that core can feed only wait. With 1, one process does everything',
       wholeNumber('--workers', 1, workerLimits.workersMax),
     ),
   );
 }
 
-/** Throws INVALID_ARGUMENT. Each worker's share of the hosts fetched from at once is at least one. */
-export function workersWanted({ workers, concurrency }: WorkersFlags): number {
-  if (workers === undefined)
-    return Math.min(workerLimits.workersMax, concurrency, Math.max(1, availableParallelism() - 1));
+/** Throws INVALID_ARGUMENT. Each worker's share of the hosts fetched from at once is at least one. `cores`: of the machine. */
+export function workersWanted({ workers, concurrency }: WorkersFlags, cores = availableParallelism()): number {
+  if (workers === undefined) return Math.min(usefulMax, concurrency, Math.max(1, cores - 1));
   if (workers <= concurrency) return workers;
   const most = `--concurrency ${concurrency} lets ${concurrency} ${concurrency === 1 ? 'host' : 'hosts'} be fetched from at once`;
   throw bad('--workers', `${workers}`, `${most}: give no more workers than that, or --concurrency ${workers}`);
