@@ -4,6 +4,7 @@
  */
 export const goals: ReadonlyMap<string, string> = new Map([
   ['answers', 'goal: 0.40 ms a plain page more; 0.50 of a page for what is none; 1 % and 15 % of a core for waiting'],
+  ['beside-urlfrontier', 'goal: a fifth of the CPU that URLFrontier takes, at each verb'],
   [
     'fetch',
     'goal: 0.40 ms a page (plain), 0.45 a request (messy), 1.2 times either over TLS; floor: 0.25 ms, undici and htmlparser2 with no frontier',

@@ -22,7 +22,7 @@ const changes: Readonly<Record<string, readonly (readonly [from: string, to: str
   'overlays/production': [
     ['- CRAWL=crawl', '- CRAWL=news'],
     ['PARTITIONS=48', 'PARTITIONS=96'],
-    ['newTag: 0.2.0', 'newTag: 9.9.9'],
+    ['newTag: 0.3.0', 'newTag: 9.9.9'],
     ['count: 6', 'count: 7'],
   ],
 };

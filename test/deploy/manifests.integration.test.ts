@@ -58,7 +58,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     for (const [from, to, says] of [
       ['PARTITIONS=48', 'PARTITIONS=96', '"96"'],
       ['CRAWL=crawl', 'CRAWL=news', '"news"'],
-      ['newTag: 0.2.0', 'newTag: 9.9.9', ':9.9.9'],
+      ['newTag: 0.3.0', 'newTag: 9.9.9', ':9.9.9'],
       ['MECHANISM=scram-sha-512', 'MECHANISM=plain', '"plain"'],
     ] as const) {
       const after = await jobAfter(from, to);
