@@ -18,7 +18,10 @@ export interface Release {
   readonly commit: string;
 }
 
-export const releases: readonly Release[] = [{ version: '0.2.0', commit: '92ba61decc8bf42a81b370695cb981e3df749ec7' }];
+export const releases: readonly Release[] = [
+  { version: '0.2.0', commit: '92ba61decc8bf42a81b370695cb981e3df749ec7' },
+  { version: '0.3.0', commit: '6419edbeecb40936b10157ef10b51153d9fec8a3' },
+];
 
 /** Why a release can't be built here, such as in a copy without the history; undefined where it can. */
 export async function historyMissing({ version, commit }: Release): Promise<string | undefined> {

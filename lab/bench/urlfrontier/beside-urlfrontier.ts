@@ -10,7 +10,7 @@
  */
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
@@ -86,7 +86,8 @@ async function measure(
   ];
   await writeFile(single, urlsOf(urls, hosts, 'one'));
   await writeFile(batched, urlsOf(urls, hosts, 'two'));
-  const server = await start(folder);
+  await mkdir(join(folder, 'server'));
+  const server = await start(join(folder, 'server'));
   try {
     const client = async (...command: readonly string[]) => {
       const java = ['java', '-Xmx512m', '-jar', clientJar, '-t', '127.0.0.1', '-p', `${server.port}`, ...command];
