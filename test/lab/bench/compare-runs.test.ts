@@ -68,7 +68,7 @@ describe('the plan of all benches', () => {
   it('has every bench there is, under labels of their own, and no other', () => {
     const plan = benchPlan();
     const names = new Set(plan.map(({ bench }) => bench));
-    assert.deepEqual([...names, 'all', 'compare', 'against-release'].sort(), benchNames());
+    assert.deepEqual([...names, 'all', 'compare', 'against-release', 'beside-urlfrontier'].sort(), benchNames());
     assert.equal(new Set(plan.map(({ label }) => label)).size, plan.length);
   });
 });
