@@ -5,31 +5,43 @@
 import { avroSchemas } from '../../../schemas/avro.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { keptIds } from '../../runtime/avro/kept-ids.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { SystemClock } from '../../runtime/clock.ts';
 import { type OpenRegistry, openRegistry } from '../../runtime/crawl/kafka-access.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import { say } from '../terminal/say.ts';
 
 export interface FleetRegistryOptions {
-  readonly url: string;
+  /** undefined: this fleet has none. */
+  readonly url: string | undefined;
   readonly fleet: string;
-  readonly clock: Clock;
-  /** Hears why it is waited for, again and again. */
-  onWait(why: string): void;
+  /** Is not ready while the registry is waited for, and says why. */
+  readonly service: Service;
   readonly signal: AbortSignal;
 }
 
 const againMs = 1_000;
 
-/** undefined: the signal was aborted first. Throws what no time mends. */
-export async function fleetRegistry(options: FleetRegistryOptions): Promise<OpenRegistry | undefined> {
-  const { url, fleet, clock, onWait, signal } = options;
+/** undefined: there is none, or the signal was aborted first. Throws what no time mends. */
+export async function fleetRegistry({
+  url,
+  fleet,
+  service,
+  signal,
+}: FleetRegistryOptions): Promise<OpenRegistry | undefined> {
+  if (url === undefined) return undefined;
+  const clock = new SystemClock();
   const schemas = keptIds((await openRegistry(url)).schemas);
+  let isSaid = false;
   while (!signal.aborted) {
     try {
       for (const [topic, schema] of Object.entries(avroSchemas)) await schemas.idFor(`${fleet}.${topic}-value`, schema);
       return { url, schemas };
     } catch (error) {
       if (!(error instanceof CrawlstreamError && error.code === 'REGISTRY_UNREACHABLE')) throw error;
-      onWait(error.message);
+      const why = `fleet ${fleet} waits: ${error.message}`;
+      if (!isSaid) say(why, 'warn');
+      isSaid = true;
+      service.probes.suspend(why);
       await clock.sleepUntil(clock.nowMs() + againMs, signal);
     }
   }

@@ -24,16 +24,12 @@ export function runConsumersRole(flags: Beside['flags']): Promise<void> {
 
 async function serve({ flags, brokers, fleet, log, service, signal }: Beside): Promise<void> {
   const clock = new SystemClock();
-  const waits = (why: string) => service.probes.suspend(`fleet ${fleet} waits: ${why}`);
   const topic = crawlsTopic(fleet);
   while (!signal.aborted && (await log.partitionsOf(topic)) === 0) {
-    waits('it has not been started yet');
+    service.probes.suspend(`fleet ${fleet} waits: it has not been started yet`);
     await sleep(standbyLookMs, undefined, { signal }).catch(() => {});
   }
-  const registry =
-    flags.registry === undefined
-      ? undefined
-      : await fleetRegistry({ url: flags.registry, fleet, clock, onWait: waits, signal });
+  const registry = await fleetRegistry({ url: flags.registry, fleet, service, signal });
   if (signal.aborted) return;
   const failing = new AbortController();
   let onChange = () => {};

@@ -43,7 +43,7 @@ export async function runFetcherRole(flags: Beside['flags']): Promise<void> {
 async function serve(served: Beside): Promise<void> {
   const { flags, fleet, log, service, signal } = served;
   const tasks = await foundTopics(served);
-  const registry = flags.registry === undefined ? undefined : await registryFor(served, flags.registry);
+  const registry = await fleetRegistry({ ...served, url: flags.registry });
   if (tasks === undefined || signal.aborted) return;
   const failing = new AbortController();
   const fail = (error: unknown) => failing.abort(error);
@@ -184,14 +184,4 @@ async function foundTopics({ log, fleet, service, signal }: Beside): Promise<Fle
     await sleep(standbyLookMs);
   }
   return undefined;
-}
-
-function registryFor({ fleet, service, signal }: Beside, url: string): Promise<OpenRegistry | undefined> {
-  let isSaid = false;
-  const onWait = (why: string) => {
-    if (!isSaid) say(`fleet ${fleet} waits: ${why}`, 'warn');
-    isSaid = true;
-    service.probes.suspend(`fleet ${fleet} waits: ${why}`);
-  };
-  return fleetRegistry({ url, fleet, clock: new SystemClock(), onWait, signal });
 }

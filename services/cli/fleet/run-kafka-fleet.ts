@@ -22,7 +22,7 @@ import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { Callers } from '../../fleet/owners/callers.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { crawlsTopic, fleetDemandTopic, fleetFetchersGroup, fleetGroup } from '../../runtime/crawl/fleet-names.ts';
-import { type OpenRegistry, openBrokers } from '../../runtime/crawl/kafka-access.ts';
+import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log, Membership } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
@@ -155,7 +155,7 @@ async function serveTerm(
   };
   const held = heldLog(log, isHeld);
   const signal = AbortSignal.any([served.signal, lost.signal]);
-  const registry = flags.registry === undefined ? undefined : await registryFor(flags.registry);
+  const registry = await fleetRegistry({ url: flags.registry, fleet, service: served.service, signal });
   if (flags.role === undefined) await untilNoFetchers(log, fleet, served.service, signal);
   if (signal.aborted) return;
   const documents = await openTopicDocuments({
@@ -195,16 +195,6 @@ async function serveTerm(
   } finally {
     await elsewhere?.stop();
     await folded.close();
-  }
-
-  function registryFor(url: string): Promise<OpenRegistry | undefined> {
-    let isSaid = false;
-    const onWait = (why: string) => {
-      if (!isSaid) say(`fleet ${fleet} waits: ${why}`, 'warn');
-      isSaid = true;
-      served.service.probes.suspend(`fleet ${fleet} waits: ${why}`);
-    };
-    return fleetRegistry({ url, fleet, clock: new SystemClock(), onWait, signal });
   }
 }
 
