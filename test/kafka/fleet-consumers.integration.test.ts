@@ -3,25 +3,19 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { lastJson, runCommand, startCommand } from '../../lab/process/command.ts';
+import { lastJson, runCommand } from '../../lab/process/command.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { serveSite } from '../services/fetcher/loopback.ts';
 import { fleetClient } from '../services/fleet/running-fleet.ts';
-import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
+import { besideBroker } from './beside-broker.ts';
 
 const skip = (await skipReason()) ?? false;
 
 /** A fleet over a site whose page N says `wordN`, and processes beside it. */
 async function startFleetOfSite(t: TestContext) {
-  const ends: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const end of ends.reverse()) await end();
-  });
-  const broker = await startBroker();
-  ends.push(() => broker.stop());
+  const { broker, root, command } = await besideBroker(t, 280_000);
   const site = await serveSite(t, ({ url = '/' }, response) => {
     if (url === '/robots.txt') return response.writeHead(404).end();
     const links = url === '/' ? Array.from({ length: 8 }, (_, n) => `<a href="/p/${n}">${n}</a>`).join('') : '';
@@ -30,14 +24,9 @@ async function startFleetOfSite(t: TestContext) {
     const text = `word${name} ${Array.from({ length: 60 }, (_, n) => `other${name}x${(n * n) % 59}`).join(' ')}`;
     return response.setHeader('content-type', 'text/html').end(`<title>${url}</title>${links}<p>${text}`);
   });
-  const root = temporaryFolder();
   const fleet = `f${process.pid}`;
   const place = ['--brokers', broker.brokers];
-  const run = (args: readonly string[]) => {
-    const running = startCommand([...args, ...place, '--http', '0'], { patienceMs: 280_000 });
-    ends.push(() => running.child.kill('SIGKILL'));
-    return running;
-  };
+  const run = (args: readonly string[]) => command([...args, ...place, '--http', '0']);
   const own = ['--fleet', fleet, '--data', join(root, 'fleet'), '--host-delay', '50'];
   const running = run(['fleet', ...own, '--resolve', `*.test:${site.port}:127.0.0.1`]);
   const client = fleetClient(running, await listening(running));

@@ -5,17 +5,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { type Running, runCommand, startCommand } from '../../lab/process/command.ts';
+import { type Running, runCommand } from '../../lab/process/command.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
 import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
-import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
-import { wholeOf } from './whole-events.ts';
+import { besideBroker } from './beside-broker.ts';
+import { sameAndTold } from './whole-events.ts';
 
 const skip = (await skipReason()) ?? false;
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
@@ -26,12 +25,7 @@ test('crawls of a fleet have all their pages, and hosts their peace, whatever be
   skip,
   timeout: 900_000,
 }, async (t) => {
-  const ends: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const end of ends.reverse()) await end();
-  });
-  const broker = await startBroker();
-  ends.push(() => broker.stop());
+  const { broker, root, command, atEnd } = await besideBroker(t, 800_000);
   const small = await startSmallWeb({
     ...{
       preset: 'full',
@@ -48,15 +42,12 @@ test('crawls of a fleet have all their pages, and hosts their peace, whatever be
     () => 204,
     () => ({}),
   );
-  const root = temporaryFolder();
   const fleet = `h${process.pid}`;
   const place = ['--brokers', broker.brokers, '--fleet', fleet];
   const start = (role: string, data: string): Running => {
     const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
     const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
-    const running = startCommand(['fleet', ...place, ...own, ...flags], { patienceMs: 800_000 });
-    ends.push(() => running.child.kill('SIGKILL'));
-    return running;
+    return command(['fleet', ...place, ...own, ...flags]);
   };
   const frontier: FleetClient = await (async () => {
     const running = start('frontier', 'frontier');
@@ -72,7 +63,7 @@ test('crawls of a fleet have all their pages, and hosts their peace, whatever be
     await frontier.create({ seeds: small.seeds, policy, name, ...more });
   }
   const log = await openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
-  ends.push(() => log.close());
+  atEnd(() => log.close());
   /** One of so many fetchers has all partitions, or each has its share. */
   const shared = (count: number) =>
     until(async () => {
@@ -128,13 +119,7 @@ test('crawls of a fleet have all their pages, and hosts their peace, whatever be
   const { shortGaps, concurrency, robotsViolations, missing } = small.check({ delayMs });
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, robotsViolations, missing }))
     assert.equal(count, 0, `${what}: ${details.join('; ')}`);
-  const wanted = [...new Set((await frontier.pages('c0')).map(({ url }) => url))].sort();
-  for (const name of names) {
-    assert.deepEqual([...new Set((await frontier.pages(name)).map(({ url }) => url))].sort(), wanted, name);
-    await until(() => wholeOf(posts, name).at(-1)?.type === 'crawl.ended');
-    const told = wholeOf(posts, name).filter(({ type }) => type === 'page');
-    assert.deepEqual([...new Set(told.map(({ data }) => data.url))].sort(), wanted, `events of ${name}`);
-  }
+  await sameAndTold(frontier, posts, names);
   const together = await runCommand(['audit', ...place, '--json']);
   assert.equal(together.code, 0, together.stdout + together.stderr);
   for (const one of [c, frontier.running]) {

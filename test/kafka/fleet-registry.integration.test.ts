@@ -3,16 +3,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
-import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { freePorts } from '../../lab/kafka/daemon.ts';
-import { runCommand, startCommand } from '../../lab/process/command.ts';
+import { runCommand } from '../../lab/process/command.ts';
 import { avroSchemas } from '../../schemas/avro.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
-import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
+import { besideBroker } from './beside-broker.ts';
 import { startRegistry } from './registry.ts';
 import { topicValues } from './topic-values.ts';
 
@@ -23,22 +22,17 @@ test('records of a fleet are read by the registry, whose subjects are as many as
   skip,
   timeout: 300_000,
 }, async (t) => {
-  const ends: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const end of ends.reverse()) await end();
-  });
+  const { broker, root, command, atEnd } = await besideBroker(t, 280_000);
   const [port] = (await freePorts(1)) as [number];
-  const [broker, registry] = await Promise.all([startBroker(), startRegistry({ port })]);
-  ends.push(() => Promise.all([broker.stop(), registry.stop()]));
+  const registry = await startRegistry({ port });
+  atEnd(() => registry.stop());
   const web = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 10, domains: 3, sameHostShare: 1 });
-  const root = temporaryFolder();
   const fleet = `r${process.pid}`;
   const place = ['--brokers', broker.brokers, '--registry', registry.url];
   const start = async (data: string): Promise<FleetClient> => {
     const own = ['--fleet', fleet, '--data', join(root, data), '--http', '0', '--host-delay', '30'];
     const flags = [...place, ...own, '--resolve', `*.test:${web.port}:127.0.0.1`];
-    const running = startCommand(['fleet', ...flags], { patienceMs: 280_000 });
-    ends.push(() => running.child.kill('SIGKILL'));
+    const running = command(['fleet', ...flags]);
     return fleetClient(running, await listening(running));
   };
   const subjects = async (url: string) => ((await (await fetch(`${url}/subjects`)).json()) as string[]).sort();
@@ -95,7 +89,7 @@ test('records of a fleet are read by the registry, whose subjects are as many as
     return response.status === 503 && (await response.text()).includes(registry.url);
   });
   const back = await startRegistry({ port });
-  ends.push(() => back.stop());
+  atEnd(() => back.stop());
   await untilReady(second.base);
   const all = await second.until('the end of the slow one', (all) => all.every(({ end }) => end === 'done'));
   assert.ok(all.every(({ failure }) => failure === null));

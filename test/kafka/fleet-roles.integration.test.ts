@@ -5,16 +5,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { runCommand, startCommand } from '../../lab/process/command.ts';
+import { runCommand } from '../../lab/process/command.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
 import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
-import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
-import { wholeOf } from './whole-events.ts';
+import { besideBroker } from './beside-broker.ts';
+import { sameAndTold } from './whole-events.ts';
 
 const skip = (await skipReason()) ?? false;
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
@@ -25,26 +24,18 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
   skip,
   timeout: 600_000,
 }, async (t) => {
-  const ends: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const end of ends.reverse()) await end();
-  });
-  const broker = await startBroker();
-  ends.push(() => broker.stop());
+  const { broker, root, command } = await besideBroker(t, 300_000);
   const small = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 20, domains: 12, sameHostShare: 0.9 });
   const { port, posts } = await startReceiver(
     () => 204,
     () => ({}),
   );
-  const root = temporaryFolder();
   const fleet = `r${process.pid}`;
   const place = ['--brokers', broker.brokers, '--fleet', fleet];
   const start = (role: string, data: string) => {
     const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
     const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
-    const running = startCommand(['fleet', ...place, ...own, ...flags], { patienceMs: 300_000 });
-    ends.push(() => running.child.kill('SIGKILL'));
-    return running;
+    return command(['fleet', ...place, ...own, ...flags]);
   };
   const frontier = async (data: string): Promise<FleetClient> => {
     const running = start('frontier', data);
@@ -83,18 +74,8 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
   const { shortGaps, concurrency, robotsViolations, unexpected } = small.check({ delayMs });
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, robotsViolations, unexpected }))
     assert.equal(count, 0, `${what}: ${details.join('; ')}`);
-  const wanted = new Set((await second.pages('c0')).map(({ url }) => url));
-  assert.ok(wanted.size >= 12 * 15, `${wanted.size}`);
-  for (const name of names) {
-    const urls = new Set((await second.pages(name)).map(({ url }) => url));
-    assert.deepEqual([...urls].sort(), [...wanted].sort(), name);
-    await until(async () => {
-      const { body } = await second.call('GET', `/v1/crawls/${name}`);
-      return wholeOf(posts, name).at(-1)?.type === 'crawl.ended' && JSON.stringify(body).includes('"failures":0');
-    });
-    const told = wholeOf(posts, name).filter(({ type }) => type === 'page');
-    assert.deepEqual([...new Set(told.map(({ data }) => data.url))].sort(), [...wanted].sort(), `events of ${name}`);
-  }
+  const pages = await sameAndTold(second, posts, names);
+  assert.ok(pages.length >= 12 * 15, `${pages.length}`);
   const together = await runCommand(['audit', ...place, '--json']);
   assert.equal(together.code, 0, together.stdout + together.stderr);
   const judged = JSON.parse(together.stdout.trimEnd().split('\n').at(-1)!);
@@ -103,10 +84,7 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
   // One that fetches by itself waits until no fetcher has the hosts.
   second.running.child.kill('SIGKILL');
   await second.running.ended;
-  const alone = startCommand(['fleet', ...place, '--data', join(root, 'alone'), '--http', '0'], {
-    patienceMs: 300_000,
-  });
-  ends.push(() => alone.child.kill('SIGKILL'));
+  const alone = command(['fleet', ...place, '--data', join(root, 'alone'), '--http', '0']);
   const base = await listening(alone);
   await until(async () =>
     (await (await fetch(`${base}/readyz`)).text()).includes('stop them, or start this process with --role frontier'),

@@ -4,16 +4,15 @@ import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { runCommand, startCommand } from '../../lab/process/command.ts';
+import { runCommand } from '../../lab/process/command.ts';
 import { readWarc } from '../../services/archive/warc-reader.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
-import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
+import { besideBroker } from './beside-broker.ts';
 import { topicValues } from './topic-values.ts';
 
 const skip = (await skipReason()) ?? false;
@@ -23,21 +22,11 @@ test('a fleet on Kafka keeps responses of a crawl that wants them, none lost or 
   skip,
   timeout: 300_000,
 }, async (t) => {
-  const ends: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const end of ends.reverse()) await end();
-  });
-  const broker = await startBroker();
-  ends.push(() => broker.stop());
+  const { broker, root, command, atEnd } = await besideBroker(t, 280_000);
   const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 20, domains: 4, sameHostShare: 1 });
-  const root = temporaryFolder();
   const fleet = `w${process.pid}`;
   const place = ['--brokers', broker.brokers];
-  const run = (args: readonly string[]) => {
-    const running = startCommand([...args, ...place, '--http', '0'], { patienceMs: 280_000 });
-    ends.push(() => running.child.kill('SIGKILL'));
-    return running;
-  };
+  const run = (args: readonly string[]) => command([...args, ...place, '--http', '0']);
   const start = async (data: string): Promise<FleetClient> => {
     const own = ['--fleet', fleet, '--data', join(root, data), '--host-delay', `${delayMs}`];
     const running = run(['fleet', ...own, '--resolve', `*.test:${web.port}:127.0.0.1`]);
@@ -97,7 +86,7 @@ test('a fleet on Kafka keeps responses of a crawl that wants them, none lost or 
   assert.match(refused.stderr, /keeps no responses.*lie together.*output\.warc/);
 
   const log = await openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
-  ends.push(() => log.close());
+  atEnd(() => log.close());
   const partitionsOf = (name: string) =>
     Promise.all(['pages', 'flow', 'responses'].map((topic) => log.partitionsOf(`${fleet}.${name}.${topic}`)));
   assert.deepEqual(

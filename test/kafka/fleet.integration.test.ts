@@ -5,17 +5,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { runCommand, startCommand } from '../../lab/process/command.ts';
+import { runCommand } from '../../lab/process/command.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
 import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
-import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
-import { wholeOf } from './whole-events.ts';
+import { besideBroker } from './beside-broker.ts';
+import { sameAndTold } from './whole-events.ts';
 
 const skip = (await skipReason()) ?? false;
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
@@ -26,25 +25,18 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
   skip,
   timeout: 600_000,
 }, async (t) => {
-  const ends: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const end of ends.reverse()) await end();
-  });
-  const broker = await startBroker();
-  ends.push(() => broker.stop());
+  const { broker, root, command, atEnd } = await besideBroker(t, 300_000);
   const small = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 14, domains: 6, sameHostShare: 1 });
   const { port, posts } = await startReceiver(
     () => 204,
     () => ({}),
   );
-  const root = temporaryFolder();
   const fleet = `f${process.pid}`;
   const place = ['--brokers', broker.brokers];
   const start = async (data: string): Promise<FleetClient> => {
     const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
     const own = ['--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
-    const running = startCommand(['fleet', ...place, '--fleet', fleet, ...own, ...flags], { patienceMs: 300_000 });
-    ends.push(() => running.child.kill('SIGKILL'));
+    const running = command(['fleet', ...place, '--fleet', fleet, ...own, ...flags]);
     return fleetClient(running, await listening(running));
   };
   const first = await start('a');
@@ -96,19 +88,8 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
   const { shortGaps, concurrency, robotsViolations, unexpected } = small.check({ delayMs });
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, robotsViolations, unexpected }))
     assert.equal(count, 0, `${what}: ${details.join('; ')}`);
-  const wanted = new Set((await first.pages('c0')).map(({ url }) => url));
-  assert.ok(wanted.size >= 6 * 10, `${wanted.size}`);
-  for (const name of names) {
-    const urls = new Set((await first.pages(name)).map(({ url }) => url));
-    assert.deepEqual([...urls].sort(), [...wanted].sort(), name);
-    await until(async () => {
-      const { body } = await first.call('GET', `/v1/crawls/${name}`);
-      return wholeOf(posts, name).at(-1)?.type === 'crawl.ended' && JSON.stringify(body).includes('"failures":0');
-    });
-    const told = wholeOf(posts, name);
-    const pages = new Set(told.filter(({ type }) => type === 'page').map(({ data }) => data.url));
-    assert.deepEqual([...pages].sort(), [...wanted].sort(), `events of ${name}`);
-  }
+  const pages = await sameAndTold(first, posts, names);
+  assert.ok(pages.length >= 6 * 10, `${pages.length}`);
 
   const crawl = [...place, '--crawl', `${fleet}.c1`];
   const printed = await runCommand(['pages', ...crawl]);
@@ -120,7 +101,7 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
         .split('\n')
         .map((line) => JSON.parse(line).url),
     ).size,
-    wanted.size,
+    pages.length,
   );
   for (const command of ['stats', 'audit']) {
     const { code, stdout, stderr } = await runCommand([command, ...crawl]);
@@ -130,16 +111,16 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
   assert.equal(together.code, 0, together.stdout + together.stderr);
   const judged = JSON.parse(together.stdout.trimEnd().split('\n').at(-1)!);
   assert.deepEqual([judged.crawls, judged.violations, judged.hosts], [names.length, 0, judged.shared]);
-  assert.ok(judged.fetches >= names.length * wanted.size, `${judged.fetches} requests were judged`);
+  assert.ok(judged.fetches >= names.length * pages.length, `${judged.fetches} requests were judged`);
   const ofOne = await runCommand(['audit', ...place, '--fleet', fleet, '--host', 'a.test']);
   assert.match(ofOne.stderr, new RegExp(`--host.*is of one crawl.*--crawl ${fleet}.NAME`));
   const none = await runCommand(['audit', ...place, '--fleet', 'nobody']);
   assert.match(none.stderr, /there is no fleet nobody on these brokers/);
-  const explained = await runCommand(['explain', [...wanted][0]!, ...crawl]);
+  const explained = await runCommand(['explain', pages[0]!, ...crawl]);
   assert.equal(explained.code, 0, explained.stderr);
 
   const log = await openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
-  ends.push(() => log.close());
+  atEnd(() => log.close());
   const partitionsOf = async (name: string) =>
     Promise.all(
       ['pages', 'flow', 'frontier-changelog', 'results'].map((topic) => log.partitionsOf(`${fleet}.${name}.${topic}`)),

@@ -1,6 +1,8 @@
-/** What a receiver of a fleet's webhooks was told of a crawl. */
+/** What crawls of a fleet have, and what a receiver of its webhooks was told of them. */
 import assert from 'node:assert/strict';
+import type { FleetClient } from '../services/fleet/running-fleet.ts';
 import type { Post } from '../services/fleet/webhooks/receiver.ts';
+import { until } from '../services/until.ts';
 
 export interface Told {
   readonly id: string;
@@ -23,4 +25,24 @@ export function wholeOf(posts: readonly Post[], crawl: string): Told[] {
     assert.equal(id, `${pages}-${changes}`, once.map((one) => `${one.id} ${one.type}`).join('\n'));
   }
   return once;
+}
+
+/** All of these crawls, which have ended, have the same pages, and each page and end was told. Gives their URLs. */
+export async function sameAndTold(
+  client: FleetClient,
+  posts: readonly Post[],
+  names: readonly string[],
+): Promise<string[]> {
+  const pagesOf = async (name: string) => [...new Set((await client.pages(name)).map(({ url }) => url))].sort();
+  const wanted = await pagesOf(names[0]!);
+  for (const name of names) {
+    assert.deepEqual(await pagesOf(name), wanted, name);
+    await until(async () => {
+      const { body } = await client.call('GET', `/v1/crawls/${name}`);
+      return wholeOf(posts, name).at(-1)?.type === 'crawl.ended' && JSON.stringify(body).includes('"failures":0');
+    });
+    const told = wholeOf(posts, name).filter(({ type }) => type === 'page');
+    assert.deepEqual([...new Set(told.map(({ data }) => data.url))].sort(), wanted, `events of ${name}`);
+  }
+  return wanted;
 }

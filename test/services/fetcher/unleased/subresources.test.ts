@@ -51,7 +51,7 @@ async function open(
     limits,
   });
   const page = { hostKey: `page.test:${site.port}`, delayMs: 1 };
-  const get = (host: string, path: string, forMs = 10_000) =>
+  const get = (host: string, path: string, forMs = 60_000) =>
     subresources.get(site.url(host, path), page, clock.nowMs() + forMs);
   return { site, get, made, subresources };
 }
@@ -64,8 +64,8 @@ const plain: Answer = (request, response) => {
 test('a page that loads from many names of one machine makes no crowd there', async (t) => {
   const { site, get, made } = await open(t, plain);
   await Promise.all(Array.from({ length: 20 }, (_, n) => get(`h${n}.test`, '/a.js')));
-  const startsMs = site.hits.map(({ startMs }) => startMs);
-  assert.equal(startsMs.length, 40);
+  assert.equal(site.hits.length, 40);
+  const startsMs = made.map(({ startMs }) => startMs);
   const crowd = Math.max(...startsMs.map((at) => startsMs.filter((one) => one >= at && one < at + 180).length));
   assert.ok(crowd <= 9, `${crowd} requests within 180 ms, where 4 are due`);
   assert.ok(made.every((request) => request.addressDelayMs === addressDelayMs));
