@@ -20,6 +20,7 @@ test('the shortest member that begins a text is found, and only at a mark', () =
   assert.equal(beginning(texts, 'ü.'), 'ü.');
   assert.equal(beginning([], 'a.'), null);
   assert.equal(markTexts(['a.', 'a.', 'b.'], mark).size, 2);
+  assert.equal(markTexts(['ÿ.', 'Ā.'], mark).size, 1, 'Ā is no character of Latin-1');
 });
 
 test('it agrees with trying each text, on random ones', () => {
