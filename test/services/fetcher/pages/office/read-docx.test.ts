@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Gathered } from '../../../../../services/fetcher/pages/office/gathered.ts';
+import { readDocx } from '../../../../../services/fetcher/pages/office/read-docx.ts';
+import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
+import { documentOf, zipOf } from '../office-files.ts';
+import { gatheringOf } from './gathering.ts';
+
+async function read(paragraphs: string, more: Readonly<Record<string, string>> = {}): Promise<Gathered> {
+  const gathered = new Gathered(gatheringOf());
+  const parts = { 'word/document.xml': `<w:document>${paragraphs}</w:document>`, ...more };
+  readDocx(new ZipParts(await zipOf(parts)), gathered);
+  return gathered;
+}
+
+test('paragraphs are lines of what stands in their texts, with blanks for tabs and breaks', async () => {
+  const runs = '<w:t>a</w:t>no<w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t>no<w:cr/><w:t>d</w:t>';
+  const { text } = await read(`<w:p>${runs}</w:p>no<w:p><w:t>e</w:t></w:p><w:p/>`);
+  assert.equal(text, 'a b c d\ne');
+});
+
+test('notes come behind the document, and its properties are known', async () => {
+  const { text, title } = await read('<w:p><w:t>main</w:t></w:p>', {
+    'word/endnotes.xml': documentOf('end'),
+    'word/footnotes.xml': documentOf('foot'),
+    'docProps/core.xml': '<p><dc:title>T</dc:title></p>',
+  });
+  assert.deepEqual([text, title], ['main\nfoot\nend', 'T']);
+});
+
+test('fields lead somewhere, whole or in pieces, each by itself', async () => {
+  const field = (text: string) => `<w:instrText>${text}</w:instrText>`;
+  const { links, text } = await read(
+    [
+      `<w:p>${field('HYPER')}${field('LINK  "http://a.test/1" \\o "x" hyperlink "http://a.test/2"')}<w:t>shown</w:t></w:p>`,
+      '<w:p><w:fldSimple w:instr="HYPERLINK &quot;http://a.test/3&quot;"><w:t>simple</w:t></w:fldSimple></w:p>',
+      `<w:p>${field('PAGE')}</w:p><w:p>HYPERLINK "http://a.test/none"</w:p>`,
+      '<w:p>HYPERLINK "http://a.test/none"</w:p>',
+    ].join(''),
+  );
+  assert.deepEqual([...links], ['http://a.test/1', 'http://a.test/2', 'http://a.test/3']);
+  assert.equal(text, 'shown\nsimple');
+});
+
+test('an instruction has ten thousand characters, and what passes them', async () => {
+  for (const [before, count] of [
+    [9_999, 1],
+    [10_000, 0],
+  ] as const) {
+    const field = `<w:instrText>${' '.repeat(before)}</w:instrText><w:instrText> HYPERLINK "http://a.test/"</w:instrText>`;
+    assert.equal((await read(`<w:p>${field}</w:p>`)).links.size, count, `${before}`);
+  }
+});
+
+test('relations that lead to parts of the file are no links', async () => {
+  const to = (id: string) => `<w:hyperlink r:id="${id}"><w:t>x</w:t></w:hyperlink>`;
+  const { links } = await read(`<w:p>${to('r1')}${to('r2')}${to('r3')}</w:p>`, {
+    'word/_rels/document.xml.rels':
+      '<r><Relationship Id="r1" Target="http://a.test/inner"/><Relationship Id="r2" TargetMode="External" Target="http://a.test/outer"/></r>',
+  });
+  assert.deepEqual([...links], ['http://a.test/outer']);
+});
+
+test('a file without a document is none', async () => {
+  const parts = new ZipParts(await zipOf({ 'word/footnotes.xml': documentOf('foot') }));
+  assert.throws(() => readDocx(parts, new Gathered(gatheringOf())), /it has no document/);
+});

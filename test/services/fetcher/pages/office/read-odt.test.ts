@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Gathered } from '../../../../../services/fetcher/pages/office/gathered.ts';
+import { readOdt } from '../../../../../services/fetcher/pages/office/read-odt.ts';
+import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
+import { zipOf } from '../office-files.ts';
+import { gatheringOf } from './gathering.ts';
+
+async function read(content: string, more: Readonly<Record<string, string>> = {}): Promise<Gathered> {
+  const gathered = new Gathered(gatheringOf());
+  readOdt(new ZipParts(await zipOf({ 'content.xml': `<d>${content}</d>`, ...more })), gathered);
+  return gathered;
+}
+
+test('paragraphs and headings are lines, one within another too, with blanks for spaces, tabs and breaks', async () => {
+  const inner = 'before<draw><text:p>inner</text:p></draw>after';
+  const { text } = await read(
+    `no<text:h>head</text:h>no<text:p>a<text:s/>b<text:tab/>c<text:line-break/>d</text:p><text:p>${inner}</text:p>no`,
+  );
+  assert.equal(text, 'head\na b c d\nbeforeinner\nafter');
+});
+
+test('what was deleted, noted, or belongs to a form is no text of it, nor do its links count', async () => {
+  const link = '<text:a xlink:href="http://a.test/apart">x</text:a>';
+  const noted = `<office:annotation><text:p>note${link}<text:s/></text:p><text:p>more</text:p></office:annotation>`;
+  const { text, links } = await read(
+    [
+      `<text:tracked-changes><text:p>gone</text:p></text:tracked-changes><office:forms><text:p>form</text:p></office:forms>`,
+      `<text:p>a${noted}b<text:a xlink:href="http://a.test/">c</text:a></text:p><text:p>d</text:p>`,
+    ].join(''),
+  );
+  assert.equal(text, 'abc\nd');
+  assert.deepEqual([...links], ['http://a.test/']);
+});
+
+test('properties are known, and a manifest without a word of encryption says nothing', async () => {
+  const { title, text } = await read('<text:p>a</text:p>', {
+    'meta.xml': '<m><dc:title>T</dc:title></m>',
+    'META-INF/manifest.xml': '<manifest><file-entry/></manifest>',
+  });
+  assert.deepEqual([title, text], ['T', 'a']);
+});
+
+test('a file without content is none, and one that is encrypted is not read', async () => {
+  const parts = new ZipParts(await zipOf({ 'meta.xml': '<m/>' }));
+  assert.throws(() => readOdt(parts, new Gathered(gatheringOf())), /it has no content/);
+  const manifest = '<manifest><file-entry><encryption-data/><algorithm/></file-entry></manifest>';
+  await assert.rejects(read('<text:p>a</text:p>', { 'META-INF/manifest.xml': manifest }), /it is encrypted/);
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Gathered } from '../../../../../services/fetcher/pages/office/gathered.ts';
+import { readXlsx } from '../../../../../services/fetcher/pages/office/read-xlsx.ts';
+import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
+import { zipOf } from '../office-files.ts';
+import { gatheringOf } from './gathering.ts';
+
+interface Around {
+  readonly strings?: string;
+  readonly textCharsMax?: number;
+  readonly parts?: Readonly<Record<string, string>>;
+}
+
+/** Of one sheet, S. */
+async function read(rows: string, { strings = '', textCharsMax = 100_000, parts: more = {} }: Around = {}) {
+  const gathered = new Gathered(gatheringOf({ textCharsMax }));
+  const parts = {
+    'xl/workbook.xml': '<workbook><sheet name="S" r:id="s"/><sheet name="gone" r:id="none"/></workbook>',
+    'xl/_rels/workbook.xml.rels': '<r><Relationship Id="s" Target="sheets/s.xml"/></r>',
+    'xl/sharedStrings.xml': `<sst>${strings}</sst>`,
+    'xl/sheets/s.xml': `<worksheet>${rows}</worksheet>`,
+    ...more,
+  };
+  readXlsx(new ZipParts(await zipOf(parts)), gathered);
+  return gathered;
+}
+
+const cell = (text: string, type = '') => `<c${type === '' ? '' : ` t="${type}"`}><v>${text}</v></c>`;
+const row = (...cells: string[]) => `<row>${cells.join('')}</row>`;
+
+test('a cell’s type is its own', async () => {
+  const strings = '<si><t>zero</t></si><si><t>one</t></si>';
+  const { text } = await read(row(cell('1', 's'), cell('1'), cell('0', 's')), { strings });
+  assert.equal(text, 'S\none\t1\tzero');
+});
+
+test('what stands beside a cell’s texts is none of it, nor how they are pronounced', async () => {
+  const strings = '<si>no<t>a</t>no<rPh><t>sound</t></rPh><r><t>b</t></r></si><si><t>next</t></si>';
+  const { text } = await read(row(cell('0', 's'), cell('1', 's'), '<c>no<v>7</v>no<f>SUM(A1)</f></c>'), { strings });
+  assert.equal(text, 'S\nab\tnext\t7');
+});
+
+test('a cell has no more text than two of the longest, and what passes that', async () => {
+  for (const [before, more] of [
+    [65_535, 'y'],
+    [65_536, ''],
+  ] as const) {
+    const { text } = await read(row(`<c t="inlineStr"><is><t>${'x'.repeat(before)}</t><t>y</t></is></c>`));
+    assert.equal(text, `S\n${'x'.repeat(before)}${more}`);
+  }
+});
+
+test('strings beyond ten times the text that is kept have their places, and no text', async () => {
+  const of = (...texts: string[]) => texts.map((text) => `<si><t>${text}</t></si>`).join('');
+  const cells = row(cell('1', 's'), cell('2', 's'));
+  const textCharsMax = 10;
+  assert.equal((await read(cells, { strings: of('x'.repeat(99), 'b', 'c'), textCharsMax })).text, 'S\nb\tc');
+  assert.equal((await read(cells, { strings: of('x'.repeat(100), 'b', 'c'), textCharsMax })).text, 'S\nb');
+  assert.equal((await read(cells, { strings: of('x'.repeat(101), 'b', 'c'), textCharsMax })).text, 'S');
+});
+
+test('links of a sheet lead out of the file', async () => {
+  const { links } = await read('<hyperlink r:id="a"/><hyperlink r:id="b"/><hyperlink r:id="c"/>', {
+    parts: {
+      'xl/sheets/_rels/s.xml.rels':
+        '<r><Relationship Id="a" Target="http://a.test/in"/><Relationship Id="b" TargetMode="External" Target="http://a.test/out"/></r>',
+    },
+  });
+  assert.deepEqual([...links], ['http://a.test/out']);
+});
+
+test('hidden sheets are left out, and properties are known', async () => {
+  const { text, title } = await read(row(cell('7')), {
+    parts: {
+      'xl/workbook.xml': '<w><sheet name="H" state="HIDDEN" r:id="s"/><sheet name="V" state="visible" r:id="s"/></w>',
+      'docProps/core.xml': '<p><dc:title>T</dc:title></p>',
+    },
+  });
+  assert.deepEqual([text, title], ['V\n7', 'T']);
+});
+
+test('a file without a workbook is none', async () => {
+  const parts = new ZipParts(await zipOf({ 'xl/sharedStrings.xml': '<sst/>' }));
+  assert.throws(() => readXlsx(parts, new Gathered(gatheringOf())), /it has no workbook/);
+});
