@@ -39,8 +39,8 @@ export interface Sitemap {
 export interface SitemapReader {
   /** Reads on, unless it is `full`. */
   write(bytes: Uint8Array): void;
-  /** Nothing more comes. */
-  end(): void;
+  /** Nothing more comes. `whole` false: it broke off, and what had not ended yet, such as a URL, does not count. */
+  end(whole?: boolean): void;
   /** Entries found since the last call, in order; one that is listed twice comes twice. */
   take(): SitemapEntry[];
   /** True: the entries are sitemaps. Known from the first of them on. */
@@ -90,9 +90,9 @@ export function createSitemapReader(contentType: string | null, url: string): Si
       bytesRead += Math.min(bytes.length, room);
       read(decoder.write(bytes.length > room ? bytes.subarray(0, room) : bytes));
     },
-    end() {
+    end(whole = true) {
       read(decoder.end());
-      (feed ?? lines)?.end();
+      if (whole) (feed ?? lines)?.end();
     },
     take() {
       const entries: SitemapEntry[] = [];

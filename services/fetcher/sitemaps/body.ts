@@ -61,6 +61,7 @@ async function readAll(
     return result;
   };
   let reader: ReturnType<typeof createSitemapReader> | undefined;
+  let isDamaged = false;
   try {
     for await (const chunk of plain(plain(source))) {
       const open = (reader ??= createSitemapReader(options.contentType(), url));
@@ -74,10 +75,10 @@ async function readAll(
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { bytes, readMs };
+    isDamaged = true;
   }
   // A body that was cut may have ended in the middle of a URL.
-  if (isWhole()) reader?.end();
+  reader?.end(isWhole() && !isDamaged);
   const rest = reader?.take() ?? [];
   if (rest.length > 0) await onEntries(rest, reader!.index);
   return { bytes, readMs };

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDeadlineWatch, type Watched } from '../../../../services/fetcher/http/deadline-watch.ts';
+import { until } from '../../until.ts';
+
+test('deadlines that have passed are told once, those that move are waited for, and what was removed is forgotten', async () => {
+  const watch = createDeadlineWatch(1);
+  const told: string[] = [];
+  const watched = (name: string, inMs: number): Watched => ({
+    deadlineMs: performance.now() + inMs,
+    expire: () => told.push(name),
+  });
+  const [soon, moved, gone] = [watched('soon', 0), watched('moved', 0), watched('gone', 0)];
+  moved.deadlineMs = Number.POSITIVE_INFINITY;
+  for (const one of [soon, moved, gone]) watch.add(one);
+  watch.remove(gone);
+  await until(() => told.length > 0);
+  moved.deadlineMs = 0;
+  await until(() => told.length > 1);
+  assert.deepEqual(told, ['soon', 'moved']);
+  // Nothing is watched by now: the next one has a timer of its own.
+  watch.add(watched('later', 0));
+  await until(() => told.length > 2);
+  assert.deepEqual(told, ['soon', 'moved', 'later']);
+});
+
+test('no timer runs where nothing is watched', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const watch = createDeadlineWatch(50);
+  let looks = 0;
+  const entry = (deadlineMs: number) => ({
+    get deadlineMs() {
+      looks += 1;
+      return deadlineMs;
+    },
+    expire: () => {},
+  });
+  watch.add(entry(Number.POSITIVE_INFINITY));
+  const kept = entry(0);
+  watch.add(kept);
+  t.mock.timers.tick(49);
+  assert.equal(looks, 0);
+  t.mock.timers.tick(1);
+  assert.equal(looks, 2, 'each is looked at once a look');
+  t.mock.timers.tick(50);
+  assert.equal(looks, 3, 'the one that expired is no more');
+});

@@ -1,0 +1,125 @@
+/** A sitemap's body as it comes: whole or cut, plain or in gzip, in pieces of any size. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { openSitemapBody } from '../../../../services/fetcher/sitemaps/body.ts';
+import type { SitemapEntry } from '../../../../topology/parse/sitemap.ts';
+
+const url = 'http://a.test/map.xml';
+const urlset = (...paths: string[]) =>
+  `<urlset>${paths.map((path) => `<url><loc>http://a.test/${path}</loc></url>`).join('')}</urlset>`;
+const text = urlset('1', '2', '3');
+
+interface Way {
+  readonly whole?: boolean;
+  /** Bytes of a piece. */
+  readonly piece?: number;
+  readonly contentType?: string;
+  readonly onEntries?: (entries: readonly SitemapEntry[], index: boolean) => Promise<void> | undefined;
+}
+
+async function read(body: Buffer, { whole = true, piece = 1e9, contentType, onEntries }: Way = {}) {
+  const found: string[] = [];
+  const opened = openSitemapBody({
+    url,
+    contentType: () => contentType ?? null,
+    onEntries: (entries, index) => {
+      found.push(...entries.map((entry) => `${index ? 'index ' : ''}${entry.url.slice('http://a.test/'.length)}`));
+      return onEntries?.(entries, index);
+    },
+  });
+  for (let at = 0; at < body.length && !opened.sink.destroyed; at += piece) {
+    if (!opened.sink.write(body.subarray(at, at + piece)))
+      await Promise.race([once(opened.sink, 'drain'), once(opened.sink, 'close')]);
+    // Pieces that wait together are read as one.
+    else if (onEntries !== undefined) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { found, ...(await opened.finish(whole)), sink: opened.sink };
+}
+
+test('plain, or in one or two layers of gzip, whatever the pieces', async () => {
+  const plain = Buffer.from(text);
+  const bodies = [plain, gzipSync(plain), gzipSync(gzipSync(plain))];
+  for (const [layers, body] of bodies.entries()) {
+    for (const piece of [1, 2, 3, 7, 1e9]) {
+      const { found, bytes } = await read(body, { piece });
+      assert.deepEqual([found, bytes], [['1', '2', '3'], plain.length], `${layers} layers, ${piece} bytes at once`);
+    }
+  }
+  // No third layer is taken off.
+  assert.deepEqual((await read(gzipSync(gzipSync(gzipSync(plain))))).found, []);
+});
+
+test('what looks like the beginning of gzip and is none is no list', async () => {
+  for (const body of [Buffer.alloc(0), Buffer.from([0x1f]), Buffer.from([0x1f, 0x8b]), Buffer.from([0x1f, 0x8b, 1, 2])])
+    assert.deepEqual((await read(body)).found, [], body.toString('hex'));
+  assert.deepEqual((await read(Buffer.from('http://a.test/1\n'), { contentType: 'text/plain', piece: 1 })).found, [
+    '1',
+  ]);
+});
+
+test('a last line counts where the body is whole, since one that is cut may end within a URL', async () => {
+  const lines = Buffer.from('http://a.test/1\nhttp://a.test/23');
+  const way = { contentType: 'text/plain' };
+  assert.deepEqual((await read(lines, way)).found, ['1', '23']);
+  assert.deepEqual((await read(lines, { ...way, whole: false })).found, ['1']);
+  const packed = gzipSync(lines);
+  assert.deepEqual((await read(packed, way)).found, ['1', '23']);
+  assert.deepEqual((await read(packed, { ...way, whole: false })).found, ['1']);
+});
+
+test('gzip that ends before its end is cut, whatever the connection tells', async () => {
+  const lines = Buffer.from(Array.from({ length: 5_000 }, (_, n) => `http://a.test/${n * 7919}`).join('\n'));
+  const packed = gzipSync(lines);
+  const way = { contentType: 'text/plain' };
+  assert.equal((await read(packed, way)).found.length, 5_000);
+  for (const missing of [1, 4, 8, 9, 100, packed.length >> 1]) {
+    const { found } = await read(packed.subarray(0, packed.length - missing), way);
+    assert.ok(found.length < 5_000, `${missing} bytes less: ${found.length}`);
+    // No URL is one that the list does not have.
+    for (const [n, one] of found.entries()) assert.equal(one, `${n * 7919}`, `${missing} bytes less`);
+  }
+  const lying = Buffer.concat([
+    packed.subarray(0, 10),
+    deflateRawSync(lines),
+    Buffer.alloc(4),
+    Buffer.from([1, 0, 0, 0]),
+  ]);
+  assert.ok((await read(lying, way)).found.length < 5_000, 'its check sum and length are wrong');
+});
+
+test('what is damaged gives what it gave until then, and nothing is thrown', async () => {
+  const packed = gzipSync(Buffer.from(text.repeat(50)));
+  for (let at = 10; at < packed.length; at += 3) {
+    const damaged = Buffer.from(packed);
+    damaged[at]! ^= 0xff;
+    const { bytes } = await read(damaged);
+    assert.ok(bytes >= 0);
+  }
+});
+
+test('an index is told apart, and a list that takes what it is given slowly is waited for', async () => {
+  const index = Buffer.from('<sitemapindex><sitemap><loc>http://a.test/1</loc></sitemap></sitemapindex>');
+  assert.deepEqual((await read(index)).found, ['index 1']);
+  let [under, most, batches] = [0, 0, 0];
+  const onEntries = async () => {
+    under += 1;
+    batches += 1;
+    most = Math.max(most, under);
+    await new Promise((resolve) => setImmediate(resolve));
+    under -= 1;
+  };
+  const { readMs } = await read(Buffer.from(urlset(...Array.from({ length: 200 }, (_, n) => `${n}`))), {
+    piece: 999,
+    onEntries,
+  });
+  assert.ok(batches > 1);
+  assert.equal(most, 1);
+  assert.ok(readMs > 0);
+});
+
+test('whoever cannot take the entries has their error told', async () => {
+  const onEntries = () => Promise.reject(new Error('no log'));
+  await assert.rejects(read(Buffer.from(text), { onEntries }), /no log/);
+});
