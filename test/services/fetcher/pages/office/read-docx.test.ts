@@ -54,9 +54,9 @@ test('an instruction has ten thousand characters, and what passes them', async (
 
 test('relations that lead to parts of the file are no links', async () => {
   const to = (id: string) => `<w:hyperlink r:id="${id}"><w:t>x</w:t></w:hyperlink>`;
-  const { links } = await read(`<w:p>${to('r1')}${to('r2')}${to('r3')}</w:p>`, {
+  const { links } = await read(`<w:p>${to('r1')}${to('r2')}${to('r3')}<a:blip r:id="r4"/></w:p>`, {
     'word/_rels/document.xml.rels':
-      '<r><Relationship Id="r1" Target="http://a.test/inner"/><Relationship Id="r2" TargetMode="External" Target="http://a.test/outer"/></r>',
+      '<r><Relationship Id="r1" Target="http://a.test/inner"/><Relationship Id="r2" TargetMode="External" Target="http://a.test/outer"/><Relationship Id="r4" TargetMode="External" Target="http://a.test/picture"/></r>',
   });
   assert.deepEqual([...links], ['http://a.test/outer']);
 });

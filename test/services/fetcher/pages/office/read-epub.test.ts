@@ -7,7 +7,8 @@ import type { ParseOptions } from '../../../../../topology/parse/page.ts';
 import { zipOf } from '../office-files.ts';
 import { gatheringOf } from './gathering.ts';
 
-const container = '<container><rootfile full-path="b/book.opf"/><rootfile full-path="no.opf"/></container>';
+const container =
+  '<container><other full-path="x.opf"/><rootfile full-path="b/book.opf"/><rootfile full-path="no.opf"/></container>';
 const item = (id: string, href: string, type = 'application/xhtml+xml') =>
   `<item id="${id}" media-type="${type}" href="${href}"/>`;
 const spine = (...ids: string[]) => ids.map((id) => `<itemref idref="${id}"/>`).join('');
@@ -37,7 +38,7 @@ test('chapters are read in the order of the spine, each once; what is no page, o
 });
 
 test('chapters that are encrypted are passed over, and a book of no other is not read', async () => {
-  const encryption = '<e><CipherReference URI="b/one.xhtml"/></e>';
+  const encryption = '<e><DataReference URI="b/two.xhtml"/><CipherReference URI="b/one.xhtml"/></e>';
   const parts = { 'b/one.xhtml': 'xx', 'b/two.xhtml': '<p>two</p>', 'META-INF/encryption.xml': encryption };
   assert.equal((await read(`${two}${spine('1', '2')}`, parts)).text, 'two');
   await assert.rejects(read(`${two}${spine('1')}`, parts), /no chapter that can be read/);

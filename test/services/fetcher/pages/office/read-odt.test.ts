@@ -26,7 +26,7 @@ test('what was deleted, noted, or belongs to a form is no text of it, nor do its
   const { text, links } = await read(
     [
       `<text:tracked-changes><text:p>gone</text:p></text:tracked-changes><office:forms><text:p>form</text:p></office:forms>`,
-      `<text:p>a${noted}b<text:a xlink:href="http://a.test/">c</text:a></text:p><text:p>d</text:p>`,
+      `<text:p>a${noted}b<text:a xlink:href="http://a.test/">c</text:a><draw:image xlink:href="http://a.test/picture"/></text:p><text:p>d</text:p>`,
     ].join(''),
   );
   assert.equal(text, 'abc\nd');

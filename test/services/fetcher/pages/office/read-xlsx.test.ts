@@ -61,10 +61,10 @@ test('strings beyond ten times the text that is kept have their places, and no t
 });
 
 test('links of a sheet lead out of the file', async () => {
-  const { links } = await read('<hyperlink r:id="a"/><hyperlink r:id="b"/><hyperlink r:id="c"/>', {
+  const { links } = await read('<hyperlink r:id="a"/><hyperlink r:id="b"/><hyperlink r:id="c"/><drawing r:id="d"/>', {
     parts: {
       'xl/sheets/_rels/s.xml.rels':
-        '<r><Relationship Id="a" Target="http://a.test/in"/><Relationship Id="b" TargetMode="External" Target="http://a.test/out"/></r>',
+        '<r><Relationship Id="a" Target="http://a.test/in"/><Relationship Id="b" TargetMode="External" Target="http://a.test/out"/><Relationship Id="d" TargetMode="External" Target="http://a.test/picture"/></r>',
     },
   });
   assert.deepEqual([...links], ['http://a.test/out']);
