@@ -14,6 +14,10 @@ const urlTests = ['test/topology/url/normalize.test.ts'];
 const codecTests = ['test/topology/frontier/changes/changelog.test.ts'];
 const queueTests = ['test/topology/frontier/queues/queues.test.ts'];
 const consumerTests = ['test/services/runtime/consumer/consumer.test.ts'];
+const movedTests = ['test/services/runtime/consumer/moved-partitions.test.ts'];
+const pageConsumerTests = ['test/services/consumer/consume-pages.test.ts'];
+const dedupTests = ['test/services/dedup/late-words.test.ts'];
+const indexTests = ['test/services/indexer/index-change.test.ts'];
 const archiveTests = ['test/services/archive/archiver.test.ts'];
 const auditTests = ['test/topology/audit/host-contacts.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
@@ -334,5 +338,168 @@ export const planted: readonly Planted[] = [
     find: 'if (previous === slash) return -1; // duplicate slash, or possibly a dot segment',
     replace: 'return -1;',
     tests: ['test/topology/url/normal-scan.test.ts'],
+  },
+  {
+    mistake: 'a record that fails alone in its batch is lost without a dead letter',
+    file: 'services/runtime/consumer/handle-batch.ts',
+    find: 'if (batch.length === 1) return [{ received: batch[0]!, error: failure }];',
+    replace: 'if (batch.length === 1) return [];',
+    tests: consumerTests,
+  },
+  {
+    mistake: 'a consumer that is to stop tries the rest of a failed batch, and gives it up',
+    file: 'services/runtime/consumer/handle-batch.ts',
+    find: '    if (signal.aborted) throw failure;\n    try {',
+    replace: '    try {',
+    tests: consumerTests,
+  },
+  {
+    mistake: 'who waits for the end is told of it when the consumer is stopped',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: 'for (const drain of draining) drain.reject(failure === undefined ? early : failure.error);',
+    replace: 'for (const drain of draining) drain.resolve();',
+    tests: consumerTests,
+  },
+  {
+    mistake: 'positions that could not be saved are nobody’s worry',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: "if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;",
+    replace: '',
+    tests: consumerTests,
+  },
+  {
+    mistake: 'records behind one that cannot be read yet are handled after their partition has moved',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: 'left.add(record.partition);\n        continue;',
+    replace: 'continue;',
+    tests: movedTests,
+  },
+  {
+    mistake: 'records of a partition that has moved are handled from the backlog',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: 'backlog = backlog.filter((record) => assigned.has(record.partition));',
+    replace: '',
+    tests: movedTests,
+  },
+  {
+    mistake: 'the position of a partition that has moved is saved',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: 'if (!assigned.has(position.partition)) continue;\n      next.set',
+    replace: 'next.set',
+    tests: movedTests,
+  },
+  {
+    mistake: 'positions that were refused for another partition’s sake are never saved',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: "code === 'OWNERSHIP_LOST')) throw error;\n      return;",
+    replace: "code === 'OWNERSHIP_LOST')) throw error;",
+    tests: movedTests,
+  },
+  {
+    mistake: 'a partition that comes back is read from the start again',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: "if (!again && from !== 'committed') {",
+    replace: "if (from !== 'committed') {",
+    tests: movedTests,
+  },
+  {
+    mistake: 'dead letters of an earlier run are overwritten',
+    file: 'services/runtime/consumer/group-folder.ts',
+    find: 'let next = await lettersSoFar(store);',
+    replace: 'let next = 0;',
+    tests: pageConsumerTests,
+  },
+  {
+    mistake: 'what is taken back counts as dealt with before its handler is done',
+    file: 'services/consumer/consume-pages.ts',
+    find: 'await forget?.(',
+    replace: 'void forget?.(',
+    tests: pageConsumerTests,
+  },
+  {
+    mistake: 'a cluster that was touched is not marked, so that a kill loses verdicts',
+    file: 'services/dedup/deduper.ts',
+    find: 'if (!this.#marked.has(node)) rows.push({ key: touchedKey(node), value: Buffer.alloc(0) });',
+    replace: '',
+    tests: dedupTests,
+  },
+  {
+    mistake: 'the page that claims a content for its domain leaves unnoticed',
+    file: 'services/dedup/deduper.ts',
+    find: '(urlOfRank(best.rank) !== url && urlOfRank(best.claim) !== url)',
+    replace: 'urlOfRank(best.rank) !== url',
+    tests: dedupTests,
+  },
+  {
+    mistake: 'an older word that a page was gone counts',
+    file: 'services/dedup/deduper.ts',
+    find: 'if (known !== undefined && known.fetchedAtMs >= atMs) return;',
+    replace: '',
+    tests: dedupTests,
+  },
+  {
+    mistake: 'a verdict is as old as the one before it',
+    file: 'services/dedup/deduper.ts',
+    find: 'known.fetchedAtMs + 1, known.toldAtMs + 1)',
+    replace: 'known.fetchedAtMs + 1)',
+    tests: dedupTests,
+  },
+  {
+    mistake: 'the dedup keeps pages that were taken back',
+    file: 'services/dedup/dedup.ts',
+    find: 'for (const { hostKey, url } of forgotten) await purge({ hostKey, url });',
+    replace: '',
+    tests: dedupTests,
+  },
+  {
+    mistake: 'a report of duplicates is lost by a kill before it is sent',
+    file: 'services/dedup/dedup.ts',
+    find: 'if (events.length > 0) await log.append(events.map(toControl));\n      await deduper.finish([...ops, ...positions.map(positionRow)]);',
+    replace:
+      'await deduper.finish([...ops, ...positions.map(positionRow)]);\n      if (events.length > 0) await log.append(events.map(toControl));',
+    tests: dedupTests,
+  },
+  {
+    mistake: 'a page is in the index whose site asks that it be in no search',
+    file: 'services/indexer/index-change.ts',
+    find: 'if (page.noindex || barred ||',
+    replace: 'if (page.noindex ||',
+    tests: indexTests,
+  },
+  {
+    mistake: 'an index shows text of a page whose site asks that it be not shown',
+    file: 'services/indexer/sqlite-index.ts',
+    find: "columns.has('snippet') ? 'docs.snippet' : '1'",
+    replace: "'1'",
+    tests: indexTests,
+  },
+  {
+    mistake: 'pages that are taken back stay in the index',
+    file: 'services/indexer/index-change.ts',
+    find: "else changes.push({ kind: 'delete', url, version: atMs });\n  }",
+    replace: '}',
+    tests: indexTests,
+  },
+  {
+    mistake: 'an index counts records as read that it has not',
+    file: 'services/indexer/sqlite-index.ts',
+    find: "for (const { topic, partition, offset } of positions) save.run(topic, partition, offset);\n      db.exec('COMMIT');",
+    replace:
+      "db.exec('COMMIT');\n      for (const { topic, partition, offset } of positions) save.run(topic, partition, offset);",
+    tests: indexTests,
+  },
+  {
+    mistake: 'a purge that is read twice undoes a release',
+    file: 'services/runtime/crawl/purges.ts',
+    find: 'if (before === undefined || atMs > before.atMs) this',
+    replace: 'this',
+    tests: indexTests,
+  },
+  {
+    mistake: 'what was fetched before a purge comes back once its host is released',
+    file: 'services/runtime/crawl/purges.ts',
+    find: '(!host.isLifted || atMs <= host.atMs)',
+    replace: '!host.isLifted',
+    tests: indexTests,
   },
 ];
