@@ -19,6 +19,10 @@ const pageConsumerTests = ['test/services/consumer/consume-pages.test.ts'];
 const dedupTests = ['test/services/dedup/late-words.test.ts'];
 const indexTests = ['test/services/indexer/index-change.test.ts'];
 const archiveTests = ['test/services/archive/archiver.test.ts'];
+const keptOutTests = ['test/services/archive/kept-out.test.ts'];
+const transferTests = ['test/services/archive/transfers.test.ts'];
+const forgetTests = ['test/services/archive/forget-pointers.test.ts'];
+const replayTests = ['test/services/archive/replay/hostile-captures.test.ts'];
 const auditTests = ['test/topology/audit/host-contacts.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
 const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
@@ -501,5 +505,160 @@ export const planted: readonly Planted[] = [
     find: '(!host.isLifted || atMs <= host.atMs)',
     replace: '!host.isLifted',
     tests: indexTests,
+  },
+  {
+    mistake: 'what was purged is archived',
+    file: 'services/archive/archiver.ts',
+    find: 'mayArchive(received.value) && !isPurged(received.value)',
+    replace: 'mayArchive(received.value)',
+    tests: keptOutTests,
+  },
+  {
+    mistake: 'a purge of the same batch comes too late for the archive',
+    file: 'services/archive/archiver.ts',
+    find: "for (const one of told) if (one.topic === 'control') purges.take(one.value);",
+    replace: '',
+    tests: keptOutTests,
+  },
+  {
+    mistake: 'a site’s wish not to be archived is not heard',
+    file: 'services/archive/archiver.ts',
+    find: 'mayArchive(received.value) && !isPurged(received.value)',
+    replace: '!isPurged(received.value)',
+    tests: keptOutTests,
+  },
+  {
+    mistake: 'later captures point to a payload that was lost',
+    file: 'services/archive/archiver.ts',
+    find: "if (value.bodyFile !== '' && path === null) return [];",
+    replace: '',
+    tests: keptOutTests,
+  },
+  {
+    mistake: 'bodies that were archived stay on the disk',
+    file: 'services/archive/archiver.ts',
+    find: 'await bodies.removeSpent();',
+    replace: '',
+    tests: keptOutTests,
+  },
+  {
+    mistake: 'a 304 points to an answer that was cut',
+    file: 'services/archive/sights.ts',
+    find: 'response.status === 200 && !response.truncated && hasValidator(response)',
+    replace: 'response.status === 200 && hasValidator(response)',
+    tests: keptOutTests,
+  },
+  {
+    mistake: 'a WARC file is removed before the store has it',
+    file: 'services/archive/uploads.ts',
+    find: 'await patiently(clock, () => objects.putFile(`${name}${ending}`, path));',
+    replace: 'void patiently(clock, () => objects.putFile(`${name}${ending}`, path)).catch(() => {});',
+    tests: transferTests,
+  },
+  {
+    mistake: 'an upload that failed for good is taken for done',
+    file: 'services/archive/uploads.ts',
+    find: '  return act();\n}',
+    replace: '  return act().catch(() => {});\n}',
+    tests: transferTests,
+  },
+  {
+    mistake: 'a file that was rewritten is replaced by the one in the store',
+    file: 'services/archive/forget/bring-back.ts',
+    find: 'if (existsSync(join(folder, file))) continue;',
+    replace: '',
+    tests: transferTests,
+  },
+  {
+    mistake: 'files of other archives are brought, and rewritten',
+    file: 'services/archive/forget/bring-back.ts',
+    find: 'name.endsWith(suffix) && isOurs(name)',
+    replace: 'name.endsWith(suffix)',
+    tests: transferTests,
+  },
+  {
+    mistake: 'an index counts as read before its payloads are kept',
+    file: 'services/archive/known-indexes.ts',
+    find: 'let ops: StoreOp[] = [];\n    let number',
+    replace:
+      'await store.write([{ key: mark, value: Buffer.alloc(0) }]);\n    let ops: StoreOp[] = [];\n    let number',
+    tests: transferTests,
+  },
+  {
+    mistake: 'a kill leaves pointers to payloads that were forgotten',
+    file: 'services/archive/replaced-files.ts',
+    find: 'await store.write(ops, { sync: true });',
+    replace: 'await rm(path, { force: true });\n    await store.write(ops, { sync: true });',
+    tests: forgetTests,
+  },
+  {
+    mistake: 'a 304 points to a URL that was forgotten',
+    file: 'services/archive/forget/forget-records.ts',
+    find: 'return [...ops, ...[...urls].map((url) => ({ key: answerKey(url), value: null }))];',
+    replace: 'return ops;',
+    tests: forgetTests,
+  },
+  {
+    mistake: 'a pointer to what was forgotten stays',
+    file: 'services/archive/forget/forget-records.ts',
+    find: 'return { bytes: gzipSync(recordWith(head, noPointer, head.block)) };',
+    replace: 'return member;',
+    tests: forgetTests,
+  },
+  {
+    mistake: 'files that only point to what is forgotten are left alone',
+    file: 'services/archive/forget/forget-records.ts',
+    find: '!holding.has(name) && !(await hasLostPointer(folder, name, work))',
+    replace: '!holding.has(name)',
+    tests: forgetTests,
+  },
+  {
+    mistake: 'the file that was open at a kill is passed over by forget',
+    file: 'services/archive/forget/forget-records.ts',
+    find: 'await warcs.finish([]);',
+    replace: '',
+    tests: forgetTests,
+  },
+  {
+    mistake: 'a record is cut where a piece ends that is read at once',
+    file: 'services/archive/forget/members.ts',
+    find: 'return length > bytes.length ? null :',
+    replace: 'return length > bytes.length + tailBytes ? null :',
+    tests: forgetTests,
+  },
+  {
+    mistake: 'archived scripts may run',
+    file: 'services/archive/replay/shown-headers.ts',
+    find: "'sandbox allow-same-origin allow-forms allow-downloads',\n  \"default-src 'self' data:\",",
+    replace: "'sandbox allow-same-origin allow-forms allow-downloads allow-scripts',\n  \"default-src 'self' data:\",",
+    tests: replayTests,
+  },
+  {
+    mistake: 'archived pages load from anywhere',
+    file: 'services/archive/replay/shown-headers.ts',
+    find: '"default-src \'self\' data:",',
+    replace: "'default-src * data:',",
+    tests: replayTests,
+  },
+  {
+    mistake: 'a capture has no policy',
+    file: 'services/archive/replay/replay-routes.ts',
+    find: "      'content-security-policy': capturePolicy,\n",
+    replace: '',
+    tests: replayTests,
+  },
+  {
+    mistake: 'a name to save by may be a path',
+    file: 'services/archive/replay/shown-headers.ts',
+    find: '[\\w()+-][\\w .()+-]{0,149}',
+    replace: '[^"]{1,149}',
+    tests: replayTests,
+  },
+  {
+    mistake: 'controls before a scheme hide it',
+    file: 'services/archive/replay/rewrite/linker.ts',
+    find: 'const link = withoutEnds(written);',
+    replace: 'const link = written;',
+    tests: replayTests,
   },
 ];
