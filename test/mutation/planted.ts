@@ -23,6 +23,10 @@ const keptOutTests = ['test/services/archive/kept-out.test.ts'];
 const transferTests = ['test/services/archive/transfers.test.ts'];
 const forgetTests = ['test/services/archive/forget-pointers.test.ts'];
 const replayTests = ['test/services/archive/replay/hostile-captures.test.ts'];
+const deskTests = ['test/services/desk/proofs.test.ts'];
+const hubTests = ['test/services/push/hubs.test.ts'];
+const lendingTests = ['test/services/lending/lease-calls.test.ts'];
+const webhookTests = ['test/services/fleet/webhooks/webhook-sender.test.ts'];
 const auditTests = ['test/topology/audit/host-contacts.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
 const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
@@ -551,8 +555,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a WARC file is removed before the store has it',
     file: 'services/archive/uploads.ts',
-    find: 'await patiently(clock, () => objects.putFile(`${name}${ending}`, path));',
-    replace: 'void patiently(clock, () => objects.putFile(`${name}${ending}`, path)).catch(() => {});',
+    find: 'await patiently(clock, () =>',
+    replace: 'void patiently(clock, () =>',
     tests: transferTests,
   },
   {
@@ -660,5 +664,194 @@ export const planted: readonly Planted[] = [
     find: 'const link = withoutEnds(written);',
     replace: 'const link = written;',
     tests: replayTests,
+  },
+  {
+    mistake: 'what one visitor was asked for proves a host for any',
+    file: 'services/desk/challenge.ts',
+    find: "'challenge', crawl, hostKey, visitor, day)",
+    replace: "'challenge', crawl, hostKey, '', day)",
+    tests: deskTests,
+  },
+  {
+    mistake: 'a proof of long ago holds',
+    file: 'services/desk/challenge.ts',
+    find: 'if (Number(day) < Math.floor(nowMs / dayMs) || Number(day) > lastDay(nowMs)) return false;',
+    replace: 'if (Number(day) > lastDay(nowMs)) return false;',
+    tests: deskTests,
+  },
+  {
+    mistake: 'a page of an error is a proof',
+    file: 'services/desk/prove-host.ts',
+    find: 'if (status !== 200) return',
+    replace: 'if (status === 0) return',
+    tests: deskTests,
+  },
+  {
+    mistake: 'an order is taken on a proof that is over',
+    file: 'services/desk/desk.ts',
+    find: 'if (proof.untilMs <= this.#nowMs)',
+    replace: 'if (proof.untilMs <= 0)',
+    tests: deskTests,
+  },
+  {
+    mistake: 'a webmaster’s order has a receipt though an operator’s came before it',
+    file: 'services/desk/desk.ts',
+    find: 'await this.#checkOvertaken(order, hostKey, policyMs, sent[0]!.offset);',
+    replace: '',
+    tests: deskTests,
+  },
+  {
+    mistake: 'a webmaster may ask for less than an operator’s delay',
+    file: 'services/desk/orders.ts',
+    find: 'const leastMs = Math.max(policyMs, operatorDelayMs ?? 0);',
+    replace: 'const leastMs = policyMs;',
+    tests: deskTests,
+  },
+  {
+    mistake: 'a webmaster ends an operator’s block',
+    file: 'services/desk/orders.ts',
+    find: "if (orders.paused === 'byOperator')",
+    replace: 'if (orders.removed)',
+    tests: deskTests,
+  },
+  {
+    mistake: 'looks that are over are counted as under way',
+    file: 'services/desk/desk.ts',
+    find: '  } finally {\n      this.#looking -= 1;\n    }',
+    replace: '  } finally {\n    }',
+    tests: deskTests,
+  },
+  {
+    mistake: 'parts that run into each other have one seal',
+    file: 'services/desk/sealed.ts',
+    find: "].join('\\0'))",
+    replace: "].join(''))",
+    tests: deskTests,
+  },
+  {
+    mistake: 'the beginning of a signature is enough',
+    file: 'services/push/websub.ts',
+    find: 'return given.length === wanted.length && timingSafeEqual(given, wanted);',
+    replace: 'return timingSafeEqual(given, wanted.subarray(0, given.length));',
+    tests: hubTests,
+  },
+  {
+    mistake: 'a hub may confirm a subscription to another topic',
+    file: 'services/push/websub.ts',
+    find: 'if (one === undefined || topic !== one.topic) return null;',
+    replace: 'if (one === undefined) return null;',
+    tests: hubTests,
+  },
+  {
+    mistake: 'a hub that verifies at once is not known',
+    file: 'services/push/websub.ts',
+    find: 'await this.#put(subscription);\n    await this.#ask(subscription);',
+    replace: 'await this.#ask(subscription);\n    await this.#put(subscription);',
+    tests: hubTests,
+  },
+  {
+    mistake: 'a delivery counts before the frontier has it',
+    file: 'services/push/websub.ts',
+    find: 'await this.#options.push(newsOf',
+    replace: 'void this.#options.push(newsOf',
+    tests: hubTests,
+  },
+  {
+    mistake: 'a disk that refused once refuses for ever',
+    file: 'services/push/websub.ts',
+    find: 'this.#saving = this.#saving.catch(() => {}).then(',
+    replace: 'this.#saving = this.#saving.then(',
+    tests: hubTests,
+  },
+  {
+    mistake: 'a hub may be at a literal address that may not be contacted',
+    file: 'services/runtime/http/guarded-request.ts',
+    find: 'return isIP(literal) > 0 && isBlocked(literal) ?',
+    replace: 'return isIP(literal) < 0 && isBlocked(literal) ?',
+    tests: hubTests,
+  },
+  {
+    mistake: 'a hub’s name may lead to an address that may not be contacted',
+    file: 'services/runtime/http/guarded-request.ts',
+    find: 'const refused = error ?? blockedAmong(hostname, addresses, isBlocked);',
+    replace: 'const refused = error ?? null;',
+    tests: hubTests,
+  },
+  {
+    mistake: 'a result counts before its links are durable',
+    file: 'services/lending/lease-calls.ts',
+    find: '// Links first: a result means that they are durable.\n      await publish(target, gathered);',
+    replace: 'void publish(target, gathered).catch(() => {});',
+    tests: lendingTests,
+  },
+  {
+    mistake: 'URLs wait out their lease with a client that had hung up',
+    file: 'services/lending/lease-calls.ts',
+    find: 'if (gone.aborted) for (const { token } of leases)',
+    replace: 'if (gone.aborted) for (const { token } of leases.slice(leases.length))',
+    tests: lendingTests,
+  },
+  {
+    mistake: 'any number of clients may wait',
+    file: 'services/lending/lease-calls.ts',
+    find: 'if (desk.asks.calls >= lendingLimits.asksMax)\n        throw',
+    replace: 'if (desk.asks.calls < 0)\n        throw',
+    tests: lendingTests,
+  },
+  {
+    mistake: 'a URL is lent for longer than the frontier leases it',
+    file: 'services/lending/desk.ts',
+    find: 'sinceMs: nowMs, deadlineMs: Math.min(url.deadlineMs, nowMs + leaseMs), tell',
+    replace: 'sinceMs: nowMs, deadlineMs: nowMs + leaseMs, tell',
+    tests: lendingTests,
+  },
+  {
+    mistake: 'a URL is given out when it may not be begun any more',
+    file: 'services/lending/desk.ts',
+    find: 'const isLate = nowMs > this.#ready[0]!.url.latestStartMs;',
+    replace: 'const isLate = false;',
+    tests: lendingTests,
+  },
+  {
+    mistake: 'what is handed over and not yet given out stays so when the crawl stops',
+    file: 'services/lending/desk.ts',
+    find: "for (const { tell } of this.#ready.splice(0)) tell(this.#returned('the crawl stops'));",
+    replace: '',
+    tests: lendingTests,
+  },
+  {
+    mistake: 'a redirect of a receiver is taken for its word that it has the events',
+    file: 'services/fleet/webhooks/webhook-sender.ts',
+    find: 'if (status >= 200 && status < 300) return null;',
+    replace: 'if (status >= 200 && status < 400) return null;',
+    tests: webhookTests,
+  },
+  {
+    mistake: 'what is being posted is not written down before',
+    file: 'services/fleet/webhooks/webhook-sender.ts',
+    find: 'if (sending === null) await writePlace(documents, name, (one.place = { delivered, sending: some.next }));',
+    replace: 'if (sending === null) one.place = { delivered, sending: some.next };',
+    tests: webhookTests,
+  },
+  {
+    mistake: 'what was sent before a kill goes out with more, under another id',
+    file: 'services/fleet/webhooks/webhook-sender.ts',
+    find: 'if (sending === null) return { content, most, charsSoft };',
+    replace: 'return { content, most, charsSoft };',
+    tests: webhookTests,
+  },
+  {
+    mistake: 'a crawl is deleted while its webhook reads it',
+    file: 'services/fleet/webhooks/webhook-sender.ts',
+    find: 'await sending.under;\n    this.#all.delete(name);',
+    replace: 'this.#all.delete(name);',
+    tests: webhookTests,
+  },
+  {
+    mistake: 'webhooks of an owner’s further crawls never get a place',
+    file: 'services/fleet/webhooks/webhook-sender.ts',
+    find: 'one.turn = ++this.#turns;',
+    replace: '',
+    tests: webhookTests,
   },
 ];
