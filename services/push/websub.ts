@@ -155,11 +155,11 @@ export class Websub {
     return this.#subscriptions.find((one) => one.id === id);
   }
 
-  /** One write after another. */
+  /** One write after another, each of which says whether it succeeded: one that failed leaves the next its chance. */
   #put(subscription: Subscription): Promise<void> {
     this.#subscriptions = [...this.#subscriptions.filter(({ id }) => id !== subscription.id), subscription];
     const all = this.#subscriptions;
-    this.#saving = this.#saving.then(() => writeSubscriptions(this.#options.path, all));
+    this.#saving = this.#saving.catch(() => {}).then(() => writeSubscriptions(this.#options.path, all));
     return this.#saving;
   }
 }

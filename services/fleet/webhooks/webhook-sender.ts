@@ -46,6 +46,8 @@ interface Sending {
   /** undefined: it was not read yet. */
   place: WebhookPlace | undefined;
   readonly createdAtMs: number;
+  /** When it had a place last, in turns; 0: never. */
+  turn: number;
   failures: number;
   failure: string | null;
   nextAtMs: number;
@@ -60,6 +62,7 @@ export class WebhookSender {
   readonly #stopping = new AbortController();
   readonly #underWay = new Map<string, number>();
   #requests = 0;
+  #turns = 0;
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
@@ -70,7 +73,7 @@ export class WebhookSender {
     const { clock, fleet } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      for (const name of fleet.names) {
+      for (const name of this.#inTurn()) {
         const file = fleet.file(name);
         if (file?.webhook != null) this.#look(file, file.webhook);
       }
@@ -100,13 +103,28 @@ export class WebhookSender {
     this.#options.events.forget(name);
   }
 
+  /** Those that waited longest for a place first: whoever has nothing to post takes one too, to find that out. */
+  #inTurn(): string[] {
+    const turnOf = (name: string) => this.#all.get(name)?.turn ?? 0;
+    return [...this.#options.fleet.names].sort((a, b) => turnOf(a) - turnOf(b));
+  }
+
   #look(file: CrawlFile, webhook: Webhook): void {
     const { clock, say } = this.#options;
     const { name, owner, createdAtMs } = file;
     let sending = this.#all.get(name);
     if (sending === undefined || sending.createdAtMs !== createdAtMs) {
       sending = {
-        ...{ place: undefined, createdAtMs, failures: 0, failure: null, nextAtMs: 0, under: undefined, isGone: false },
+        ...{
+          place: undefined,
+          createdAtMs,
+          turn: 0,
+          failures: 0,
+          failure: null,
+          nextAtMs: 0,
+          under: undefined,
+          isGone: false,
+        },
       };
       this.#all.set(name, sending);
     }
@@ -114,6 +132,7 @@ export class WebhookSender {
     if (sending.under !== undefined || sending.isGone || sending.nextAtMs > clock.nowMs()) return;
     if (own >= webhookLimits.ofOwnerMax || this.#requests >= webhookLimits.requestsMax) return;
     const one = sending;
+    one.turn = ++this.#turns;
     this.#requests++;
     this.#underWay.set(owner, own + 1);
     one.under = this.#deliver(one, file, webhook)

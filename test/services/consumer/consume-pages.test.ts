@@ -14,6 +14,7 @@ import { openDataFolder } from '../../../services/runtime/data-folder/data-folde
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { until } from '../until.ts';
 
 const clock = new SystemClock();
 
@@ -46,7 +47,9 @@ async function liveCrawl() {
     const records = pages.map((page) => ({ key: Buffer.from('a.test'), value: codec.encode('pages', page) }));
     await log.append(records.map((record) => ({ topic: 'c.pages', partition: 0, ...record })));
   };
-  return { data, fetched, end };
+  const takenBack = (name: string) =>
+    log.append([{ topic: 'c.pages', partition: 0, key: Buffer.from(`http://a.test/${name}`), value: Buffer.alloc(0) }]);
+  return { data, fetched, takenBack, end };
 }
 
 async function titles(data: string, options: Partial<ConsumeOptions<'pages'>> = {}): Promise<string[]> {
@@ -104,6 +107,59 @@ describe('consumePages on a data folder', () => {
       letters.map(({ reason, url, sourceOffset }) => [reason, url, sourceOffset]),
       [['consumerFailed', 'http://a.test/bad', 1]],
     );
+  });
+
+  it('keeps the dead letters of earlier runs beside those of this one', async () => {
+    const { data, fetched } = await liveCrawl();
+    const handle = () => {
+      throw new Error('no');
+    };
+    for (const name of ['a', 'b']) {
+      await fetched(name);
+      await titles(data, { handle, retriesMs: [] });
+    }
+    const letters = await readGroupLetters(join(data, 'consumers', 'titles'));
+    assert.deepEqual(
+      letters.map(({ url }) => url),
+      ['http://a.test/a', 'http://a.test/b'],
+    );
+  });
+
+  it('waits for what its handler promises before it counts a page as dealt with', async () => {
+    const { data, fetched } = await liveCrawl();
+    await fetched('a');
+    const handle = async () => {
+      await clock.sleepUntil(clock.nowMs() + 5);
+      throw new Error('no');
+    };
+    await titles(data, { handle, retriesMs: [] });
+    assert.equal((await readGroupLetters(join(data, 'consumers', 'titles'))).length, 1);
+  });
+
+  it('hands on what is taken back, and does not go on where that fails', async () => {
+    const { data, fetched, takenBack } = await liveCrawl();
+    await fetched('a');
+    await takenBack('a');
+    const failing = { forget: () => Promise.reject(new Error('the disk is full')), retriesMs: [] };
+    await assert.rejects(titles(data, failing), /the disk is full/);
+    const told: string[] = [];
+    await titles(data, { forget: (urls) => void told.push(...urls) });
+    assert.deepEqual(told, ['http://a.test/a']);
+  });
+
+  it('stops when its signal aborts, also one that is aborted as it begins', async () => {
+    const { data } = await liveCrawl();
+    for (const when of ['before', 'after'] as const) {
+      const aborting = new AbortController();
+      if (when === 'before') aborting.abort();
+      const consumer = await consumePages({ data, group: 'titles', signal: aborting.signal, handle: () => {} });
+      aborting.abort();
+      let hasEnded = false;
+      void consumer.ended.then(() => {
+        hasEnded = true;
+      });
+      await until(() => hasEnded).finally(() => consumer.stop());
+    }
   });
 
   it('refuses a second process of its group, a bad name, and a folder without a crawl, each in one line', async () => {

@@ -32,6 +32,7 @@ export function createFakeClock(startMs = 1_700_000_000_000): FakeClock {
           untilMs: Math.ceil(untilMs),
           wake: () => {
             sleepers.delete(sleeper);
+            signal?.removeEventListener('abort', sleeper.wake);
             resolve();
           },
         };

@@ -1,75 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { pageRecord } from '../../../../lab/pages/page-record.ts';
-import type { DeadLetter, Page } from '../../../../schemas/types.ts';
-import type { RecordCodec } from '../../../../services/runtime/avro/record-codec.ts';
-import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
-import { createEmbeddedRegistry } from '../../../../services/runtime/avro/schema-registry.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
-import type { Consumer, ConsumerOptions } from '../../../../services/runtime/consumer/consumer.ts';
+import type { ConsumerOptions } from '../../../../services/runtime/consumer/consumer.ts';
 import { startConsumer } from '../../../../services/runtime/consumer/consumer.ts';
 import { groupPositions } from '../../../../services/runtime/consumer/positions.ts';
-import { type EmbeddedLog, openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
-import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { until } from '../../until.ts';
-
-interface Bench {
-  readonly log: EmbeddedLog;
-  readonly codec: RecordCodec;
-  readonly letters: DeadLetter[];
-  append(partition: number, ...names: string[]): Promise<void>;
-  forget(partition: number, ...names: string[]): Promise<void>;
-  start(options: Pick<ConsumerOptions<'pages'>, 'handle'> & Partial<ConsumerOptions<'pages'>>): Consumer;
-}
-
-async function bench(): Promise<Bench> {
-  const clock = new SystemClock();
-  const store = createMemoryStore();
-  const log = await openEmbeddedLog(store, clock);
-  await log.createTopics([{ name: 'c.pages', partitions: 2, retention: 'time' }]);
-  const codec = await openCodec(createEmbeddedRegistry(store), 'c');
-  const letters: DeadLetter[] = [];
-  return {
-    log,
-    codec,
-    letters,
-    append: async (partition, ...names) => {
-      await log.append(
-        names.map((name) => ({
-          topic: 'c.pages',
-          partition,
-          key: Buffer.from('a.test'),
-          value: name === 'junk' ? Buffer.from('junk') : codec.encode('pages', page(name)),
-        })),
-      );
-    },
-    forget: async (partition, ...names) => {
-      const keys = names.map((name) => Buffer.from(page(name).url));
-      await log.append(keys.map((key) => ({ topic: 'c.pages', partition, key, value: Buffer.alloc(0) })));
-    },
-    start: (options) => {
-      const consumer = startConsumer({
-        log,
-        codec,
-        clock,
-        crawl: 'c',
-        group: 'g',
-        topics: ['pages'],
-        positions: groupPositions(log, 'g'),
-        batchMs: 1,
-        retriesMs: [1, 1],
-        deadLetter: async (given) => void letters.push(...given.map(({ letter }) => letter)),
-        ...options,
-      });
-      consumer.assign([0, 1]);
-      return consumer;
-    },
-  };
-}
-
-function page(name: string): Page {
-  return pageRecord({ url: `http://a.test/${name}`, title: name });
-}
+import { bench } from './bench.ts';
 
 describe('a consumer', () => {
   it('handles every record in order, and goes on after the last one handled', async () => {
@@ -159,7 +95,10 @@ describe('a consumer', () => {
       },
     });
     await until(() => attempts > 0);
+    const drained = failing.drain();
     await failing.stop();
+    await assert.rejects(drained, { code: 'STORE_CLOSED' });
+    assert.equal(attempts, 1);
     assert.equal(await log.committed('g', 'c.pages', 0), undefined);
     const seen: string[] = [];
     const second = start({ handle: (batch) => void seen.push(...batch.map((one) => one.value.title)) });
@@ -199,6 +138,50 @@ describe('a consumer', () => {
       { records, retries, deadLettered, undecodable },
       { records: 5, retries: 2, deadLettered: 2, undecodable: 1 },
     );
+  });
+
+  it('dead-letters a record that fails and is all of its batch', async () => {
+    const { append, start, letters, log } = await bench();
+    await append(0, 'bad');
+    const consumer = start({
+      handle: () => {
+        throw new Error('cannot digest it');
+      },
+    });
+    await consumer.drain();
+    await consumer.stop();
+    assert.deepEqual(
+      letters.map(({ reason, url }) => [reason, url]),
+      [['consumerFailed', 'http://a.test/bad']],
+    );
+    assert.equal(await log.committed('g', 'c.pages', 0), 1);
+  });
+
+  it('tries no further record alone once it is to stop: those come again, and none is a dead letter', async () => {
+    const { append, start, letters, log } = await bench();
+    await append(0, 'a', 'b', 'c');
+    const alone: string[] = [];
+    const consumer = start({
+      retriesMs: [],
+      handle: (batch) => {
+        if (batch.length > 1) throw new Error('no');
+        alone.push(batch[0]!.value.title);
+        void consumer.stop();
+      },
+    });
+    await consumer.ended;
+    assert.deepEqual(alone, ['a']);
+    assert.deepEqual(letters, []);
+    assert.equal(await log.committed('g', 'c.pages', 0), undefined);
+  });
+
+  it('ends with what kept its positions from being saved', async () => {
+    const { append, start } = await bench();
+    await append(0, 'a');
+    const save = () => Promise.reject(new Error('the disk is full'));
+    const consumer = start({ handle: () => {}, positions: { load: async () => 0, save } });
+    await assert.rejects(consumer.drain(), /the disk is full/);
+    await assert.rejects(consumer.stop(), /the disk is full/);
   });
 
   it('stops instead, where that was chosen, and says why', async () => {
@@ -277,23 +260,5 @@ describe('a consumer', () => {
     const consumer = start({ handle: () => {}, deadLetter: () => Promise.reject(new Error('the disk is full')) });
     await assert.rejects(consumer.ended, /the disk is full/);
     assert.equal(await log.committed('g', 'c.pages', 0), undefined);
-  });
-
-  it('hands over a partition that moves on, and takes it up again where it was left', async () => {
-    const { append, start } = await bench();
-    await append(0, 'a');
-    await append(1, 'x');
-    const seen: string[] = [];
-    const consumer = start({ handle: (batch) => void seen.push(...batch.map((one) => one.value.title)) });
-    await consumer.drain();
-    consumer.assign([1]);
-    await append(0, 'b');
-    await append(1, 'y');
-    await consumer.drain();
-    assert.deepEqual(seen.slice(2), ['y']);
-    consumer.assign([0, 1]);
-    await consumer.drain();
-    await consumer.stop();
-    assert.deepEqual(seen.slice(3), ['b']);
   });
 });

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { bringBack } from '../../../services/archive/forget/bring-back.ts';
+import { learnIndexes } from '../../../services/archive/known-indexes.ts';
+import { mergedIndex } from '../../../services/archive/merged-index.ts';
+import { readSights } from '../../../services/archive/sights.ts';
+import { createUploads } from '../../../services/archive/uploads.ts';
+import { createFolderObjects } from '../../../services/runtime/objects/folder-objects.ts';
+import { createFaultStore } from '../../../services/runtime/store/fault-store.ts';
+import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
+import type { StateStore } from '../../../services/runtime/store/store.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { response } from './responses.ts';
+
+const clock = { nowMs: () => 0, sleepUntil: async () => {} };
+
+function finished(...names: string[]): string {
+  const folder = temporaryFolder();
+  for (const name of names) {
+    writeFileSync(join(folder, `${name}.warc.gz`), `warc of ${name}`);
+    writeFileSync(join(folder, `${name}.cdxj`), `index of ${name}`);
+  }
+  return folder;
+}
+
+const wholeIn = async (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.warc.gz'))
+    .map((name) => name.slice(0, -8))
+    .sort();
+
+describe('uploads of an archive', () => {
+  it('keep each file here until it is there, its index first', async () => {
+    const folder = finished('a', 'b');
+    const there: [string, string[]][] = [];
+    const putFile = async (name: string) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      there.push([name, readdirSync(folder).sort()]);
+    };
+    const uploads = createUploads(folder, { putFile }, clock, () => wholeIn(folder));
+    uploads.start();
+    await uploads.settled();
+    assert.deepEqual(there, [
+      ['a.cdxj', ['a.cdxj', 'a.warc.gz', 'b.cdxj', 'b.warc.gz']],
+      ['a.warc.gz', ['a.cdxj', 'a.warc.gz', 'b.cdxj', 'b.warc.gz']],
+      ['b.cdxj', ['b.cdxj', 'b.warc.gz']],
+      ['b.warc.gz', ['b.cdxj', 'b.warc.gz']],
+    ]);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('give up after some tries, with both files here, and are tried again with the next file', async () => {
+    const folder = finished('a');
+    let isAway = true;
+    const putFile = async () => {
+      if (isAway) throw new CrawlstreamError('DESTINATION_UNREACHABLE', 'away');
+    };
+    const uploads = createUploads(folder, { putFile }, clock, () => wholeIn(folder));
+    uploads.start();
+    await assert.rejects(uploads.settled(), { code: 'DESTINATION_UNREACHABLE' });
+    assert.deepEqual(readdirSync(folder).sort(), ['a.cdxj', 'a.warc.gz']);
+    isAway = false;
+    uploads.start();
+    await uploads.settled();
+    assert.deepEqual(readdirSync(folder), []);
+  });
+});
+
+describe('files of an archive that are brought back', () => {
+  it('are those of this archive, and none that is here and newer', async () => {
+    const objects = createFolderObjects(finished('c-1', 'c-2', 'other-1'));
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'c-1.warc.gz'), 'rewritten');
+    assert.deepEqual(await bringBack(folder, objects, (name) => name.startsWith('c-')), ['c-2']);
+    assert.deepEqual(readdirSync(folder).sort(), ['c-1.warc.gz', 'c-2.cdxj', 'c-2.warc.gz']);
+    assert.equal(readFileSync(join(folder, 'c-1.warc.gz'), 'utf8'), 'rewritten');
+    assert.equal(readFileSync(join(folder, 'c-2.warc.gz'), 'utf8'), 'warc of c-2');
+  });
+
+  it('have their index before they count as whole, wherever it ends', async () => {
+    const source = createFolderObjects(finished('c-1'));
+    for (const killedAt of [1, 2]) {
+      const folder = temporaryFolder();
+      let gets = 0;
+      const get = async (name: string) => {
+        if (++gets === killedAt) throw new Error('killed');
+        return source.get(name);
+      };
+      await assert.rejects(
+        bringBack(folder, { list: source.list, get }, () => true),
+        /killed/,
+      );
+      assert.deepEqual(await wholeIn(folder), []);
+      await bringBack(folder, source, () => true);
+      assert.deepEqual(readdirSync(folder).sort(), ['c-1.cdxj', 'c-1.warc.gz']);
+    }
+  });
+});
+
+const digest = 'A'.repeat(32);
+const lineOf = (more: Readonly<Record<string, string>> = {}) =>
+  `test,a)/ 20260101000000 ${JSON.stringify({
+    ...{ url: 'http://a.test/', mime: 'text/html', status: '200', digest: `sha1:${digest}` },
+    ...{ length: '9', offset: '7', filename: 'f.warc.gz' },
+    ...more,
+  })}`;
+
+function indexFile(...lines: string[]): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'f.cdxj'), lines.map((line) => `${line}\n`).join(''));
+  return join(folder, 'f.cdxj');
+}
+
+describe('indexes of other archives', () => {
+  const knows = async (store: StateStore) => {
+    const one = { value: { ...response(1).value, truncated: false } };
+    return (await readSights(store, [one], [`sha1:${digest}`])).payloadOf(one.value, `sha1:${digest}`) !== undefined;
+  };
+
+  it('tell of payloads that were answered whole, and of no pointers to them', async () => {
+    for (const [more, isKnown] of [
+      [{}, true],
+      [{ digest }, true],
+      [{ mime: 'warc/revisit' }, false],
+      [{ status: '404' }, false],
+    ] as const) {
+      const store = createMemoryStore();
+      await learnIndexes(store, [indexFile(lineOf(more))]);
+      assert.equal(await knows(store), isKnown, JSON.stringify(more));
+    }
+  });
+
+  it('are read again where a kill fell before their end, and not where it fell behind it', async () => {
+    const path = indexFile(lineOf());
+    const store = createMemoryStore();
+    await assert.rejects(
+      learnIndexes(createFaultStore(store, { crashAt: 1, when: 'before' }), [path]),
+      /planned crash/,
+    );
+    await learnIndexes(store, [path]);
+    assert.equal(await knows(store), true);
+    const again = createFaultStore(store);
+    await learnIndexes(again, [path]);
+    assert.equal(again.writes(), 0);
+  });
+
+  it('are read again where a line was wrong, once it is right', async () => {
+    const store = createMemoryStore();
+    const path = indexFile(lineOf(), 'no line');
+    await assert.rejects(learnIndexes(store, [path]), /line 2: no line of a CDXJ index/);
+    await assert.rejects(learnIndexes(store, [path]), /line 2: no line of a CDXJ index/);
+  });
+});
+
+describe('indexes of several files as one', () => {
+  const merged = async (...lines: string[]) => {
+    for await (const _ of mergedIndex([indexFile(...lines).replace('.cdxj', '.warc.gz')]));
+  };
+
+  it('are refused where one is not sorted, or names another file', async () => {
+    const before = lineOf().replace('test,a)/', 'test,A)/');
+    await merged(before, lineOf());
+    await assert.rejects(merged(lineOf(), before), /line 2: it is not sorted/);
+    await assert.rejects(merged(lineOf({ filename: '../f.warc.gz' })), /line 1: no line of a CDXJ index/);
+  });
+});

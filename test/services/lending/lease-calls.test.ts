@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { leaseCall, resultsCall } from '../../../services/lending/api-schemas.ts';
+import { leaseCallsOf } from '../../../services/lending/lease-calls.ts';
+import { Lending } from '../../../services/lending/lending.ts';
+import { lendingLimits } from '../../../services/lending/lending-limits.ts';
+import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
+import type { Errand, Told } from '../../../services/runtime/leases/outside.ts';
+import { createFakeClock } from '../fetcher/fake-clock.ts';
+
+const codec = await openCodec(createMemoryRegistry(), 'c');
+const never = new AbortController().signal;
+const settled = async () => {
+  for (let n = 0; n < 50; n++) await Promise.resolve();
+};
+
+/** A crawl with a log that takes records once it is told to; what became of URLs, as their fetcher hears it. */
+function setUp() {
+  const clock = createFakeClock(1_000_000);
+  const lending = new Lending(clock);
+  const log = { appended: 0, append: async (): Promise<number[]> => [] };
+  lending.open({
+    ...{ codec, clock, topics: { crawl: 'c', partitions: 1, keyMode: 'host' } },
+    log: {
+      append: async () => {
+        const offsets = await log.append();
+        log.appended += 1;
+        return offsets;
+      },
+    },
+  } as never);
+  const calls = leaseCallsOf(lending);
+  const heard: Told[] = [];
+  const errand = (name: string, deadlineMs = 300_000): Errand => ({
+    ...{
+      url: `http://${name}.test/`,
+      hostKey: `${name}.test`,
+      depth: 2,
+      hop: 0,
+      attempt: 0,
+      etag: '',
+      lastModified: '',
+    },
+    ...{ payload: '', userAgent: 'x', delayMs: 0, latestStartMs: clock.nowMs() + 60_000 },
+    deadlineMs: clock.nowMs() + deadlineMs,
+  });
+  const outside = lending.outside(true);
+  outside.onWanted(() => {});
+  const offer = async (name: string, deadlineMs?: number) => {
+    const taker = await outside.taker(clock.nowMs() + 60_000, never);
+    if (taker !== null) heard.push(await taker.hand(errand(name, deadlineMs)));
+  };
+  const lease = (more: object = {}, gone = new AbortController().signal) =>
+    calls.lease(leaseCall.parse({ count: 1, waitMs: 1_000, leaseMs: 60_000, ...more }), gone);
+  return { clock, lending, log, calls, heard, offer, lease, outside, errand };
+}
+
+const result = (lease: string, more: object = {}) =>
+  resultsCall.parse({ results: [{ lease, status: 200, urls: [{ url: 'http://b.test/' }], ...more }] });
+
+describe('the calls of the lease API', () => {
+  it('tell the fetcher of a page only when its links are durable, and of none where they are not', async () => {
+    const { calls, heard, offer, lease, log, clock } = setUp();
+    void offer('a');
+    await settled();
+    const asked = lease();
+    await clock.advance(lendingLimits.gatherMs);
+    const [one] = (await asked).leases;
+    log.append = () => Promise.reject(new Error('the log is away'));
+    await assert.rejects(calls.tell(result(one!.lease)), /the log is away/);
+    await settled();
+    assert.equal(heard.length, 0);
+    let take: () => void = () => {};
+    log.append = () =>
+      new Promise((resolve) => {
+        take = () => resolve([0]);
+      });
+    const told = calls.tell(result(one!.lease));
+    await settled();
+    assert.deepEqual([heard.length, log.appended], [0, 0]);
+    take();
+    assert.equal((await told).results[0]!.state, 'ok');
+    await settled();
+    assert.deepEqual([heard.length, heard[0]!.links, log.appended], [1, 1, 1]);
+  });
+
+  it('count a result that comes twice once', async () => {
+    const { calls, heard, offer, lease, clock } = setUp();
+    void offer('a');
+    await settled();
+    const asked = lease();
+    await clock.advance(lendingLimits.gatherMs);
+    const [one] = (await asked).leases;
+    const twice = [result(one!.lease), result(one!.lease)].map((call) => calls.tell(call));
+    assert.deepEqual(
+      (await Promise.all(twice)).map(({ results }) => results[0]!.state),
+      ['ok', 'repeated'],
+    );
+    assert.equal(heard.length, 1);
+    assert.equal((await calls.tell(result(one!.lease.slice(0, -1)))).results[0]!.state, 'unknown');
+  });
+
+  it('give back at once what was leased to a client that had hung up by then', async () => {
+    const { lending, heard, offer, lease, clock } = setUp();
+    const gone = new AbortController();
+    void offer('a');
+    await settled();
+    const asked = lease({ count: 2 }, gone.signal);
+    await settled();
+    gone.abort();
+    await asked;
+    await settled();
+    assert.deepEqual([lending.desk.stats().out, heard[0]?.kind], [0, 'returned']);
+    const late = new AbortController();
+    late.abort();
+    assert.deepEqual((await lease({}, late.signal)).leases, []);
+    assert.equal(lending.desk.stats().asked, 0);
+    await clock.advance(1);
+  });
+
+  it('let so many clients wait, and no more', async () => {
+    const { lease, lending, clock } = setUp();
+    const waiting = Array.from({ length: lendingLimits.asksMax }, () => lease());
+    await assert.rejects(lease(), { code: 'OWNERSHIP_LOST' });
+    assert.equal(lending.desk.asks.calls, lendingLimits.asksMax);
+    await clock.advance(1_000);
+    await Promise.all(waiting);
+    const again = lease();
+    await clock.advance(1_000);
+    assert.deepEqual((await again).leases, []);
+  });
+
+  it('lend no URL for longer than the frontier does', async () => {
+    const { offer, lease, clock } = setUp();
+    void offer('a', 20_000);
+    await settled();
+    const asked = lease();
+    await clock.advance(lendingLimits.gatherMs);
+    const [one] = (await asked).leases;
+    assert.ok(one!.leaseMs <= 20_000 && one!.leaseMs > 19_000, `${one!.leaseMs}`);
+  });
+
+  it('give out nothing whose time to begin is over, and nothing of a crawl that stops', async () => {
+    const { clock, lease, outside, errand, heard } = setUp();
+    const hand = (late: Errand) => {
+      const taker = outside.takerNow()!;
+      void taker.hand(late).then((told) => heard.push(told));
+    };
+    const asked = lease({ count: 2, waitMs: 2_000 });
+    await settled();
+    hand({ ...errand('late'), latestStartMs: clock.nowMs() - 1 });
+    await settled();
+    assert.equal(heard[0]?.kind, 'returned');
+    await clock.advance(2_000);
+    assert.deepEqual((await asked).leases, []);
+    // A place is promised; its client leaves before the URL comes, and the crawl stops.
+    const gone = new AbortController();
+    void lease({}, gone.signal);
+    await settled();
+    const taker = outside.takerNow()!;
+    gone.abort();
+    await settled();
+    void taker.hand(errand('left')).then((told) => heard.push(told));
+    await settled();
+    assert.equal(heard.length, 1);
+    const stopped = outside.stop(0);
+    await clock.advance(1_000);
+    await stopped;
+    assert.equal(heard[1]?.kind, 'returned');
+  });
+
+  it('have room again where a fetcher had nothing to give after all', async () => {
+    const { lease, outside, clock } = setUp();
+    const asked = lease();
+    await settled();
+    const taker = outside.takerNow()!;
+    assert.equal(outside.takerNow(), null);
+    taker.pass();
+    taker.pass();
+    const next = outside.takerNow();
+    assert.ok(next !== null);
+    assert.equal(outside.takerNow(), null);
+    await clock.advance(1_000);
+    await asked;
+  });
+});
