@@ -128,13 +128,12 @@ export class WebhookSender {
       };
       this.#all.set(name, sending);
     }
-    const own = this.#underWay.get(owner) ?? 0;
     if (sending.under !== undefined || sending.isGone || sending.nextAtMs > clock.nowMs()) return;
-    if (own >= webhookLimits.ofOwnerMax || this.#requests >= webhookLimits.requestsMax) return;
+    if (this.#isFull(owner)) return;
     const one = sending;
     one.turn = ++this.#turns;
     this.#requests++;
-    this.#underWay.set(owner, own + 1);
+    this.#underWay.set(owner, (this.#underWay.get(owner) ?? 0) + 1);
     one.under = this.#deliver(one, file, webhook)
       .catch((error: Error) => {
         this.#failed(one, error.message, 0);
@@ -149,8 +148,8 @@ export class WebhookSender {
       });
   }
 
-  /** Until there is nothing more to post for now, or an attempt fails. */
-  async #deliver(one: Sending, { name }: CrawlFile, webhook: Webhook): Promise<void> {
+  /** Until there is nothing more to post for now, an attempt fails, or others wait for the place. */
+  async #deliver(one: Sending, { name, owner }: CrawlFile, webhook: Webhook): Promise<void> {
     const { documents, events, say } = this.#options;
     one.place ??= await readPlace(documents, name);
     while (!one.isGone && !this.#stopping.signal.aborted) {
@@ -179,7 +178,13 @@ export class WebhookSender {
       one.failures = 0;
       one.failure = null;
       await writePlace(documents, name, (one.place = { delivered: some.next, sending: null }));
+      if (this.#isFull(owner)) return;
     }
+  }
+
+  /** Whoever wants another place waits. */
+  #isFull(owner: string): boolean {
+    return (this.#underWay.get(owner) ?? 0) >= webhookLimits.ofOwnerMax || this.#requests >= webhookLimits.requestsMax;
   }
 
   /** null: they were taken. */
