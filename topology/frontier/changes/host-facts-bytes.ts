@@ -40,26 +40,42 @@ export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
 }
 
 export function readHostFacts(reader: ByteReader): HostFacts {
-  const facts = {
-    readyAtMs: reader.uint(),
-    crawlDelayMs: reader.int(),
-    ownDelayMs: reader.int(),
-    pagesMax: reader.int(),
-    ownBudget: reader.int(),
-    fetched: reader.uint(),
-    pages: reader.uint(),
-    fetchMs: reader.uint(),
-    failures: reader.uint(),
-    throttles: reader.uint(),
-    returns: reader.uint(),
-    leaseMax: reader.uint(),
-  };
+  const readyAtMs = reader.uint();
+  const crawlDelayMs = reader.int();
+  const ownDelayMs = reader.int();
+  const pagesMax = reader.int();
+  const ownBudget = reader.int();
+  const fetched = reader.uint();
+  const pages = reader.uint();
+  const fetchMs = reader.uint();
+  const failures = reader.uint();
+  const throttles = reader.uint();
+  const returns = reader.uint();
+  const leaseMax = reader.uint();
   const flags = reader.byte();
   const hold = pick(holds, flags & ~allFlags, 'hold');
   const deadUntilMs = reader.uint();
   const bytes = (flags & bytesFlag) === 0 ? 0 : reader.uint();
   const serverErrors = (flags & serverErrorsFlag) === 0 ? 0 : reader.uint();
-  const ownDelayIsLeast = (flags & leastFlag) !== 0;
-  const deferredOpen = (flags & openFlag) !== 0;
-  return { ...facts, ownDelayIsLeast, hold, deferredOpen, deadUntilMs, bytes, serverErrors };
+  // In the order of `newHostFacts`, and no spread: a third of the time that a restart took went into one.
+  return {
+    readyAtMs,
+    crawlDelayMs,
+    ownDelayMs,
+    ownDelayIsLeast: (flags & leastFlag) !== 0,
+    pagesMax,
+    ownBudget,
+    fetched,
+    pages,
+    fetchMs,
+    failures,
+    throttles,
+    returns,
+    leaseMax,
+    hold,
+    deferredOpen: (flags & openFlag) !== 0,
+    deadUntilMs,
+    bytes,
+    serverErrors,
+  };
 }
