@@ -120,6 +120,8 @@ export class CrawlFiles implements CrawlKeep {
   readonly #folder: string;
   readonly #documents: Documents;
   readonly #onGone: (path: string) => Promise<void>;
+  /** Where those are that were being deleted when that failed, by name. */
+  readonly #halfGone = new Map<string, string>();
   #number = 0;
 
   /**
@@ -155,6 +157,7 @@ export class CrawlFiles implements CrawlKeep {
     await make(path);
     await this.#put(`${making}${file.name}`, file);
     await rename(path, this.pathOf(file.name));
+    this.#halfGone.delete(file.name);
     await this.#sync();
   }
 
@@ -163,12 +166,17 @@ export class CrawlFiles implements CrawlKeep {
     return this.#put(file.name, file);
   }
 
-  /** Its name is free at once. */
+  /** Its name is free at once. One that failed is gone on with by the next call. */
   async remove(name: string): Promise<void> {
-    const gone = `${going}${process.pid}-${this.#number++}-${name}`;
-    await rename(this.pathOf(name), this.pathOf(gone));
+    let gone = this.#halfGone.get(name);
+    if (gone === undefined) {
+      gone = `${going}${process.pid}-${this.#number++}-${name}`;
+      await rename(this.pathOf(name), this.pathOf(gone));
+      this.#halfGone.set(name, gone);
+    }
     await this.#sync();
     await this.#finish(gone);
+    this.#halfGone.delete(name);
   }
 
   async #finish(gone: string): Promise<void> {

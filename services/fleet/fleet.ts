@@ -40,6 +40,7 @@ interface Entry {
   running: RunningCrawl | undefined;
   /** What is done to it is done in turn. */
   turn: Promise<unknown>;
+  writing: Promise<void>;
   /** Resolves once nothing of it runs. */
   over: Promise<void>;
 }
@@ -86,8 +87,7 @@ export class Fleet {
     const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
       if (before.file.requestHash !== requestHash) throw invalid('idempotencyKey: another crawl was made with it');
-      await before.turn;
-      // It could not be made.
+      await before.turn; // It may turn out that it could not be made.
       if (this.#entries.get(before.file.name) !== before) return this.create(call);
       return { crawl: this.#answer(before), isNew: false };
     }
@@ -167,12 +167,17 @@ export class Fleet {
         const heldFor = this.#options.heldFor?.(file.owner) ?? null;
         if (heldFor !== null) throw invalid(heldFor);
         const changes = await this.#changed(entry, 'resumed');
-        await this.#write(entry, { wish, failure: null, changes });
+        await this.#write(entry, () => ({ wish, failure: null, changes }));
         this.#start(entry);
         return;
       }
-      const failure = entry.state === 'held' ? null : file.failure;
-      await this.#write(entry, { wish, failure, ...(wish === 'ended' && { end: file.end ?? 'stopped' }) });
+      const isHeld = entry.state === 'held';
+      await this.#write(entry, (now) => ({
+        // It may have come to its end by itself at that moment.
+        wish: now.wish === 'ended' ? 'ended' : wish,
+        failure: isHeld ? null : now.failure,
+        end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
+      }));
       await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
       await this.#noteRest(entry);
       entry.state = restStates[entry.file.wish];
@@ -279,10 +284,15 @@ export class Fleet {
     await mine;
   }
 
-  async #write(entry: Entry, change: Partial<CrawlFile>): Promise<void> {
-    const file = { ...entry.file, ...change };
-    await this.#options.files.write(file);
-    entry.file = file;
+  /** In turn, since it may end by itself while something is done to it. `change`: of what is known of it then. */
+  async #write(entry: Entry, change: (now: CrawlFile) => Partial<CrawlFile>): Promise<void> {
+    const mine = entry.writing.then(async () => {
+      const changed = change(entry.file);
+      await this.#options.files.write({ ...entry.file, ...changed });
+      entry.file = { ...entry.file, ...changed };
+    });
+    entry.writing = mine.catch(() => {});
+    await mine;
   }
 
   #start(entry: Entry): void {
@@ -310,7 +320,8 @@ export class Fleet {
         );
         change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
       }
-      await this.#write(entry, Object.assign({ counts: running.counts }, ...change)).catch((error: Error) =>
+      const counted = Object.assign({ counts: running.counts }, ...change) as Partial<CrawlFile>;
+      await this.#write(entry, () => counted).catch((error: Error) =>
         say(`${name}: its end cannot be written: ${error.message}`),
       );
       await this.#noteRest(entry);
@@ -343,7 +354,9 @@ export class Fleet {
     const { file } = entry;
     if (file.wish === 'running' || !isUnnoted(file)) return;
     const changes = await this.#changed(entry, file.wish, file.end ?? '');
-    await this.#write(entry, { changes }).catch((error: Error) => this.#options.say(`${file.name}: ${error.message}`));
+    await this.#write(entry, () => ({ changes })).catch((error: Error) =>
+      this.#options.say(`${file.name}: ${error.message}`),
+    );
   }
 
   async #halt(entry: Entry, state: CrawlState): Promise<void> {
@@ -367,7 +380,8 @@ export class Fleet {
 
 function restingEntry(file: CrawlFile): Entry {
   const state = restStates[file.wish];
-  return { file, state, running: undefined, turn: Promise.resolve(), over: Promise.resolve() };
+  const [turn, writing, over] = [Promise.resolve(), Promise.resolve(), Promise.resolve()];
+  return { file, state, running: undefined, turn, writing, over };
 }
 
 /** A kill left it without its newest change. One of before there were changes has none, and gets none. */

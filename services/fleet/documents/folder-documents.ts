@@ -1,6 +1,6 @@
-/** Documents of a fleet as files of its folder. */
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Documents of a fleet as files of its folder. What is done to one is done in turn. */
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Documents } from './documents.ts';
 
 /** What a kill has left half-way. */
@@ -8,6 +8,28 @@ const unfinished = '.new';
 
 export function folderDocuments(folder: string): Documents {
   const pathOf = (key: string) => join(folder, ...key.split('/'));
+  /** By key: resolves once nothing is under way. Two at once would write to one unfinished file. */
+  const turns = new Map<string, Promise<void>>();
+  const inTurn = (key: string, act: () => Promise<void>): Promise<void> => {
+    const mine = (turns.get(key) ?? Promise.resolve()).then(act);
+    const over = mine
+      .catch(() => {})
+      .then(() => {
+        if (turns.get(key) === over) turns.delete(key);
+      });
+    turns.set(key, over);
+    return mine;
+  };
+  const write = async (key: string, text: string) => {
+    const path = pathOf(key);
+    // A folder of a crawl that is gone is not made again for what somebody writes late.
+    const [top, ...rest] = key.split('/');
+    if (rest.length > 0) await mkdir(join(folder, top!), { recursive: true, mode: 0o700 });
+    await synced(`${path}${unfinished}`, 'w', (handle) => handle.writeFile(text));
+    await rename(`${path}${unfinished}`, path);
+    // The new name is durable with the folder that has it.
+    await synced(dirname(path), 'r', async () => {});
+  };
   return {
     async get(key) {
       try {
@@ -17,21 +39,8 @@ export function folderDocuments(folder: string): Documents {
         throw error;
       }
     },
-    async put(key, text) {
-      const path = pathOf(key);
-      // A folder of a crawl that is gone is not made again for what somebody writes late.
-      const [top, ...rest] = key.split('/');
-      if (rest.length > 0) await mkdir(join(folder, top!), { recursive: true, mode: 0o700 });
-      const handle = await open(`${path}${unfinished}`, 'w', 0o600);
-      try {
-        await handle.writeFile(text);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(`${path}${unfinished}`, path);
-    },
-    delete: (key) => rm(pathOf(key), { force: true }),
+    put: (key, text) => inTurn(key, () => write(key, text)),
+    delete: (key) => inTurn(key, () => rm(pathOf(key), { force: true })),
     async keys(prefix) {
       const under = prefix.slice(0, prefix.lastIndexOf('/') + 1);
       const entries = await readdir(pathOf(under), { recursive: true, withFileTypes: true }).catch(() => []);
@@ -49,4 +58,14 @@ export function folderDocuments(folder: string): Documents {
     },
     placeOf: pathOf,
   };
+}
+
+async function synced(path: string, flags: string, act: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, flags, 0o600);
+  try {
+    await act(handle);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -154,16 +154,23 @@ export class Quotas {
     });
   }
 
-  /** Writes what has changed. `isLast`: however short it was before. */
+  /** Writes what has changed. `isLast`: however short it was before. Throws what refused one first, once the others are written. */
   async write(isLast = false): Promise<void> {
     const nowMs = this.#clock.nowMs();
     if (!isLast && nowMs - this.#writtenAtMs < ownerLimits.writeMs) return;
     this.#writtenAtMs = nowMs;
+    const failures: unknown[] = [];
     for (const one of this.#owners.values()) {
       if (!one.isChanged) continue;
       one.isChanged = false;
-      await writeUsage(this.#fleet, one.owner.name, one.usage);
+      try {
+        await writeUsage(this.#fleet, one.owner.name, one.usage);
+      } catch (error) {
+        one.isChanged = true;
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CrawlFiles, noCounts } from '../../../services/fleet/crawl-file.ts';
+import { type CrawlFile, CrawlFiles, noCounts } from '../../../services/fleet/crawl-file.ts';
 import { Fleet, type FleetOptions } from '../../../services/fleet/fleet.ts';
 import { createCall } from '../../../services/fleet/fleet-schemas.ts';
 import { newName } from '../../../services/fleet/new-name.ts';
@@ -40,6 +40,12 @@ function controlled(): Controlled {
     end: (how) => settle(how),
   };
   return one;
+}
+
+function signal() {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => (give = resolve));
+  return { given, give: () => give() };
 }
 
 async function fleetIn(folder: string, more: Partial<FleetOptions> = {}) {
@@ -233,4 +239,57 @@ test('whoever sees the end of a crawl sees that it has ended, however long its l
       ['ended', 'done'],
     ],
   );
+});
+
+test('a crawl that comes to its end while it is being paused or ended has ended, in memory, on disk and among its changes', async () => {
+  for (const wish of ['paused', 'ended'] as const) {
+    const folder = temporaryFolder();
+    const [begun, asked, written] = [signal(), signal(), signal()];
+    /** Its end is being written when it is asked for; what is written besides comes last. */
+    class Slow extends CrawlFiles {
+      override async write(file: CrawlFile): Promise<void> {
+        if (file.end === 'done') {
+          begun.give();
+          await asked.given;
+        } else await written.given;
+        await super.write(file);
+        written.give();
+      }
+    }
+    const { fleet, started, said } = await fleetIn(folder, { files: new Slow(folder) });
+    await fleet.create(callOf('a'));
+    started[0]![1].end('done');
+    await begun.given;
+    const wished = fleet.wish('a', wish);
+    await new Promise((resolve) => setImmediate(resolve));
+    asked.give();
+    const answer = await wished;
+    assert.deepEqual([answer!.state, answer!.end], ['ended', 'done'], wish);
+    const [file] = await new CrawlFiles(folder).list();
+    assert.deepEqual([file!.wish, file!.end, file!.counts.pages], ['ended', 'done', 7]);
+    assert.deepEqual(
+      file!.changes.map(({ n, kind, detail }) => [n, kind, detail]),
+      [
+        [0, 'created', ''],
+        [1, 'ended', 'done'],
+      ],
+    );
+    assert.deepEqual(said, []);
+  }
+});
+
+test('a crawl whose data could not be removed at first is deleted by the next call, and its name is free', async () => {
+  const folder = temporaryFolder();
+  let isFull = true;
+  const files = new CrawlFiles(folder, async () => {
+    if (isFull) throw new Error('no room');
+  });
+  const { fleet } = await fleetIn(folder, { files });
+  await fleet.create(callOf('a'));
+  await assert.rejects(fleet.delete('a'), /no room/);
+  isFull = false;
+  assert.equal(await fleet.delete('a'), true);
+  assert.deepEqual([fleet.list(), pathsOf(folder)], [[], []]);
+  await fleet.create(callOf('a'));
+  assert.deepEqual(pathsOf(folder), ['a']);
 });

@@ -56,6 +56,11 @@ function contract(name: string, open: () => Promise<() => Promise<Documents>>): 
       const documents = await (await open())();
       for (let n = 0; n < 20; n++) await documents.put('owners/a.json', `${n}`);
       assert.equal(await documents.get('owners/a.json'), '19');
+      await Promise.all(Array.from({ length: 20 }, (_, n) => documents.put('owners/a.json', `at once ${n}`)));
+      assert.equal(await documents.get('owners/a.json'), 'at once 19');
+      const both = [documents.put('owners/a.json', 'x'.repeat(10_000)), documents.delete('owners/a.json')];
+      await Promise.all([...both, documents.put('owners/b.json', 'b')]);
+      assert.deepEqual(await documents.keys(''), ['owners/b.json']);
     });
   });
 }

@@ -1,11 +1,14 @@
 /** What owners use is added up once, over kills, deletions and days; and how many calls of one are let in. */
 import assert from 'node:assert/strict';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { noCounts } from '../../../../services/fleet/crawl-file.ts';
 import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
 import { Callers } from '../../../../services/fleet/owners/callers.ts';
 import { ownersOf, ownersSchema } from '../../../../services/fleet/owners/owner-file.ts';
 import { Quotas } from '../../../../services/fleet/owners/quotas.ts';
+import { readUsage } from '../../../../services/fleet/owners/usage-file.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const env = { A: 'a'.repeat(16), B: 'b'.repeat(16) };
@@ -99,4 +102,19 @@ test('calls of an owner fill steadily, those of another and the operator’s do 
   // A clock that is set back gives nothing.
   nowMs -= 60_000;
   assert.equal(enter(env.A).ok, false);
+});
+
+test('what a disk refused of one owner keeps no other from being written, and is written once there is room', async () => {
+  const folder = temporaryFolder();
+  const documents = folderDocuments(folder);
+  const clock = { nowMs: () => noon };
+  const quotas = await Quotas.open(documents, ownersWith({}), clock);
+  quotas.look([crawl('x', 40), crawl('y', 10, { owner: 'b' })]);
+  // Where the file of the first is to be, nothing can be written.
+  mkdirSync(join(folder, 'owners', 'a.json'), { recursive: true });
+  for (const round of [1, 2]) await assert.rejects(quotas.write(true), /a\.json/, `${round}`);
+  assert.equal((await readUsage(documents, 'b')).used.pages, 10);
+  rmdirSync(join(folder, 'owners', 'a.json'));
+  await quotas.write(true);
+  assert.equal((await readUsage(documents, 'a')).used.pages, 40);
 });
