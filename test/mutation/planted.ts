@@ -27,6 +27,7 @@ const deskTests = ['test/services/desk/proofs.test.ts'];
 const hubTests = ['test/services/push/hubs.test.ts'];
 const lendingTests = ['test/services/lending/lease-calls.test.ts'];
 const webhookTests = ['test/services/fleet/webhooks/webhook-sender.test.ts'];
+const logEdgeTests = ['test/services/runtime/log/log-edges.test.ts'];
 const auditTests = ['test/topology/audit/host-contacts.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
 const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
@@ -853,5 +854,83 @@ export const planted: readonly Planted[] = [
     find: 'one.turn = ++this.#turns;',
     replace: '',
     tests: webhookTests,
+  },
+  {
+    mistake: 'what waits behind a write that failed is written all the same',
+    file: 'services/runtime/log/group-commit.ts',
+    find: 'if (failure !== undefined) throw failure;\n        await store',
+    replace: 'await store',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'the log closes while a write is under way',
+    file: 'services/runtime/log/group-commit.ts',
+    find: 'await running;\n',
+    replace: '',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'records of state can be erased',
+    file: 'services/runtime/log/embedded-log.ts',
+    find: "if (p.retention !== 'time') {\n          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state",
+    replace: "if (topic === '') {\n          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state",
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'a record that is missing in the middle is passed over',
+    file: 'services/runtime/log/embedded-reader.ts',
+    find: 'if (first?.offset !== position || records.at(-1)?.offset !== position + records.length - 1) {',
+    replace: 'if (first === undefined) {',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'time begins at the clock again when the log is opened',
+    file: 'services/runtime/log/partitions.ts',
+    find: 'topics.lastMs = Math.max(topics.lastMs, record.timestampMs);',
+    replace: '',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'a reader beside the writer goes on from where it was before it was sought',
+    file: 'services/runtime/log/read-only.ts',
+    find: 'return at !== undefined && at === asked.get(name(topic, partition)) && !at.paused;',
+    replace: 'return at !== undefined;',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'a dead letter that is too large is lost',
+    file: 'services/runtime/log/append-dead-letters.ts',
+    find: 'await log.append(cut.map(recordOf));',
+    replace: 'void cut;',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'dead letters that could not be kept are nobody’s worry',
+    file: 'services/runtime/log/append-dead-letters.ts',
+    find: 'if (!(error instanceof RecordTooLarge)) throw error;',
+    replace: 'if (!(error instanceof RecordTooLarge)) return;',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'new records of a partition that lost some are passed over',
+    file: 'services/runtime/log/poll-on.ts',
+    find: 'reader.seek(topic, partition, end, { end, leaderEpoch });',
+    replace: 'reader.seek(topic, partition, end + 1, { end, leaderEpoch });',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'positions in a flow are kept for whoever is not its group’s member any more',
+    file: 'services/runtime/log/folded/folded-log.ts',
+    find: 'await log.commit(group, [...own.values()]);\n      for (const [one, its] of folded) await log.commit(one, its);',
+    replace:
+      'for (const [one, its] of folded) await log.commit(one, its);\n      await log.commit(group, [...own.values()]);',
+    tests: logEdgeTests,
+  },
+  {
+    mistake: 'a group’s position in a flow is the last that was named',
+    file: 'services/runtime/log/folded/folded-log.ts',
+    find: 'Math.max(offset, own.get(key)?.offset ?? 0)',
+    replace: 'offset',
+    tests: logEdgeTests,
   },
 ];

@@ -172,7 +172,12 @@ function createReadOnlyReader(
     poll: async ({ maxBytes, waitMs }: PollOptions) => {
       const untilMs = clock.nowMs() + waitMs;
       for (;;) {
-        const records = await pollOnce(maxBytes);
+        const asked = new Map(positions);
+        // What was sought, dropped or paused while this read is not wanted any more from where it stood.
+        const records = (await pollOnce(maxBytes)).filter(({ topic, partition }) => {
+          const at = positions.get(name(topic, partition));
+          return at !== undefined && at === asked.get(name(topic, partition)) && !at.paused;
+        });
         for (const { topic, partition, offset } of records) {
           const at = positions.get(name(topic, partition));
           if (at) positions.set(name(topic, partition), { ...at, offset: offset + 1 });
