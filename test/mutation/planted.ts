@@ -28,6 +28,7 @@ const hubTests = ['test/services/push/hubs.test.ts'];
 const lendingTests = ['test/services/lending/lease-calls.test.ts'];
 const webhookTests = ['test/services/fleet/webhooks/webhook-sender.test.ts'];
 const logEdgeTests = ['test/services/runtime/log/log-edges.test.ts'];
+const cutShortTests = ['test/services/frontier/own/cut-short.test.ts'];
 const auditTests = ['test/topology/audit/host-contacts.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
 const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
@@ -872,8 +873,9 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'records of state can be erased',
     file: 'services/runtime/log/embedded-log.ts',
-    find: "if (p.retention !== 'time') {\n          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state",
-    replace: "if (topic === '') {\n          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state",
+    find: "erase: (topic, partition, offsets) =>\n      inTurn(async () => {\n        const p = find(topic, partition);\n        if (p.retention !== 'time') {",
+    replace:
+      "erase: (topic, partition, offsets) =>\n      inTurn(async () => {\n        const p = find(topic, partition);\n        if (topic === '') {",
     tests: logEdgeTests,
   },
   {
@@ -932,5 +934,54 @@ export const planted: readonly Planted[] = [
     find: 'Math.max(offset, own.get(key)?.offset ?? 0)',
     replace: 'offset',
     tests: logEdgeTests,
+  },
+  {
+    mistake: 'a checkpoint is ahead of what the log has taken',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'settle: () => this.#settle() });',
+    replace: 'settle: async () => {} });',
+    tests: cutShortTests,
+  },
+  {
+    mistake: 'what was asked of a quota before a kill is not said again',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'await this.#publishControls(partition.republish());',
+    replace: '',
+    tests: cutShortTests,
+  },
+  {
+    mistake: 'what is asked of a quota goes out before its commit is durable',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'await this.#publishControls(step.controls);\n    })();',
+    replace: '})();\n    await this.#publishControls(step.controls);',
+    tests: cutShortTests,
+  },
+  {
+    mistake: 'any number of commits is under way',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;',
+    replace: '',
+    tests: cutShortTests,
+  },
+  {
+    mistake: 'more leases are out than may be',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: "(typeof leasesMax === 'number' ? leasesMax : leasesMax()) - state.leases.size;",
+    replace: "(typeof leasesMax === 'number' ? leasesMax : leasesMax());",
+    tests: cutShortTests,
+  },
+  {
+    mistake: 'leases are granted though fetchers are about to stop',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'return this.#granting ? Math.max',
+    replace: 'return !this.#stopping.signal.aborted ? Math.max',
+    tests: cutShortTests,
+  },
+  {
+    mistake: 'leases of this process’s own fetchers are ended when a partition is opened again',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'const endsLeases = this.#options.endsLeases && !this.#opened;',
+    replace: 'const endsLeases = this.#options.endsLeases;',
+    tests: cutShortTests,
   },
 ];
