@@ -57,6 +57,8 @@ test('reads that are open to all tell nothing to a page whose name was rebound t
       'dashboard',
       'f-0.f.crawl.svc.cluster.local:9400',
       'nas.local',
+      'nas.local.:80',
+      ...['a.home.arpa', 'a.internal', 'a.svc', 'a.localhost'],
     ],
     undefined,
   ]) {
@@ -66,6 +68,13 @@ test('reads that are open to all tell nothing to a page whose name was rebound t
     'evil.example',
     'evil.example.:9400',
     'local.evil.example',
+    ...[
+      'x.local.evil.example',
+      'x.internal.evil.example',
+      'x.home.arpa.evil.example',
+      'evillocal.example',
+      'a.notlocal',
+    ],
     '10.0.0.7.evil.example',
     '',
     'a:b:c',

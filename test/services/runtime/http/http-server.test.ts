@@ -48,6 +48,19 @@ test('a service is alive at once, started once it was ready, and ready while it 
   assert.deepEqual(await statuses(url), [200, 200, 503]);
 });
 
+test('a request keeps the name that it came with, where that is one; else it is given one', async () => {
+  const { url } = await start();
+  const named = async (headers: Record<string, string>) =>
+    (await fetch(`${url}/livez`, { headers })).headers.get('x-request-id')!;
+  for (const id of ['a', 'A-b.c:d_9', 'x'.repeat(64)]) assert.equal(await named({ 'x-request-id': id }), id);
+  const given = new Set<string>();
+  for (const id of ['x'.repeat(65), 'a b', 'a<b>', 'ok"', '/ok', 'ok,ok'])
+    given.add(await named({ 'x-request-id': id }));
+  given.add(await named({}));
+  assert.equal(given.size, 7, 'each has its own');
+  for (const id of given) assert.match(id, /^[0-9a-f]{16}$/);
+});
+
 test('metrics come in the type of their format', async () => {
   const { url } = await start();
   const answer = await fetch(`${url}/metrics`);
