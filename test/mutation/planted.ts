@@ -854,4 +854,11 @@ export const planted: readonly Planted[] = [
     replace: '',
     tests: webhookTests,
   },
+  {
+    mistake: 'a torn copy of a list is taken for the list',
+    file: 'services/runtime/policy/list-files.ts',
+    find: "return hash('sha256', bytes, 'hex') === sha256 ? bytes : undefined;",
+    replace: 'return bytes;',
+    tests: ['test/services/runtime/policy/list-files.test.ts'],
+  },
 ];
