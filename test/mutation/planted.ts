@@ -861,4 +861,11 @@ export const planted: readonly Planted[] = [
     replace: 'return bytes;',
     tests: ['test/services/runtime/policy/list-files.test.ts'],
   },
+  {
+    mistake: "a process takes the folder of another crawl of the same name for its crawl's",
+    file: 'services/runtime/data-folder/data-folder.ts',
+    find: 'else if (there.fingerprintKey !== manifest.fingerprintKey)',
+    replace: 'else if (there.crawl !== manifest.crawl)',
+    tests: ['test/services/runtime/data-folder/data-folder.test.ts'],
+  },
 ];
