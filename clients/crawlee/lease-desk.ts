@@ -26,6 +26,9 @@ const patienceMs = 2_000;
 /** What nobody began to request in so long is given back. */
 const readyMsMax = 3_000;
 
+/** Statuses of a call that is refused for what it says, or for how long it is. */
+const ofItsContent: ReadonlySet<number> = new Set([400, 413, 422]);
+
 /** Times are of `performance.now()`. */
 export interface Result extends Answer {
   readonly lease: string;
@@ -120,7 +123,7 @@ export class LeaseDesk {
       this.#adding -= 1;
       this.#news += 1;
     }
-    for (const { url, why } of refused) this.#warn(`the crawl does not take ${url}: ${why}`);
+    this.#warnOf(refused);
     return refused;
   }
 
@@ -164,22 +167,37 @@ export class LeaseDesk {
     if (this.#sending) return;
     this.#sending = true;
     while (this.#unsent.length > 0) {
-      const batch = this.#batch();
-      try {
-        await this.#until(() => this.#client.tell(batch.map(({ result }) => timed(result))));
-        for (const { result, done } of batch) {
-          this.#out.delete(result.lease);
-          done();
-        }
-      } catch (error) {
-        for (const { result, failed } of batch) {
-          this.#out.delete(result.lease);
-          failed(error);
-        }
-      }
+      await this.#deliver(this.#batch());
       this.#news += 1;
     }
     this.#sending = false;
+  }
+
+  /** A crawl refuses a call as a whole: what it takes of it is told in smaller ones. */
+  async #deliver(batch: readonly Unsent[]): Promise<void> {
+    try {
+      const told = await this.#until(() => this.#client.tell(batch.map(({ result }) => timed(result))));
+      for (const { refused } of told) this.#warnOf(refused);
+      for (const { result, done } of batch) {
+        this.#out.delete(result.lease);
+        done();
+      }
+    } catch (error) {
+      if (batch.length > 1 && error instanceof LeaseError && ofItsContent.has(error.status)) {
+        const half = batch.length >> 1;
+        await this.#deliver(batch.slice(0, half));
+        await this.#deliver(batch.slice(half));
+        return;
+      }
+      for (const { result, failed } of batch) {
+        this.#out.delete(result.lease);
+        failed(error);
+      }
+    }
+  }
+
+  #warnOf(refused: readonly Refused[]): void {
+    for (const { url, why } of refused) this.#warn(`the crawl does not take ${url}: ${why}`);
   }
 
   #batch(): Unsent[] {

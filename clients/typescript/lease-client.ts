@@ -214,12 +214,13 @@ export class LeaseClient {
 
   async #one(leased: LeasedUrl, fetchUrl: (leased: LeasedUrl) => Promise<Answer>): Promise<void> {
     const startedMs = performance.now();
-    const answer = await fetchUrl(leased).catch(
-      (error: unknown): Answer => ({
-        failure: 'connectionFailed',
-        detail: `${(error as Error).message}`.slice(0, 1_000),
-      }),
-    );
+    let answer: Answer;
+    try {
+      answer = await fetchUrl(leased);
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : `${error}`;
+      answer = { failure: 'connectionFailed', detail: detail.slice(0, 1_000) };
+    }
     const endedMs = performance.now();
     await this.#insist(() => {
       const lateMs = Math.round(performance.now() - endedMs);

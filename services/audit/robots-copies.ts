@@ -3,7 +3,8 @@
  *
  * They are all read before the results: compaction leaves the newest record of each copy, and that may come after the
  * requests it allowed. Memory: a number for each copy of an origin, and each distinct file up to `keptBytesMax` of them
- * all; what is beyond is read again when it is asked for, which is why `prepare` comes before `copyOf`.
+ * all, and those that one result needs; what is beyond is read again when it is asked for, which is why `prepare` comes
+ * before `copyOf`.
  */
 import { hash } from 'node:crypto';
 import type { RobotsCopy } from '../../schemas/types.ts';
@@ -17,7 +18,7 @@ import { recordsOf } from '../runtime/log/records-of.ts';
 export interface RobotsCopies {
   /** `tokens`: as results have them. Empty: the copy says for which it was read. */
   copyOf(origin: string, hash: string, tokens?: string): Copy | undefined;
-  /** Reads what `copyOf` will be asked for. */
+  /** Reads what `copyOf` will be asked for; all of it is kept until the next call, even beyond what may be. */
   prepare(hashes: Iterable<string>): Promise<void>;
   /** Every copy of an origin, oldest first. */
   of(origin: string): Promise<RobotsCopy[]>;
@@ -50,19 +51,22 @@ export async function readRobotsCopies(
   const topic = `${crawl}.robots`;
   const bound = new Map<string, Place>();
   const bodies = new Map<string, Place>();
-  /** In order of last use. */
+  /** In order of last preparation. */
   const kept = new Map<string, KeptBody>();
   let bytes = 0;
+
+  const forgetBeyond = (countMin: number) => {
+    while (bytes > bytesMax && kept.size > countMin) {
+      const [oldest, { body: freed }] = kept.entries().next().value!;
+      kept.delete(oldest);
+      bytes -= freed?.length ?? 0;
+    }
+  };
 
   const keep = ({ hash: told, token, body }: RobotsCopy) => {
     const isWhole = shortHash(body) === told;
     kept.set(told, { body: isWhole ? body : null, token, copies: new Map() });
     bytes += isWhole ? body.length : 0;
-    while (bytes > bytesMax && kept.size > 1) {
-      const [oldest, { body: freed }] = kept.entries().next().value!;
-      kept.delete(oldest);
-      bytes -= freed?.length ?? 0;
-    }
   };
 
   const read = async ({ partition, offset }: Place): Promise<RobotsCopy | undefined> => {
@@ -81,6 +85,7 @@ export async function readRobotsCopies(
       if (copy.hash === '' || isBodyElsewhere(copy)) continue;
       bodies.set(copy.hash, place);
       if (!kept.has(copy.hash)) keep(copy);
+      forgetBeyond(1);
     }
   }
 
@@ -91,12 +96,24 @@ export async function readRobotsCopies(
       return told === '' ? none : body && readFor(body, tokens);
     },
     async prepare(hashes) {
+      let needed = 0;
       for (const told of hashes) {
         const place = bodies.get(told);
-        if (place === undefined || kept.has(told)) continue;
+        if (place === undefined) continue;
+        const there = kept.get(told);
+        if (there !== undefined) {
+          kept.delete(told);
+          kept.set(told, there);
+          needed += 1;
+          continue;
+        }
         const copy = await read(place);
-        if (copy !== undefined) keep(copy);
+        if (copy === undefined) continue;
+        keep(copy);
+        needed += 1;
       }
+      // Those that are needed are the newest.
+      forgetBeyond(Math.max(1, needed));
     },
     async of(origin) {
       const copies: RobotsCopy[] = [];

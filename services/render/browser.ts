@@ -98,6 +98,16 @@ export function createBrowser(options: BrowserOptions): Browser {
     sharesNetwork = made.sharesNetwork;
     return made.browser;
   };
+  /** One that did not start is started anew by whoever wants it next. */
+  const started = (): Promise<Chromium> => {
+    if (running !== undefined) return running;
+    const starting = launched();
+    running = starting;
+    starting.catch(() => {
+      if (running === starting) running = undefined;
+    });
+    return starting;
+  };
   const stop = async () => {
     const stopped = running;
     running = undefined;
@@ -152,12 +162,10 @@ export function createBrowser(options: BrowserOptions): Browser {
     },
     stats: () => ({ ...notAsked }),
     async start() {
-      running ??= launched();
-      await running;
+      await started();
     },
     async render(page, load) {
-      running ??= launched();
-      const browser = await running;
+      const browser = await started();
       let context: BrowserContext | undefined;
       try {
         context = await browser.newContext({

@@ -88,4 +88,28 @@ describe('a client of the lease API', () => {
       /no such thing/,
     );
   });
+
+  it('tells as a failed connection whatever a fetch throws, before it has made a promise, and what is no error', async () => {
+    const told: unknown[] = [];
+    const base = await crawl((path, { results }, response) => {
+      if (path === '/v1/results') told.push(...results!.map(({ lease, ...answer }) => [lease, { ...answer }]));
+      if (path === '/v1/results') return json(response, 200, { results: [] });
+      const isFirst = told.length === 0 && asked++ === 0;
+      json(response, 200, { leases: isFirst ? ['1', '2'].map(leased) : [], idle: told.length === 2 });
+    });
+    let asked = 0;
+    await new LeaseClient(base).work(({ lease }) => {
+      if (lease === '1') throw new TypeError('that is no URL');
+      return Promise.reject(null);
+    });
+    assert.deepEqual(
+      (told as [string, { failure: string; detail: string }][])
+        .map(([lease, { failure, detail }]) => [lease, failure, detail])
+        .sort(),
+      [
+        ['1', 'connectionFailed', 'that is no URL'],
+        ['2', 'connectionFailed', 'null'],
+      ],
+    );
+  });
 });

@@ -497,13 +497,6 @@ export const accepted: readonly Accepted[] = [
     because: 'any other pattern has two characters',
   },
   {
-    file: 'services/fetcher/pay/payments.ts',
-    find: 'true',
-    replace: 'false',
-    line: "resolve('the fetcher ends')",
-    because: 'an abort is said once',
-  },
-  {
     file: 'services/fetcher/http/content-coding.ts',
     find: '1024',
     replace: '(1024 + 1)',

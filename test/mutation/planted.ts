@@ -983,5 +983,17 @@ export const planted: readonly Planted[] = [
     find: 'const endsLeases = this.#options.endsLeases && !this.#opened;',
     replace: 'const endsLeases = this.#options.endsLeases;',
     tests: cutShortTests,
+    mistake: 'a torn copy of a list is taken for the list',
+    file: 'services/runtime/policy/list-files.ts',
+    find: "return hash('sha256', bytes, 'hex') === sha256 ? bytes : undefined;",
+    replace: 'return bytes;',
+    tests: ['test/services/runtime/policy/list-files.test.ts'],
+  },
+  {
+    mistake: "a process takes the folder of another crawl of the same name for its crawl's",
+    file: 'services/runtime/data-folder/data-folder.ts',
+    find: 'else if (there.fingerprintKey !== manifest.fingerprintKey)',
+    replace: 'else if (there.crawl !== manifest.crawl)',
+    tests: ['test/services/runtime/data-folder/data-folder.test.ts'],
   },
 ];

@@ -77,13 +77,20 @@ function createPayments(options: PaymentsOptions & { readonly hooks: Hooks }): P
 
   /** Why the offer is not to be paid, once it has been read back; empty: it is. */
   const reserve = async (id: string, { url, hostKey }: PricedPage, scheme: string, price: string): Promise<string> => {
+    let ends = () => {};
     const readBack = new Promise<string>((resolve) => {
       waiting.set(id, resolve);
-      signal.addEventListener('abort', () => resolve('the fetcher ends'), { once: true });
-      if (signal.aborted) resolve('the fetcher ends');
+      ends = () => resolve('the fetcher ends');
+      signal.addEventListener('abort', ends);
+      if (signal.aborted) ends();
     });
-    await note(id, hostKey, { state: 'offered', url, scheme, price });
-    return readBack.finally(() => waiting.delete(id));
+    try {
+      await note(id, hostKey, { state: 'offered', url, scheme, price });
+      return await readBack;
+    } finally {
+      waiting.delete(id);
+      signal.removeEventListener('abort', ends);
+    }
   };
 
   return {

@@ -55,7 +55,8 @@ export interface SitemapAgenda {
 }
 
 interface HostAgenda {
-  readonly waiting: SitemapErrand[];
+  /** By URL, the next one first: one that is named anew before it was read is read once. */
+  waiting: Map<string, SitemapErrand>;
   /** URL → the time of the robots.txt it was last noted for. */
   readonly known: Map<string, number>;
   /** URL → condition of the next request for it. */
@@ -68,7 +69,7 @@ export function createSitemapAgenda(): SitemapAgenda {
   let size = 0;
 
   const agendaOf = (hostKey: string): HostAgenda => {
-    const agenda = hosts.get(hostKey) ?? { waiting: [], known: new Map(), conditions: new Map() };
+    const agenda = hosts.get(hostKey) ?? { waiting: new Map(), known: new Map(), conditions: new Map() };
     hosts.delete(hostKey);
     hosts.set(hostKey, agenda);
     return agenda;
@@ -89,22 +90,34 @@ export function createSitemapAgenda(): SitemapAgenda {
       if (before === undefined ? known.size >= fetcherLimits.sitemapsPerHostMax : before >= errand.namedAtMs) return;
       if (before === undefined) size += 1;
       known.set(errand.url, errand.namedAtMs);
-      waiting.push(errand);
+      waiting.set(errand.url, errand);
       makeRoom();
     },
-    next: (hostKey) => hosts.get(hostKey)?.waiting.shift(),
+    next(hostKey) {
+      const waiting = hosts.get(hostKey)?.waiting;
+      const first = waiting?.values().next().value;
+      if (first !== undefined) waiting!.delete(first.url);
+      return first;
+    },
     putBack(errand) {
-      hosts.get(errand.hostKey)?.waiting.unshift(errand);
+      const agenda = hosts.get(errand.hostKey);
+      if (agenda === undefined) return;
+      const { url } = errand;
+      // It may have been named anew meanwhile.
+      const newest = agenda.waiting.get(url) ?? errand;
+      agenda.waiting.delete(url);
+      agenda.waiting = new Map([[url, newest], ...agenda.waiting]);
     },
     failed(errand) {
-      if (errand.tries + 1 >= fetcherLimits.sitemapTriesMax) return;
-      hosts.get(errand.hostKey)?.waiting.push({ ...errand, tries: errand.tries + 1 });
+      const waiting = hosts.get(errand.hostKey)?.waiting;
+      if (waiting === undefined || waiting.has(errand.url) || errand.tries + 1 >= fetcherLimits.sitemapTriesMax) return;
+      waiting.set(errand.url, { ...errand, tries: errand.tries + 1 });
     },
     readWhole({ hostKey, url }, condition) {
       if (condition.length > 0) hosts.get(hostKey)?.conditions.set(url, condition);
     },
     conditionOf: ({ hostKey, url }) => hosts.get(hostKey)?.conditions.get(url) ?? [],
-    waiting: (hostKey) => hosts.get(hostKey)?.waiting.length ?? 0,
+    waiting: (hostKey) => hosts.get(hostKey)?.waiting.size ?? 0,
     get size() {
       return size;
     },

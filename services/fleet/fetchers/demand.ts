@@ -74,7 +74,7 @@ export class DemandTeller {
 
 interface Heard {
   atMs: number;
-  leases: Readonly<Record<string, number>>;
+  leases: ReadonlyMap<string, number>;
 }
 
 export class DemandReader {
@@ -97,7 +97,7 @@ export class DemandReader {
   leasesOf(crawl: string): number {
     this.#forgetGone();
     let sum = 0;
-    for (const { leases } of this.#heard.values()) sum += leases[crawl] ?? firstLeases;
+    for (const { leases } of this.#heard.values()) sum += leases.get(crawl) ?? firstLeases;
     return sum;
   }
 
@@ -141,7 +141,7 @@ export class DemandReader {
     if (said === null) return;
     const { leases, isOver } = said;
     if (isOver) this.#heard.delete(fetcher);
-    else this.#heard.set(fetcher, { atMs: performance.now(), leases });
+    else this.#heard.set(fetcher, { atMs: performance.now(), leases: new Map(Object.entries(leases)) });
     for (const listener of this.#listeners) listener();
   }
 

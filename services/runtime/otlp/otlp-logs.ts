@@ -28,17 +28,19 @@ export interface OtlpLogsOptions {
 
 export function openOtlpLogs({ post, version, resource, counts }: OtlpLogsOptions): OtlpLogs {
   const queue: object[] = [];
-  let sending = Promise.resolve();
+  const sendAll = async () => {
+    while (queue.length > 0) {
+      const logRecords = queue.splice(0, otlpLimits.linesPerExport);
+      const scopeLogs = [{ scope: { name: 'crawlstream', version }, logRecords }];
+      const arrived = await post.send({ resourceLogs: [{ resource: resource(), scopeLogs }] });
+      counts[arrived ? 'exported' : 'failed'] += logRecords.length;
+      if (!arrived) return;
+    }
+  };
+  let sending: Promise<void> | undefined;
+  /** A look at the queue while it is being sent adds none: a collector that is slow is not asked for each of them. */
   const flush = () => {
-    sending = sending.then(async () => {
-      while (queue.length > 0) {
-        const logRecords = queue.splice(0, otlpLimits.linesPerExport);
-        const scopeLogs = [{ scope: { name: 'crawlstream', version }, logRecords }];
-        const arrived = await post.send({ resourceLogs: [{ resource: resource(), scopeLogs }] });
-        counts[arrived ? 'exported' : 'failed'] += logRecords.length;
-        if (!arrived) return;
-      }
-    });
+    sending ??= sendAll().finally(() => (sending = undefined));
     return sending;
   };
   const timer = setInterval(() => void flush(), otlpLimits.linesEveryMs);
@@ -50,6 +52,7 @@ export function openOtlpLogs({ post, version, resource, counts }: OtlpLogsOption
     },
     async close() {
       clearInterval(timer);
+      await sending;
       await flush();
     },
   };

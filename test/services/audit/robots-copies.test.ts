@@ -100,6 +100,25 @@ describe('copies of robots.txt on the topic', () => {
     assert.deepEqual([has(0), has(1), has(2)], [true, false, true]);
   });
 
+  it('that one result needs together are there together, however old each is', async () => {
+    const texts = ['a', 'b', 'c'].map((text) => `# ${text}`);
+    const source = await sourceOf(texts.map((text, n) => robotsCopy(0, `http://${n}.test`, text)));
+    // Two of them may be kept; the oldest goes for one that is read again, and that one is needed as well.
+    const read = await readRobotsCopies(source, () => {}, 6);
+    const has = (n: number) => read.copyOf(`http://${n}.test`, hashOf(texts[n]!)) !== undefined;
+    assert.deepEqual([has(0), has(1), has(2)], [false, true, true]);
+    await read.prepare([1, 0].map((n) => hashOf(texts[n]!)));
+    assert.deepEqual([has(0), has(1), has(2)], [true, true, false]);
+    await read.prepare(texts.map(hashOf));
+    assert.deepEqual(
+      [has(0), has(1), has(2)],
+      [true, true, true],
+      'more than may be kept, for as long as it is needed',
+    );
+    await read.prepare([]);
+    assert.equal([0, 1, 2].filter(has).length, 2);
+  });
+
   it('of which one alone is more than may be kept are kept one at a time', async () => {
     const texts = ['User-agent: *\nDisallow: /1', 'User-agent: *\nDisallow: /2'];
     const told = texts.map(hashOf);

@@ -1,5 +1,6 @@
 /** What is written to `control` of a payment, in which order, and what is sent: with a log that is read back when told to. */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import type { Control } from '../../../../schemas/types.ts';
 import { HookFailed } from '../../../../services/fetcher/hooks/run-hooks.ts';
@@ -69,7 +70,7 @@ async function played({
   };
   const page = { url, hostKey: 'a.test', quote: { offers, licence: 'https://a.test/l' } as unknown as Quote };
   const paid = await payments.pay(page, send).catch((error: Error) => error);
-  return { paid, happened, events, payments, page, send };
+  return { paid, happened, events, payments, page, send, abort };
 }
 
 const written = (payload: object) => ['crawl.control', 0, 'payment', 'a.test', 'f1', 5, payload];
@@ -173,6 +174,18 @@ describe('a page with a price', () => {
     assert.deepEqual(ended.happened, [offered, withdrawn('the fetcher ends')]);
     const late = await played({ isReadBack: false, before: (abort) => setImmediate(() => abort.abort()) });
     assert.deepEqual(late.happened, [offered, withdrawn('the fetcher ends')]);
+  });
+
+  it('leaves nobody behind who waits for the end of the fetcher', async () => {
+    const left = ({ abort }: Awaited<ReturnType<typeof played>>) => getEventListeners(abort.signal, 'abort').length;
+    assert.equal(left(await played({})), 0, 'paid for');
+    assert.equal(left(await played({ consent: async () => null })), 0, 'left');
+    const full = () => {
+      throw new Error('the log takes nothing');
+    };
+    const refused = await played({ before: full, isReadBack: false });
+    assert.match((refused.paid as Error).message, /takes nothing/);
+    assert.equal(left(refused), 0, 'not written');
   });
 
   it('has nobody to pay for it where no plugin does', () => {

@@ -49,6 +49,24 @@ test('one that there was no time for stays the next, one that failed comes last,
   assert.equal(agenda.waiting('a.test'), 0);
 });
 
+test('one that is named anew for each round before it could be read waits once, in its place, for the newest round', () => {
+  const agenda = createSitemapAgenda();
+  for (let round = 1; round <= 50; round++)
+    for (const url of ['/1', '/2', '/3']) agenda.add(errand(url, { namedAtMs: 10 * round }));
+  assert.equal(agenda.waiting('a.test'), 3);
+  const first = agenda.next('a.test')!;
+  assert.deepEqual([first.url, first.namedAtMs], ['/1', 500]);
+  // While it is being read, a round begins: it is due again, whether it is put back or has failed.
+  for (const back of ['putBack', 'failed'] as const) {
+    agenda.add(errand('/1', { namedAtMs: back === 'putBack' ? 510 : 520 }));
+    agenda[back](first);
+    assert.equal(agenda.waiting('a.test'), 3);
+    const again = agenda.next('a.test')!;
+    if (back === 'putBack') assert.deepEqual([again.url, again.namedAtMs, again.tries], ['/1', 510, 0]);
+    else assert.equal(again.url, '/2');
+  }
+});
+
 test('the host that was named least recently is forgotten first', () => {
   const agenda = createSitemapAgenda();
   const perHost = fetcherLimits.sitemapsPerHostMax;
@@ -57,7 +75,7 @@ test('the host that was named least recently is forgotten first', () => {
     for (let n = 0; n < perHost; n++) agenda.add(errand(`/${n}`, { hostKey: `h${host}` }));
   agenda.add(errand('/0', { hostKey: 'h0', namedAtMs: 11 }));
   agenda.add(errand('/x', { hostKey: 'new' }));
-  assert.deepEqual([agenda.waiting('h0'), agenda.waiting('h1'), agenda.waiting('new')], [perHost + 1, 0, 1]);
+  assert.deepEqual([agenda.waiting('h0'), agenda.waiting('h1'), agenda.waiting('new')], [perHost, 0, 1]);
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - perHost + 1);
 });
 

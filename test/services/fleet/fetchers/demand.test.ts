@@ -30,6 +30,11 @@ test('a frontier grants what its fetchers would hold together: of a crawl they h
   two.tell('a', 3);
   await until(() => reader.leasesOf('a') === 23);
   assert.equal(reader.leasesOf('b'), 2 * firstLeases);
+  // A name that every object has something under is one like any other.
+  assert.equal(reader.leasesOf('constructor'), 2 * firstLeases);
+  one.tell('constructor', 5);
+  await until(() => reader.leasesOf('constructor') === 5 + firstLeases);
+  one.forget('constructor');
   two.forget('a');
   await until(() => reader.leasesOf('a') === 20 + firstLeases);
   one.stop();

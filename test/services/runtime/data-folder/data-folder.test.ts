@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { openDataFolder, readDataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
+import {
+  adoptDataFolder,
+  openDataFolder,
+  readDataFolder,
+} from '../../../../services/runtime/data-folder/data-folder.ts';
 import type { ManifestFacts } from '../../../../services/runtime/data-folder/manifest.ts';
 import { CrawlstreamError, type ErrorCode } from '../../../../topology/errors.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -154,4 +158,20 @@ it('a new data folder and the key in it are their owner’s alone', { skip: proc
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   assert.equal(modeOf(folder), '700');
   for (const name of readdirSync(folder)) assert.equal(modeOf(join(folder, name)), '600', name);
+});
+
+describe("a process's own folder", () => {
+  it('is that of one crawl, and not of another of the same name', async () => {
+    const [one, other] = [await openDataFolder(newFolder(), {}, fresh), await openDataFolder(newFolder(), {}, fresh)];
+    const mine = newFolder();
+    assert.equal((await adoptDataFolder(mine, one.manifest)).isNew, true);
+    const again = await adoptDataFolder(mine, one.manifest);
+    assert.deepEqual([again.isNew, again.manifest], [false, one.manifest]);
+    const before = readFileSync(join(mine, 'manifest.json'), 'utf8');
+    await assert.rejects(
+      adoptDataFolder(mine, other.manifest, '--state'),
+      refused('DATA_FOLDER_FOREIGN', mine, 'another crawl', '--state'),
+    );
+    assert.equal(readFileSync(join(mine, 'manifest.json'), 'utf8'), before);
+  });
 });

@@ -37,3 +37,16 @@ test('a list that changed, or is gone, refuses the policy and leaves what is loa
   rmSync(join(folder, 'kept'));
   assert.equal((await files.load([kept], folder))(kept), list);
 });
+
+test('a copy that is torn is no copy: the file is read anew, and its copy made whole', async () => {
+  const copies = join(temporaryFolder(), 'lists');
+  const one = listed('one', 'a.org\nb.org\n');
+  await createListFiles(copies).load([one], folder);
+  const copy = join(copies, one.sha256);
+  writeFileSync(copy, 'a.org\n');
+  assert.equal((await createListFiles(copies).load([one], folder))(one).size, 2);
+  rmSync(join(folder, 'one'));
+  assert.equal((await createListFiles(copies).load([one], folder))(one).size, 2, 'from its copy');
+  writeFileSync(copy, 'a.org\n');
+  await assert.rejects(createListFiles(copies).load([one], folder), /"one": ENOENT/);
+});
