@@ -983,6 +983,8 @@ export const planted: readonly Planted[] = [
     find: 'const endsLeases = this.#options.endsLeases && !this.#opened;',
     replace: 'const endsLeases = this.#options.endsLeases;',
     tests: cutShortTests,
+  },
+  {
     mistake: 'a torn copy of a list is taken for the list',
     file: 'services/runtime/policy/list-files.ts',
     find: "return hash('sha256', bytes, 'hex') === sha256 ? bytes : undefined;",
