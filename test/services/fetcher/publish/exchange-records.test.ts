@@ -7,6 +7,7 @@ import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import type { BodyArchive } from '../../../../services/fetcher/http/kept-body.ts';
 import type { PacedRequest } from '../../../../services/fetcher/pace/paced-request.ts';
 import { bodyArchive, createExchangeRecords } from '../../../../services/fetcher/publish/exchange-records.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const request = { url: 'http://a.test/', headers: [], hostKey: 'a.test' } as unknown as PacedRequest;
 const answer = (more: object = {}) =>
@@ -62,6 +63,6 @@ test('a body’s file goes where its exchange is not told, or is left', () => {
 test('bodies have files where a folder is named', () => {
   const config = { what: 'all', bodyBytesMax: 5, messageBytesMax: 3 } as const;
   assert.deepEqual(bodyArchive(config), config);
-  const { files, ...rest } = bodyArchive({ ...config, folder: '/nowhere' });
+  const { files, ...rest } = bodyArchive({ ...config, folder: temporaryFolder() });
   assert.deepEqual([rest, files !== undefined], [config, true]);
 });
