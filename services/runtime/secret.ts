@@ -25,6 +25,8 @@ export function readSecret(secret: Secret, field: string, env: NodeJS.ProcessEnv
   try {
     return readFileSync(secret.file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${(error as Error).message}`, error);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'EISDIR' ? `${secret.file} is a folder: name the file that holds the secret` : message;
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${why}`, error);
   }
 }

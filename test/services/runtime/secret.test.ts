@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readSecret, secretSchema } from '../../../services/runtime/secret.ts';
+import { temporaryFolder } from './store/temporary-folder.ts';
+
+test('a secret is what a variable or a file holds, without the line break that an editor leaves', () => {
+  const file = join(temporaryFolder(), 'secret');
+  for (const [text, secret] of [
+    ['s3cret', 's3cret'],
+    ['s3cret\n', 's3cret'],
+    ['s3cret\r\n', 's3cret'],
+    ['two\nlines\n\n', 'two\nlines\n'],
+  ] as const) {
+    writeFileSync(file, text);
+    assert.equal(readSecret({ file }, 'token'), secret);
+  }
+  assert.equal(readSecret({ env: 'OURS' }, 'token', { OURS: ' x ' }), ' x ');
+});
+
+test('one that is not there is told with its field, and with what was looked for', () => {
+  const folder = temporaryFolder();
+  for (const env of [{}, { OURS: '' }])
+    assert.throws(
+      () => readSecret({ env: 'OURS' }, 'token', env),
+      /^.*token: the environment variable OURS is not set/,
+    );
+  const missing = join(folder, 'none');
+  assert.throws(
+    () => readSecret({ file: missing }, 'token'),
+    (error: Error) => {
+      assert.ok(error.message.startsWith('token: ') && error.message.includes(missing), error.message);
+      return true;
+    },
+  );
+  assert.throws(
+    () => readSecret({ file: folder }, 'token'),
+    (error: Error) => {
+      assert.equal(error.message, `token: ${folder} is a folder: name the file that holds the secret`);
+      return true;
+    },
+  );
+});
+
+test('a literal is refused, with how to give it', () => {
+  const { error } = secretSchema.safeParse('s3cret');
+  assert.match(error!.message, /by reference: \{ env: NAME \} or \{ file: PATH \}/);
+  assert.equal(secretSchema.safeParse({ env: 'A', file: 'b' }).success, false);
+});
