@@ -9,7 +9,6 @@
  * CPU is user and system time of the server, of all of its threads, until it does nothing more. Goal: a fifth of URLFrontier's.
  */
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +18,7 @@ import { startServed } from '../../urlfrontier/served.ts';
 import { buildUpstream, startUpstream, type Upstream } from '../../urlfrontier/upstream.ts';
 import { canPinTo } from '../process/compiled-process.ts';
 import { inTemporaryFolder } from '../process/temporary-folder.ts';
+import { cpuMillisOf } from '../process/thread-cpu.ts';
 
 const exec = promisify(execFile);
 const verbs = ['put new', 'put known', 'batch new', 'batch known', 'get', 'done'] as const;
@@ -139,22 +139,18 @@ function doneLine(url: string): string {
   return `${JSON.stringify({ ID: url, known: { info, refetchable_from_date: 0 } })}\n`;
 }
 
+const cpuMsOf = (pid: number) => cpuMillisOf(`/proc/${pid}`).millis;
+
 /** User and system time of a process once it does nothing more, ms. */
 async function quietCpuMs(pid: number): Promise<number> {
-  let before = cpuMs(pid);
+  let before = cpuMsOf(pid);
   for (let look = 0; look < quiet.lookMax; look++) {
     await sleep(quiet.forMs);
-    const now = cpuMs(pid);
+    const now = cpuMsOf(pid);
     if (now - before <= quiet.cpuMs) return now;
     before = now;
   }
   return before;
-}
-
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  const msPerTick = 10;
-  return msPerTick * (Number(fields[11]) + Number(fields[12]));
 }
 
 function optionsOf(args: readonly string[]): Options {

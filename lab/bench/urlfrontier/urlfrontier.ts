@@ -11,11 +11,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { inTemporaryFolder } from '../process/temporary-folder.ts';
+import { cpuMillisOf } from '../process/thread-cpu.ts';
 import { type BenchClient, connectBench } from './urlfrontier-client.ts';
 import { getAndDone, type LoadOptions, putBatches, putUrls, type Rate } from './urlfrontier-load.ts';
 
@@ -151,7 +151,7 @@ async function withServer<T>(options: Options, act: (server: Server, options: Op
     const child = start([main, 'urlfrontier', '--port', '0', '--data', folder], 'pipe');
     try {
       const client = connectBench(`127.0.0.1:${await portOf(child)}`);
-      const result = await act({ client, cpuMicros: () => cpuOf(child.pid!) }, options);
+      const result = await act({ client, cpuMicros: () => 1_000 * cpuMillisOf(`/proc/${child.pid!}`).millis }, options);
       client.close();
       return result;
     } finally {
@@ -176,13 +176,6 @@ function portOf(child: ChildProcess): Promise<string> {
     });
     child.once('close', () => reject(new Error(`the server ended: ${said}`)));
   });
-}
-
-/** User and system time of a process on Linux, µs. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  const ticksPerSecond = 100;
-  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1e6;
 }
 
 function medians(all: readonly Record<Load, number>[]): Record<Load, number> {
