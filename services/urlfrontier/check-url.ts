@@ -6,8 +6,8 @@ import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 
 export type Checked = { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string };
 
-/** Nearly all URLs: a plain host, and nothing behind it that would have to be escaped. */
-const plain = /^https?:\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)+)(?::\d{1,5})?(?:[/?#][!-~]*)?$/;
+/** Nearly all URLs: a plain host, and nothing behind it that would have to be escaped. Of ports of five digits not all are. */
+const plain = /^https?:\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)+)(?::\d{1,4})?(?:[/?#][!-~]*)?$/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const spaced = /^\s|\s$|[\x00-\x1f\x7f]/;

@@ -66,10 +66,7 @@ export function toAll<Request, Answer>(
   };
 }
 
-/**
- * Gives this process's answers first, then those of others. `more`: what to ask them for after so many answers; null:
- * nothing more.
- */
+/** Gives this process's answers first, then those of others. `split`: what to ask each for, and which part of it all to give. */
 export function streamFromAll<Request>(
   peers: Peers,
   name: string,
@@ -94,8 +91,11 @@ export function streamFromAll<Request>(
       };
       const codec = codecOf<Request>(method.request);
       const bytes = codec.encode(asked);
-      await method.act(codec.decode(bytes) as never, { isLocal: true, isCancelled: answers.isCancelled, write: pass });
-      for (const peer of others) if (left > 0) await pass(await peer.stream(name, bytes));
+      await method.act(codec.decode(bytes) as never, throughTo(answers, pass));
+      for (const peer of others) {
+        if (left <= 0 || answers.isCancelled) return;
+        await pass(await peer.stream(name, bytes));
+      }
     },
   };
 }
@@ -129,23 +129,29 @@ export function getFromAll<Request>(
           queues.add(`${crawlID}\n${key}`);
         }
       };
-      const keep: Answers = {
-        isLocal: true,
-        isCancelled: answers.isCancelled,
-        write: async (messages) => {
-          count(messages);
-          await answers.write(messages);
-        },
-      };
-      await method.act(given, keep);
-      for (const peer of others) {
-        const more = rest(request, queues.size);
-        if (more === null) return;
-        const messages = await peer.stream('GetURLs', codec.encode(more));
+      const give = async (messages: readonly Uint8Array[]) => {
         count(messages);
         await answers.write(messages);
+      };
+      await method.act(given, throughTo(answers, give));
+      for (const peer of others) {
+        const more = rest(request, queues.size);
+        // What a client that has gone were given would be on lease to nobody.
+        if (more === null || answers.isCancelled) return;
+        await give(await peer.stream('GetURLs', codec.encode(more)));
       }
     },
+  };
+}
+
+/** This process's part of the answers: it stops, too, when the client has gone. */
+function throughTo(answers: Answers, write: Answers['write']): Answers {
+  return {
+    isLocal: true,
+    get isCancelled() {
+      return answers.isCancelled;
+    },
+    write,
   };
 }
 
