@@ -20,7 +20,7 @@ import type { Mutant } from './mutants.ts';
 import { planted } from './planted.ts';
 import { type Score, scoreText } from './score.ts';
 import { tryEdit } from './try-edit.ts';
-import { type Outcome, tryMutant } from './try-mutant.ts';
+import { isNoticed, type Outcome, tryMutant } from './try-mutant.ts';
 
 const { values } = parseArgs({
   options: {
@@ -43,9 +43,8 @@ async function tryPlanted(): Promise<number> {
   await inParallel(planted, parallel, async (one) => {
     edited(readFileSync(join(root, one.file), 'utf8'), one);
     const { end } = await tryEdit(one, one.tests, plantedBounds);
-    const isNoticed = end === 'noticed' || end === 'loop';
-    if (!isNoticed) survived += 1;
-    console.log(`${isNoticed ? 'noticed ' : end.toUpperCase()}  ${one.mistake} (${one.file})`);
+    if (!isNoticed(end)) survived += 1;
+    console.log(`${isNoticed(end) ? 'noticed ' : end.toUpperCase()}  ${one.mistake} (${one.file})`);
   });
   console.log(`${planted.length - survived} of ${planted.length} planted mistakes noticed`);
   return survived;
@@ -101,13 +100,12 @@ async function trySample(): Promise<void> {
       return;
     }
     const outcome = await tryMutant(mutant, recordings, Number(values.budget) * 1000);
-    const isNoticed = outcome.end === 'noticed' || outcome.end === 'loop';
     const part = partOf(mutant);
     const score = scores.get(part) ?? { noticed: 0, tried: 0 };
     scores.set(part, score);
     for (const one of [score, total]) {
       one.tried += 1;
-      if (isNoticed) one.noticed += 1;
+      if (isNoticed(outcome.end)) one.noticed += 1;
     }
     ends.set(outcome.end, (ends.get(outcome.end) ?? 0) + 1);
     if (outcome.end !== 'noticed') console.log(`${told(mutant, outcome)}\n           ${lineOf(mutant)}`);

@@ -36,6 +36,11 @@ describe('a mutant, with what a test was measured to execute', () => {
     assert.equal((await tryMutant(mutant("return 'near'", "return 'near'"), recordings, 60_000)).end, 'survived');
   });
 
+  it('that makes its tests wait for ever is noticed, since without it they end', async () => {
+    const waits = mutant('const domain = ', 'setInterval(() => {}, 1_000);\n  const domain = ');
+    assert.equal((await tryMutant(waits, recordings, 60_000, 15_000)).end, 'hung');
+  });
+
   it('that no test executes is a survivor at once, and named so', async () => {
     const others = recordings.filter((one) => one.test === test);
     assert.equal(others.length, 1);
