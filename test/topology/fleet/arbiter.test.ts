@@ -229,6 +229,21 @@ test('when all want more than there is, each has its share by weight, whichever 
   assert.ok(shortest >= 11, `${shortest}`);
 });
 
+test('a crawl that joins again has its new weight from then on', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
+  arbiter.join('a', 3);
+  const counts = { a: 0, b: 0 };
+  for (const crawl of ['a', 'b'] as const)
+    for (let n = 0; n < 40; n++) arbiter.ask(wantOf(crawl, { hostKey: `${crawl}${n}.test` }), 0);
+  for (let nowMs = 0; counts.a + counts.b < 40; nowMs += 10) {
+    for (const ask of arbiter.step(nowMs).granted) {
+      counts[ask.crawl as 'a'] += 1;
+      arbiter.end(ask, contact({ tookMs: 10 }), nowMs + 10);
+    }
+  }
+  assert.deepEqual(counts, { a: 30, b: 10 });
+});
+
 test('where hosts are what is scarce, their permits go by weight', () => {
   const weights = { a: 1, b: 3 };
   const { counts, shortest } = play(weights, () => names(0, 5), { delayMs: 300, forMs: 300_000 });

@@ -1,7 +1,7 @@
 /** Text of a PDF, up to a bound. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PDFDocument, StandardFonts } from 'pdf-lib';
+import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
 import { readPdf } from '../../../../services/fetcher/pages/pdf.ts';
 
 async function pdfOf(...pages: readonly string[]): Promise<Uint8Array> {
@@ -39,5 +39,43 @@ describe('the text of a PDF', () => {
   it('is none where the time for the page is up', async () => {
     const { text, complete } = await readPdf(await pdfOf('12345'), { ...options, expired: () => true });
     assert.deepEqual([text, complete], ['', false]);
+  });
+});
+
+/** Of one page, with a link to each URL. */
+async function linking(...urls: readonly string[]): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const { node } = document.addPage();
+  const annotations = urls.map((uri) =>
+    document.context.register(
+      document.context.obj({
+        ...{ Type: 'Annot', Subtype: 'Link', Rect: [0, 0, 10, 10] },
+        A: { Type: 'Action', S: 'URI', URI: PDFString.of(uri) },
+      }),
+    ),
+  );
+  node.set(PDFName.of('Annots'), document.context.obj(annotations));
+  return document.save();
+}
+
+describe('the links of a PDF', () => {
+  it('are told once each, up to a bound, with how many were left out', async () => {
+    const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/1', 'mailto:me@a.test', 'http://a.test/3'];
+    const body = await linking(...urls);
+    const all = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
+    for (const [linksMax, dropped] of [
+      [4, 0],
+      [3, 0],
+      [2, 1],
+      [1, 2],
+    ] as const) {
+      const { links, linksDropped } = await readPdf(body, { ...options, linksMax });
+      assert.deepEqual([links, linksDropped], [all.slice(0, linksMax), dropped], `${linksMax}`);
+    }
+  });
+
+  it('are none where robots may follow none', async () => {
+    const { links } = await readPdf(await linking('http://a.test/1'), { ...options, robotsTags: ['nofollow'] });
+    assert.deepEqual(links, []);
   });
 });
