@@ -9,7 +9,10 @@ import { surtOf } from '../surt.ts';
 import { recordHead } from '../warc-reader.ts';
 import { replayLimits } from './replay-limits.ts';
 
-/** Sorted lines of CDXJ. Throws INVALID_RECORD where the file is no WARC file, or is not packed record by record. */
+/**
+ * Sorted lines of CDXJ. Of a file that ends early (its writer was killed), those of what is whole. Throws INVALID_RECORD
+ * where the file is no WARC file, or is not packed record by record.
+ */
 export async function indexOfFile(file: string): Promise<Buffer> {
   const bytes = await readFile(file);
   const fail = (at: number, why: string) => new CrawlstreamError('INVALID_RECORD', `${file}, at byte ${at}: ${why}`);
@@ -22,16 +25,20 @@ export async function indexOfFile(file: string): Promise<Buffer> {
       try {
         ({ record, length } = memberAt(bytes, at));
       } catch (cause) {
-        // Its writer was killed: what is whole is shown.
         if (lines.length > 0) break;
         throw fail(at, `it cannot be unpacked (${(cause as Error).message})`);
       }
     } else record = bytes.subarray(at);
     const end = record.indexOf('\r\n\r\n');
+    if (end < 0 && !isZipped && lines.length > 0) break;
     const fields = end < 0 ? null : recordHead(record.subarray(0, end));
     if (fields === null) throw fail(at, 'no WARC record begins there');
     const blockBytes = Number(fields.get('content-length'));
     if (!Number.isSafeInteger(blockBytes) || blockBytes < 0) throw fail(at, 'a record has no Content-Length');
+    if (end + 4 + blockBytes > record.length) {
+      if (!isZipped && lines.length > 0) break;
+      throw fail(at, 'the record is cut short');
+    }
     const whole = end + 4 + blockBytes + 4;
     if (isZipped && record.length > whole) {
       throw fail(at, 'records are packed together; pack each alone, as warcio recompress does');
