@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { openLineWriter } from '../../../../services/runtime/lines/line-writer.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+test('lines are in the file under its name once it is whole, and not before', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'lines.txt');
+  const writer = await openLineWriter(file);
+  writer.write('one');
+  writer.write('zwei ü');
+  await writer.flush();
+  assert.deepEqual(readdirSync(folder), ['lines.txt.new']);
+  await writer.finish();
+  assert.deepEqual(readdirSync(folder), ['lines.txt']);
+  assert.equal(readFileSync(file, 'utf8'), 'one\nzwei ü\n');
+});
+
+test('what was written stays under its other name where it is abandoned, and is begun anew', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'lines.txt');
+  const before = await openLineWriter(file);
+  before.write('x'.repeat(2 ** 20));
+  await before.flush();
+  await before.abandon();
+  assert.deepEqual(readdirSync(folder), ['lines.txt.new']);
+  assert.equal(readFileSync(`${file}.new`).length, 2 ** 20 + 1, 'a megabyte is written at once');
+  const after = await openLineWriter(file);
+  after.write('anew');
+  await after.finish();
+  assert.equal(readFileSync(file, 'utf8'), 'anew\n');
+});
+
+test('a name in .gz is compressed, in members that are one stream', async () => {
+  const file = join(temporaryFolder(), 'lines.gz');
+  const writer = await openLineWriter(file);
+  const lines = Array.from({ length: 3 }, (_, n) => `${n}`.repeat(2 ** 20));
+  for (const line of lines) {
+    writer.write(line);
+    await writer.flush();
+  }
+  writer.write('last');
+  await writer.finish();
+  const packed = readFileSync(file);
+  assert.ok(packed.length < 100_000, `${packed.length}`);
+  assert.equal(gunzipSync(packed).toString(), `${lines.join('\n')}\nlast\n`);
+});
+
+test('no line at all is an empty file', async () => {
+  const file = join(temporaryFolder(), 'none.gz');
+  await (await openLineWriter(file)).finish();
+  assert.equal(readFileSync(file).length, 0);
+});
+
+test('a file that cannot be is refused by its name, with what to do', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'there'));
+  await assert.rejects(openLineWriter(join(folder, 'there')), {
+    code: 'INVALID_ARGUMENT',
+    message: `${join(folder, 'there')} can't be written: it is a folder; name another file`,
+  });
+  await assert.rejects(openLineWriter(join(folder, 'missing', 'x')), {
+    code: 'INVALID_ARGUMENT',
+    message: /missing\/x can't be written: ENOENT.*; name another file$/,
+  });
+});
