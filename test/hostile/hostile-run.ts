@@ -17,6 +17,7 @@ import { planWeb } from '../../lab/web/plan.ts';
 import { startWeb } from '../../lab/web/server.ts';
 import { listening } from '../services/cli/listening.ts';
 import { hostName } from './attacks.ts';
+import { type CoreTime, coreShareOf, coreTimeOf } from './core-time.ts';
 
 export interface HostileOptions {
   readonly honest: number;
@@ -34,6 +35,8 @@ export interface Figures {
   readonly report: CheckReport;
   /** Honest pages a second, until the last of them. */
   readonly rate: number;
+  /** The part of its time in which the crawl's first thread could run and had a core; other work takes the rest. */
+  readonly coreShare: number;
   readonly seconds: number;
   /** VmHWM of the crawl, MiB. */
   readonly memoryMib: number;
@@ -75,10 +78,12 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
     const wanted = plan.expected(web.port).fetch.size;
     probing = probe(`${url}/livez`, crawl.child.pid!);
     let memoryMib = 0;
+    let coreTime: CoreTime | undefined;
     let doneSeconds: number | undefined;
     while (passed() < options.secondsMax && (doneSeconds === undefined || passed() < options.seconds)) {
       if (crawl.child.exitCode !== null || crawl.child.signalCode !== null) break;
       memoryMib = memoryMibOf(crawl.child.pid!) ?? memoryMib;
+      coreTime = coreTimeOf(crawl.child.pid!) ?? coreTime;
       const pages = web.requests().filter(({ status, path }) => status === 200 && path !== '/robots.txt').length;
       if (pages >= wanted) doneSeconds ??= passed();
       await sleep(500);
@@ -96,7 +101,8 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
     const report = checkCrawl(plan, web.requests(), { delayMs, dropped: web.dropped });
     const seconds = report.seconds;
     return {
-      ...{ report, seconds, rate: report.fetched / seconds, memoryMib, ...probing.looks, endedEarly },
+      ...{ report, seconds, rate: report.fetched / seconds, coreShare: coreShareOf(coreTime), memoryMib },
+      ...{ ...probing.looks, endedEarly },
       ...{ exit: `${code ?? signal}`, privateReached: secrets.reached() },
     };
   } finally {
@@ -170,9 +176,10 @@ async function startAttackers(privatePort: number): Promise<{ readonly port: num
 
 /** For people. */
 export function figuresText(name: string, figures: Figures): string {
-  const { report, rate, seconds, memoryMib, livezMsMax, livezLate, livezAsked, endedEarly, privateReached } = figures;
+  const { report, rate, coreShare, seconds, memoryMib, livezMsMax, livezLate, livezAsked, endedEarly, privateReached } =
+    figures;
   return [
-    `${name}: ${report.fetched} of ${report.expected} honest pages in ${seconds.toFixed(1)} s, ${rate.toFixed(1)} a second;`,
+    `${name}: ${report.fetched} of ${report.expected} honest pages in ${seconds.toFixed(1)} s, ${rate.toFixed(1)} a second, with a core ${(100 * coreShare).toFixed(0)} % of the time it wanted one;`,
     `memory ${memoryMib.toFixed(0)} MiB at most; /livez within ${livezMsMax.toFixed(0)} ms, later than a second though it had a core ${livezLate} of ${livezAsked} times;`,
     `private addresses reached ${privateReached} times; ${endedEarly === null ? 'no process ended' : `ENDED ${endedEarly}`}`,
   ].join('\n  ');

@@ -5,20 +5,14 @@
  *
  *   node --import tsx test/hostile/prober.ts http://127.0.0.1:9464/livez 4711
  */
-import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { coreTimeOf } from './core-time.ts';
 
 const [url, pid] = process.argv.slice(2) as [url: string, pid: string];
 
-/** Since it began, by the kernel's scheduler, ms; 0 where it does not say. */
-function waitedMs(): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
-  } catch {
-    return 0;
-  }
-}
+/** Since it began; 0 where nobody says. */
+const waitedMs = () => coreTimeOf(pid)?.waitedMs ?? 0;
 
 // Its parent is gone.
 process.stdin.on('end', () => process.exit()).resume();
