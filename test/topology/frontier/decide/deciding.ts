@@ -12,6 +12,7 @@ import type { Lease } from '../../../../topology/frontier/hosts/lease.ts';
 import { FrontierState, type Host } from '../../../../topology/frontier/state/state.ts';
 import { ByteReader } from '../../../../topology/frontier/storage/bytes.ts';
 import { compilePolicy, defaultPolicy, type Policy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
+import { noHistory } from '../../../../topology/policy/recrawl/history.ts';
 
 export interface Decided {
   /** Without tallies. */
@@ -21,6 +22,7 @@ export interface Decided {
   readonly controls: readonly ControlMessage[];
   readonly granted: readonly Granted[];
   readonly traced: readonly TraceEvent[];
+  readonly grantedFrom: Readonly<Record<string, number>>;
 }
 
 /** Those of a kind, in order. */
@@ -34,6 +36,15 @@ export const entryAt = (n: number, more: Partial<Entry> = {}): Entry => ({
   ...{ url: urlAt(n), depth: 1, hop: 0, attempts: 0, expiries: 0, frontQueue: 3 },
   ...more,
 });
+
+/** A page that was visited a while ago. */
+export const visitedPage: PageRecord = {
+  record: {
+    ...{ url: urlAt(0), status: 'page', outcome: 'fetched', httpStatus: 200, atMs: 900_000, attempts: 1, depth: 1 },
+    ...{ etag: '', lastModified: '', contentHash: 'h1', soft404: false },
+  },
+  ...{ frontQueue: 5, visitedAtMs: 900_000, changedAtMs: 800_000, history: noHistory, signature: '', failures: 0 },
+};
 
 export class Deciding {
   readonly state = new FrontierState(fingerprintKey);
@@ -66,7 +77,8 @@ export class Deciding {
       else tallies[change.counter] = change.by;
     }
     const { deadLetters, controls, granted, traced } = decision;
-    return { changes, tallies, deadLetters, controls, granted, traced };
+    const grantedFrom = Object.fromEntries(decision.grantedFrom);
+    return { changes, tallies, deadLetters, controls, granted, traced, grantedFrom };
   }
 
   host(hostKey = key): Host {

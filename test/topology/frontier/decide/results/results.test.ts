@@ -8,7 +8,7 @@ import { decideResult } from '../../../../../topology/frontier/decide/results/re
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultTraps } from '../../../../../topology/policy/traps/trap-config.ts';
-import { type Decided, Deciding, entryAt, key, ofKind, urlAt } from '../deciding.ts';
+import { type Decided, Deciding, entryAt, key, ofKind, urlAt, visitedPage } from '../deciding.ts';
 import { failed, hourMs, nowMs, ok, requestOf, resultOf, robots } from './result-of.ts';
 
 describe('a URL', () => {
@@ -95,6 +95,26 @@ describe('a URL', () => {
     assert.deepEqual(
       [letter!.reason, letter!.url, letter!.attempts, letter!.lastOutcome, letter!.status, letter!.detail],
       ['retriesExhausted', urlAt(0), 4, 'serverError', 500, 'why'],
+    );
+  });
+
+  it('that is given up on keeps its tags, and how it was spelt', () => {
+    const deciding = new Deciding();
+    deciding.state.apply({ kind: 'tagSet', number: 1, tags: ['x'] });
+    const lease = deciding.lease(entryAt(0, { tags: 1, spelling: '/%30' }), entryAt(1));
+    const outcomes = [{ kind: 'parseFailed' as const }, { kind: 'parseFailed' as const }];
+    const said = deciding.decide((decision) => decideResult(decision, resultOf(lease.id, outcomes)));
+    const [first, second] = ofKind(said, 'resolve').map(({ record }) => record!);
+    assert.deepEqual(
+      [first!.tags, first!.spelling, 'tags' in second!, 'spelling' in second!],
+      [1, '/%30', false, false],
+    );
+    assert.deepEqual(
+      said.deadLetters.map(({ tags, original }) => [tags, original.length]),
+      [
+        [['x'], 0],
+        [[], 0],
+      ],
     );
   });
 
@@ -261,6 +281,16 @@ describe('an outcome', () => {
 });
 
 describe('a visit to a page that is known', () => {
+  it('that nobody tells of is due as before', () => {
+    const deciding = new Deciding({ recrawl: defaultRecrawl });
+    deciding.facts({});
+    deciding.schedule(visitedPage);
+    const lease = deciding.revisit(1);
+    const said = deciding.decide((decision) => decideResult(decision, resultOf(lease.id, [])));
+    const [visit] = ofKind(said, 'visit');
+    assert.deepEqual([visit!.dueAtMs, visit!.page], [nowMs, visitedPage]);
+  });
+
   it('that came to nothing has the page wait for the next', () => {
     const deciding = new Deciding({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 2 * hourMs } });
     deciding.lease(entryAt(0));
@@ -330,7 +360,15 @@ describe('a message', () => {
     const lease = deciding.lease(entryAt(0));
     const message = resultOf(lease.id, [ok], { requests: [requestOf({ bytes: 1 })] });
     const other = { ...message, hostKey: 'other.test' };
-    const nothing = { changes: [], tallies: {}, deadLetters: [], controls: [], granted: [], traced: [] };
+    const nothing = {
+      changes: [],
+      tallies: {},
+      deadLetters: [],
+      controls: [],
+      granted: [],
+      traced: [],
+      grantedFrom: {},
+    };
     assert.deepEqual(
       deciding.decide((decision) => decideResult(decision, other)),
       nothing,
