@@ -13,6 +13,7 @@ import { FrontierState, type Host } from '../../../../topology/frontier/state/st
 import { ByteReader } from '../../../../topology/frontier/storage/bytes.ts';
 import { compilePolicy, defaultPolicy, type Policy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { noHistory } from '../../../../topology/policy/recrawl/history.ts';
+import { parsePolicy } from '../../../../topology/policy/validate.ts';
 
 export interface Decided {
   /** Without tallies. */
@@ -49,6 +50,7 @@ export const visitedPage: PageRecord = {
 export class Deciding {
   readonly state = new FrontierState(fingerprintKey);
   nowMs = 1_000_000;
+  /** null: a test of what is before the first. */
   policy: Policy | null = null;
 
   /** Adaptive delays are off where the policy does not say otherwise. */
@@ -66,9 +68,11 @@ export class Deciding {
   decide<T>(act: (decision: Decision) => T, take: (returned: T) => void = () => {}): Decided {
     this.state.nowMs = this.nowMs;
     const identity = { crawl: 'test', partition: 0, partitions: 1 };
-    const decision = new Decision(identity, this.state, this.nowMs, () => this.policy);
+    const decision = new Decision(identity, this.state, this.nowMs, () => this.#inForce());
     take(act(decision));
     const reader = new ByteReader(decision.finish());
+    const { changelog } = this.state;
+    this.state.changelog = { ...changelog, offset: changelog.offset + 1 };
     const changes: Change[] = [];
     const tallies: Record<string, number> = {};
     while (!reader.done) {
@@ -79,6 +83,14 @@ export class Deciding {
     const { deadLetters, controls, granted, traced } = decision;
     const grantedFrom = Object.fromEntries(decision.grantedFrom);
     return { changes, tallies, deadLetters, controls, granted, traced, grantedFrom };
+  }
+
+  /** A decision may have switched to another. */
+  #inForce(): Policy | null {
+    const { policyVersion, policyJson } = this.state;
+    if (this.policy !== null && policyVersion === this.policy.config.version) return this.policy;
+    if (this.policy !== null) this.policy = compilePolicy(parsePolicy(policyJson));
+    return this.policy;
   }
 
   host(hostKey = key): Host {
@@ -122,4 +134,22 @@ export class Deciding {
     state.apply(due === 0 ? { kind: 'grant', ...lease } : { kind: 'grantDue', due, ...lease });
     return state.leases.get(leaseId)!;
   }
+}
+
+/** A decision whose commit holds so many bytes before it begins, at least 200,000. */
+export function filled(decision: Decision, bytes: number): Decision {
+  const add = (chars: number) =>
+    decision.emit({
+      kind: 'equivalence',
+      hostKey: '',
+      rewriting: 'x'.repeat(chars),
+      proofs: 0,
+      against: 0,
+      targets: [],
+    });
+  add(100_000);
+  const more = decision.bytes - 100_000;
+  add(bytes - decision.bytes - more);
+  if (decision.bytes !== bytes) throw new Error(`${decision.bytes} bytes`);
+  return decision;
 }

@@ -4,11 +4,12 @@ import { describe, it } from 'node:test';
 import type { Change, HostFacts } from '../../../../../topology/frontier/changes/changes.ts';
 import type { Entry } from '../../../../../topology/frontier/changes/entry.ts';
 import { decideGrants, grantLease } from '../../../../../topology/frontier/decide/leases/grants.ts';
+import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
 import { budgetQueue } from '../../../../../topology/frontier/queues/held-queues.ts';
 import { defaultBudget } from '../../../../../topology/policy/budget.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-config.ts';
-import { Deciding, entryAt, key, ofKind, urlAt, visitedPage } from '../deciding.ts';
+import { Deciding, entryAt, filled, key, ofKind, urlAt, visitedPage } from '../deciding.ts';
 
 /** The leases of a step, each as its change. */
 function granted(deciding: Deciding, demand = 1) {
@@ -66,6 +67,18 @@ describe('a step grants', () => {
     noPolicy.admit(entryAt(0));
     noPolicy.policy = null;
     assert.deepEqual(granted(noPolicy).leases, []);
+  });
+
+  it('none where the commit is full', () => {
+    for (const [bytes, count] of [
+      [frontierLimits.commitBytesSoft, 0],
+      [frontierLimits.commitBytesSoft - 1, 1],
+    ] as const) {
+      const deciding = new Deciding();
+      hosts(deciding, 'a.test', 'b.test', 'c.test');
+      const said = deciding.decide((decision) => decideGrants(filled(decision, bytes), 3));
+      assert.equal(said.granted.length, count);
+    }
   });
 
   it('no more URLs than the quota leaves', () => {
