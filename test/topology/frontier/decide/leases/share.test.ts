@@ -87,7 +87,8 @@ describe('caps leave of a lease', () => {
   it('what the domain may still give, less what is out', () => {
     const most = { pagesPerDomainMax: 5 };
     assert.equal(room(most, { pages: 1 }).left, 4);
-    assert.equal(room(most, { pages: 1 }, 3).left, 1);
+    const one = room(most, { pages: 1 }, 3);
+    assert.deepEqual([one.left, one.atMs], [1, undefined]);
     assert.equal(room({ pagesPerHostMax: 5 }, { pages: 1 }).left, Number.POSITIVE_INFINITY);
     const later = room(most, { pages: 1 }, 4);
     assert.deepEqual(

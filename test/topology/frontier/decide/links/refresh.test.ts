@@ -89,10 +89,11 @@ describe('a link that says when its page has changed', () => {
   });
 
   it('of a host that is not believed counts for one page in sixteen, each time another', () => {
-    const counted = Array.from(
-      { length: 16 },
-      (_, told) => refreshed({ link: newer, trust: { told: 16 + told, proved: 0, lastDueS: 0 } }).due.length,
-    );
+    const counted = Array.from({ length: 16 }, (_, told) => {
+      const { isTold, due } = refreshed({ link: newer, trust: { told: 16 + told, proved: 0, lastDueS: 0 } });
+      assert.equal(isTold, true);
+      return due.length;
+    });
     assert.equal(counted.filter((count) => count === 1).length, 1);
     const state = new Deciding().state;
     assert.equal(counted.indexOf(1), state.fingerprintOf(urlAt(0))[1]! & 15);

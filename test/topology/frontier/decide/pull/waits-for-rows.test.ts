@@ -21,6 +21,7 @@ test('rows that a put waits for are asked for by a step that makes no commit', (
     frontQueue: 0,
   };
   const call: PutCall = { kind: 'put', items: [item], statuses: new Uint8Array(1).fill(9), next: 0, onDone: () => {} };
+  assert.equal(core.isCalled, false);
   core.calls.add(call);
   assert.deepEqual([core.isCalled, core.isUnread], [true, false]);
   assert.equal(core.step(served.nowMs, 0), null);
