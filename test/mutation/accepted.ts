@@ -52,6 +52,18 @@ export const accepted: readonly Accepted[] = [
     },
     because: 'a column that grows before its first use, from another length',
   })),
+  ...[
+    ...['#head', '#tail', '#from', '#saved', '#row', '#last', '#fresh'].map((line) => ({
+      ...{ file: 'topology/frontier/queues/front-queues.ts', line: `${line} = new Uint32Array(0)` },
+    })),
+    ...['#first', '#next', '#host'].map((line) => ({
+      ...{ file: 'topology/frontier/queues/front-queue-list.ts', line: `${line} = new Int32Array(0)` },
+    })),
+    { file: 'topology/frontier/queues/front-queue-list.ts', line: '#number = new Uint8Array(0)' },
+  ].map((one) => ({
+    ...{ find: '0', replace: '(0 + 1)', ...one },
+    because: 'a column that grows before its first use, from another length',
+  })),
   {
     file: 'topology/frontier/pull/known-rows.ts',
     find: '1',

@@ -198,11 +198,13 @@ export class HostQueue {
 
   /** The most urgent front queue with entries, counting the head of `again`; `frontQueueCount` if there is nothing. */
   get bestFrontQueue(): number {
-    const best = this.cameBack?.first?.entry.frontQueue ?? this.rescheduled?.first?.frontQueue ?? frontQueueCount;
+    const cameBack = this.cameBack?.first?.entry.frontQueue ?? this.rescheduled?.first?.frontQueue ?? frontQueueCount;
+    // That of a trap has a number beyond.
+    const best = Math.min(cameBack, frontQueueCount);
     const first = this.#firstFrontQueue();
     if (first < best) return first;
     // Deferred URLs count with the last of the front queues.
-    return best < frontQueueCount || this.dueAtMs === undefined ? Math.min(best, frontQueueCount) : frontQueueCount - 1;
+    return best < frontQueueCount || this.dueAtMs === undefined ? best : frontQueueCount - 1;
   }
 
   /** Do the URLs of a front queue wait for a verdict to be lifted, rather than for their turn? */

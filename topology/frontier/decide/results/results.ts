@@ -266,10 +266,7 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
   decision.tally('lateResults');
   for (const outcome of result.outcomes) {
     const status = finals[outcome.kind];
-    if (
-      status === undefined ||
-      (outcome.kind === 'redirect' && seenKey(outcome.redirectUrl) === seenKey(outcome.url))
-    ) {
+    if (status === undefined || (outcome.kind === 'redirect' && sameKey(policy, outcome.redirectUrl, outcome.url))) {
       continue;
     }
     const again = host.queue.again.find(({ entry }) => entry.url === outcome.url);

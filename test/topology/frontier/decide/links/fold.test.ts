@@ -1,65 +1,67 @@
+/** Links that are taken as what they would redirect to. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { LinkGroup } from '../../../../../schemas/types.ts';
-import type { Decision } from '../../../../../topology/frontier/decide/decision.ts';
+import { describe, it } from 'node:test';
+import { blankLinkGroup } from '../../../../../schemas/blank.ts';
 import { foldOf, foldsInto, isAskedAsFound, learntOf } from '../../../../../topology/frontier/decide/links/fold.ts';
-import { type HostEvidence, noEvidence } from '../../../../../topology/frontier/state/equivalences.ts';
-import type { Policy } from '../../../../../topology/policy/policy.ts';
+import type { Evidence } from '../../../../../topology/frontier/state/equivalences.ts';
+import type { FrontierState } from '../../../../../topology/frontier/state/state.ts';
+import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
+import { Deciding, key } from '../deciding.ts';
 
-const proofs = 3;
-const learnt: HostEvidence = new Map([
-  ['https', { ...noEvidence, proofs }],
-  ['www', { ...noEvidence, proofs: proofs - 1 }],
-]);
-const policy = (equivalences: object | undefined) =>
-  ({
-    config: { equivalences },
-    normalize: (url: string) => (url.startsWith('http') ? url.toLowerCase() : null),
-  }) as unknown as Policy;
-const told = policy({ proofs });
-const group = (more: Partial<LinkGroup> = {}) => ({ hop: 0, intent: 'discover', ...more }) as LinkGroup;
+const here = `https://${key}`;
+const equivalences = { proofs: 3 };
+const slash = { slash: { proofs: 3, against: 0, targets: [] } };
 
-function decision({ isPassedOn = false, bits = 1, evidence = learnt } = {}) {
-  return {
-    misrouted: { isPassedOn },
-    state: {
-      equivalences: { of: (host: string) => (host === 'a.test' ? evidence : new Map()) },
-      identityOf: () => Uint32Array.of(0, bits),
-    },
-  } as unknown as Decision;
+/** A URL that is not asked for as it was found, or one that is. */
+function urlThat(state: FrontierState, isAsked: boolean): string {
+  for (let n = 0; ; n++) if (isAskedAsFound(state.fingerprintOf(`${here}/${n}`)) === isAsked) return `${here}/${n}`;
 }
 
-const fold = (of: Decision, { policy = told, links = group(), host = 'a.test', url = 'http://a.test/x' } = {}) =>
-  foldOf(of, policy, links, host, url);
+function folded(
+  known: Readonly<Record<string, Evidence>>,
+  { isAsked = false, group = {}, policy = { equivalences } as Partial<PolicyConfig> } = {},
+) {
+  const deciding = new Deciding(policy);
+  for (const [rewriting, evidence] of Object.entries(known))
+    deciding.state.apply({ kind: 'equivalence', hostKey: key, rewriting, ...evidence });
+  const url = urlThat(deciding.state, isAsked);
+  let found: string | null = '';
+  deciding.decide(
+    (decision) => foldOf(decision, deciding.policy!, { ...blankLinkGroup, ...group }, key, url),
+    (returned) => {
+      found = returned;
+    },
+  );
+  return found === null ? null : found.replace(url, '…');
+}
 
-test('a link is folded by what its host has proved often enough', () => {
-  assert.equal(fold(decision()), 'https://a.test/x');
-  assert.equal(fold(decision(), { url: 'https://a.test/x' }), null, 'it is that already');
-  assert.equal(fold(decision(), { host: 'b.test' }), null, 'of another host nothing is known');
-  const once: HostEvidence = new Map([['https', { ...noEvidence, proofs: proofs - 1 }]]);
-  assert.equal(fold(decision({ evidence: once })), null, 'one proof too few');
-  assert.deepEqual(learntOf(learnt, proofs), ['https']);
-  assert.deepEqual(learntOf(learnt, proofs - 1), ['https', 'www']);
+describe('a link', () => {
+  it('is folded by what its host has proved often enough', () => {
+    assert.equal(folded(slash), '…/');
+    assert.equal(folded({ slash: { ...slash.slash, proofs: 2 } }), null);
+    assert.equal(folded({ slash: { ...slash.slash, proofs: 5, against: 1 } }), null, 'twice as often since');
+    assert.equal(folded({ slash: { ...slash.slash, proofs: 6, against: 1 } }), '…/');
+    assert.equal(folded({ noSlash: slash.slash }), null, 'nothing of it is to be folded');
+    assert.equal(folded({}), null);
+  });
+
+  it('is asked for as it was found by one in sixteen, a redirect, an operator, or where no policy asks', () => {
+    assert.equal(folded(slash, { isAsked: true }), null);
+    assert.equal(folded(slash, { group: { hop: 1 } }), null);
+    assert.equal(folded(slash, { group: { intent: 'force' } }), null);
+    assert.equal(folded(slash, { group: { intent: 'refresh' } }), '…/');
+    assert.equal(folded(slash, { policy: {} }), null);
+    const marks = [0, 1, 8, 15, 16, 31, 32].map((lo) => isAskedAsFound(Uint32Array.of(1, lo)));
+    assert.deepEqual(marks, [true, false, false, false, true, false, true]);
+  });
 });
 
-test('what an operator forces, a redirect led to, or another partition passed on is taken as it is', () => {
-  assert.equal(fold(decision(), { links: group({ hop: 1 }) }), null);
-  assert.equal(fold(decision(), { links: group({ intent: 'force' }) }), null);
-  assert.equal(fold(decision(), { links: group({ intent: 'refresh' }) }), 'https://a.test/x');
-  assert.equal(fold(decision({ isPassedOn: true })), null);
-  assert.equal(fold(decision(), { policy: policy(undefined) }), null, 'nothing is to be folded');
-});
-
-test('one URL in sixteen is asked for as it was found', () => {
-  const asked = Array.from({ length: 64 }, (_, bits) => bits).filter((bits) => isAskedAsFound(Uint32Array.of(7, bits)));
-  assert.deepEqual(asked, [0, 16, 32, 48]);
-  assert.equal(fold(decision({ bits: 32 })), null);
-  assert.equal(fold(decision({ bits: 33 })), 'https://a.test/x');
-});
-
-test('where a link would lead is told of its normal form', () => {
-  assert.equal(foldsInto(told, learnt, 'http://A.test/x'), 'https://a.test/x');
-  assert.equal(foldsInto(told, learnt, 'https://a.test/x'), null);
-  assert.equal(foldsInto(told, learnt, 'mailto:me'), null);
-  assert.equal(foldsInto(policy(undefined), learnt, 'http://a.test/x'), null);
+it('where a link would lead is told, if it is elsewhere', () => {
+  const evidence = new Map(Object.entries(slash));
+  const { policy } = new Deciding({ equivalences });
+  assert.equal(foldsInto(policy!, evidence, `${here}/x#y`), `${here}/x/`);
+  assert.equal(foldsInto(policy!, evidence, `${here}/x/`), null);
+  assert.equal(foldsInto(policy!, evidence, 'mailto:x'), null);
+  assert.equal(foldsInto(new Deciding().policy!, evidence, `${here}/x`), null);
+  assert.deepEqual([learntOf(evidence, 3), learntOf(evidence, 4)], [['slash'], []]);
 });

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankOutcome } from '../../../../../schemas/blank.ts';
 import type { Outcome } from '../../../../../schemas/types.ts';
+import { feedSignature } from '../../../../../topology/content/feed-signature.ts';
 import type { UrlRecord } from '../../../../../topology/frontier/changes/changes.ts';
 import type { PageRecord } from '../../../../../topology/frontier/changes/page-record.ts';
 import { afterVisit, visitedOf } from '../../../../../topology/frontier/decide/results/after-visit.ts';
 import { noHistory } from '../../../../../topology/policy/recrawl/history.ts';
 import type { Recrawl, Visited } from '../../../../../topology/policy/recrawl/schedule.ts';
+import type { FreshnessInputs } from '../../../../../topology/policy/score/inputs.ts';
 
 const atMs = 1_000_000_000;
 const record: UrlRecord = {
@@ -68,6 +70,8 @@ describe('a page', () => {
   it('has changed where its body has', () => {
     const { page, changed } = after();
     assert.equal(changed, true);
+    const longAgo = after({ before: { visitedAtMs: atMs - 5_000_000 } }).page.history;
+    assert.equal(longAgo.changedS, 5_000);
     const { history, ...rest } = page;
     assert.deepEqual(rest, {
       ...{ record, frontQueue: 2, visitedAtMs: atMs, changedAtMs: atMs, signature: '', failures: 0 },
@@ -133,6 +137,87 @@ describe('a page', () => {
   });
 });
 
+describe('a feed', () => {
+  const feed = (...urls: string[]) => feedSignature(urls, 0);
+  const told = (before: string, now: string) =>
+    after({ before: { signature: before }, outcome: { textSignature: now } });
+
+  it('has changed where it has a new entry, and keeps what it has now', () => {
+    assert.equal(told(feed('a', 'b'), feed('b', 'c')).changed, true);
+    const same = told(feed('a', 'b'), feed('b'));
+    assert.deepEqual([same.changed, same.page.signature], [false, feed('b')]);
+  });
+
+  it('is no page that says the same, nor the other way round', () => {
+    assert.equal(told(feed('a'), 'text').changed, true);
+    assert.equal(told('text', feed('a')).changed, true);
+  });
+
+  it('is asked for as often as it lets itself be', () => {
+    const asked: Visited[] = [];
+    const next = (visit: Visited) => {
+      asked.push(visit);
+      return null;
+    };
+    const recrawl = { config: {}, next } as unknown as Recrawl;
+    after({ outcome: { textSignature: feedSignature(['a'], 90_000) } }, recrawl);
+    after({}, recrawl);
+    assert.deepEqual(
+      [asked[0]!.kind, asked[0]!.pollS, asked[1]!.kind, 'pollS' in asked[1]!],
+      ['feed', 90, 'page', false],
+    );
+  });
+});
+
+describe('a page that is scored again', () => {
+  /** What its score is told, and the front queue that comes of it. */
+  function scored(known: Partial<PageRecord> | null, now: Partial<UrlRecord> = {}) {
+    const told: FreshnessInputs[] = [];
+    const seen = { outcome, atMs, frontQueue: 2, record: { ...record, ...now } };
+    const scoreAgain = (freshness: FreshnessInputs) => told.push(freshness);
+    const { page } = afterVisit(
+      null,
+      known === null ? undefined : { ...before, ...known },
+      { ...seen, scoreAgain },
+      null,
+    );
+    return { told, frontQueue: page.frontQueue };
+  }
+
+  it('is so by how long ago it was visited, and how often it has changed', () => {
+    const { told, frontQueue } = scored({});
+    assert.deepEqual([told[0]!.ageMs, told[0]!.changedShare, frontQueue], [60_000, 1, 1]);
+    assert.ok(told[0]!.changesPerDay! > 0);
+    const none = { changesPerDay: null, changedShare: null };
+    assert.deepEqual(scored(null).told, [{ ageMs: null, ...none }]);
+    assert.deepEqual(scored({ visitedAtMs: 0 }).told, [{ ageMs: null, ...none }]);
+    assert.equal(scored({ visitedAtMs: 1 }).told[0]!.ageMs, atMs - 1);
+    assert.equal(scored({ visitedAtMs: atMs + 5 }).told[0]!.ageMs, 0);
+    assert.equal(scored({ visitedAtMs: atMs }).told[0]!.ageMs, 0);
+  });
+
+  it('is not by a visit that failed, nor where nothing scores', () => {
+    assert.deepEqual(scored({}, { status: 'failed' }), { told: [], frontQueue: 5 });
+    assert.equal(after().page.frontQueue, 2);
+  });
+});
+
+describe('new URLs of a page', () => {
+  const gainOf = (known: Partial<PageRecord>, gained: number | undefined) => {
+    const seen = { outcome, atMs, frontQueue: 2, record, ...(gained !== undefined && { gained }) };
+    return afterVisit(null, { ...before, ...known }, seen, null).page.gain;
+  };
+
+  it('count from its second visit on, by the time between two', () => {
+    assert.deepEqual(gainOf({}, 3), { urls: 3, seconds: 60, visits: 1 });
+    assert.deepEqual(gainOf({ visitedAtMs: 1 }, 3), { urls: 3, seconds: 1_000_000, visits: 1 });
+    assert.deepEqual(gainOf({ gain: { urls: 1, seconds: 7, visits: 1 } }, 3), { urls: 4, seconds: 67, visits: 2 });
+    assert.equal(gainOf({}, 0), undefined);
+    assert.equal(gainOf({}, undefined), undefined);
+    assert.equal(gainOf({ visitedAtMs: 0 }, 3), undefined);
+  });
+});
+
 describe('a policy', () => {
   const asked: Visited[] = [];
   const recrawl = {
@@ -169,6 +254,7 @@ describe('the time since a page changed', () => {
     assert.equal(since(date(atMs - 5_000)), 5);
     assert.equal(since(date(atMs)), 0);
     assert.equal(since(date(1_000)), 999_999);
+    assert.equal(since(date(0)), 90);
     for (const wrong of ['', 'nonsense', date(atMs + 1_000), date(0)]) assert.equal(since(wrong), 90, wrong);
   });
 
