@@ -198,6 +198,43 @@ describe('what a lease reports', () => {
     assert.equal(appends.length, 2);
   });
 
+  it('leaves with what else comes in that moment, and what comes later in the next', async () => {
+    const { clock, appends, open } = played();
+    const lease = open();
+    const at = async (ms: number, index: number) => {
+      await clock.advance(ms);
+      lease.report(report(index));
+    };
+    await at(0, 0);
+    await at(flushMs - 5, 1);
+    await clock.advance(5);
+    assert.deepEqual(appends, [['pages 5 http://a.test/0', 'pages 5 http://a.test/1']]);
+    await at(5, 2);
+    await clock.advance(flushMs - 1);
+    assert.equal(appends.length, 1);
+    await clock.advance(1);
+    assert.equal(appends.length, 2);
+    await at(0, 3);
+    await clock.advance(5);
+    lease.report(links(groupOf(flushBytes)));
+    await at(5, 4);
+    assert.equal(appends.length, 3, 'early');
+    await clock.advance(flushMs - 1);
+    assert.equal(appends.length, 3);
+    await clock.advance(1);
+    assert.equal(appends.length, 4);
+  });
+
+  it('may be links of no page, which no outcome tells of', async () => {
+    const { clock, appends, open, remembered, failures } = played();
+    const lease = open();
+    lease.found([linksTo('b.test')], [7]);
+    lease.finish();
+    await clock.advance(flushMs);
+    assert.deepEqual(appends, [[`discovered ${b} b.test: http://b.test/`], ['results 5: 0, last']]);
+    assert.deepEqual([remembered, failures], [[7], []]);
+  });
+
   it('leaves at once when there is much of it', async () => {
     for (const [bytes, expected] of [
       [flushBytes - 1, 0],
@@ -456,8 +493,9 @@ describe('a log that failed', () => {
   it('is one that refused a result', async () => {
     const { clock, failures, open } = played(() => Promise.reject(broken));
     open().finish();
+    for (let n = 0; n < 2; n++) open().requestLease('b.test', { url: '', asked: [], partition: 0 });
     await clock.advance(flushMs);
-    assert.deepEqual(failures, [broken]);
+    assert.deepEqual(failures, [broken], 'said once');
   });
 
   it('keeps nobody waiting for room', async () => {

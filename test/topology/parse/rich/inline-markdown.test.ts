@@ -57,6 +57,7 @@ describe('marks', () => {
     assert.equal(shapeOf('<b><i>x</b>y</i>z'), 'strong(em(x))|yz');
     assert.equal(shapeOf('<b>x</i>y</strong>z</span>!'), 'strong(xy)|z!');
     assert.equal(shapeOf('<b>1<b>2</b>3</b>4'), 'strong(1|strong(2)|3)|4', 'the last of its kind');
+    assert.equal(shapeOf('<b href=/x>1</b>'), 'strong(1)', 'links alone lead somewhere');
     assert.equal(shapeOf('<a href=/x>1<b>2<a href=/y>3</a>4'), 'a/x(1|strong(2))|a/y(3)|4');
   });
 
@@ -65,6 +66,11 @@ describe('marks', () => {
     const nested = (inner: string) => `${'strong('.repeat(most)}${inner}`;
     assert.equal(shapeOf(`${'<b>'.repeat(most)}x`), nested(`x${')'.repeat(most)}`));
     assert.equal(shapeOf(`${'<b>'.repeat(most + 2)}x</b></b>y</b>z`), nested(`xy)|z${')'.repeat(most - 1)}`));
+    assert.equal(
+      shapeOf(`${'<b>'.repeat(most + 1)}x<span></span></b>y</b>z`),
+      nested(`xy)|z${')'.repeat(most - 1)}`),
+      'with no other',
+    );
     assert.equal(shapeOf(`${'<b>'.repeat(most + 1)}<take><b>x</b>y`).split(' / ')[1], 'strong(x)|y');
   });
 
