@@ -245,12 +245,19 @@ describe('what a lease reports', () => {
       await clock.advance(0);
       assert.equal(appends.length, expected, `${bytes} bytes`);
     }
-    const { clock, appends, open } = played();
+    const { clock, appends, open, publisher } = played();
     const lease = open();
     lease.report(links(groupOf(flushBytes / 2)));
     lease.found([groupOf(flushBytes / 2)], []);
     await clock.advance(0);
     assert.equal(appends.length, 1, 'together');
+    publisher.responded(response(flushBytes));
+    lease.report(links(groupOf(100)));
+    await clock.advance(0);
+    assert.equal(appends.length, 2, 'with what leaves beside');
+    lease.report(report(0, { page: { ...blankPage, text: 'x'.repeat(flushBytes) } }));
+    await clock.advance(0);
+    assert.equal(appends.length, 3, 'pages count, too');
   });
 
   it('waits for room where the log is behind by so many bytes, until one cycle is acked', async () => {
