@@ -291,6 +291,11 @@ describe('a result', () => {
     lease.finish();
     await clock.advance(flushMs);
     assert.deepEqual(appends, [['results 5: 0 fetched, r1, r2, p1, p2, 60, last']]);
+    const other = open();
+    for (const endMs of [70, 90, 80]) other.requested(request('r', endMs));
+    other.finish();
+    await clock.advance(flushMs);
+    assert.deepEqual(appends[1], ['results 5: r, r, r, 90, last']);
   });
 
   it('has what was learnt of the host, sitemaps once', async () => {
@@ -371,6 +376,16 @@ describe('a page', () => {
     ack();
     await clock.advance(0);
     assert.equal(acked, 1);
+  });
+
+  it('is published up to the bytes that a log takes', async () => {
+    const { clock, records, open } = played();
+    const page = (chars: number) => ({ ...blankPage, url: 'http://a.test/0', text: 'x'.repeat(chars) });
+    const most = logLimits.recordBytesMax;
+    const around = codec.encode('pages', page(most - 1_000)).length - (most - 1_000);
+    open().report(report(0, { page: page(most - around) }));
+    await clock.advance(0);
+    assert.equal(records[0]!.value!.length, most);
   });
 
   it('that its topic is too small for is an outcome that says so; the rest is durable', async () => {
