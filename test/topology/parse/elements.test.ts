@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, elementOf, isRawText } from '../../../topology/parse/elements.ts';
 
-const of = (name: string) => elementOf(`<${name}>`, 1, 1 + name.length);
+const of = (name: string) => elementOf(`${' '.repeat(20)}<${name}>`, 21, 21 + name.length);
 
 /** As the table of the extractor has it. */
 const meanings: Readonly<Record<Exclude<keyof typeof element, 'block'>, string>> = {
@@ -32,6 +32,11 @@ test('elements have their meanings, in any case', () => {
     for (const name of names.split(' '))
       for (const written of [name, name.toUpperCase()])
         assert.equal(of(written), element[meaning as keyof typeof element], written);
+});
+
+test('each meaning is another', () => {
+  const all = Object.values(element);
+  assert.equal(new Set(all).size, all.length);
 });
 
 test('an element that is not listed breaks the text', () => {

@@ -40,6 +40,7 @@ test('a body is a feed or a sitemap by its root, in any case and with a prefix',
 test('a root may stand behind a byte order mark, blanks, declarations, comments and a doctype', () => {
   for (const before of [
     '\ufeff',
+    ' ',
     ' \t\r\n\f\v',
     '\ufeff \n',
     '<?xml version="1.0"?>',

@@ -26,7 +26,7 @@ describe('records of a robots.txt', () => {
   it('have no blanks around key or value, whatever case the key has', () => {
     assert.deepEqual(recordsOf(' \t DISALLOW \t: \t /a b \t '), ['disallow=/a b']);
     assert.deepEqual(recordsOf('\x01Allow\x01:\x1f/\x7f\x1f'), ['allow=/\x7f']);
-    assert.deepEqual(recordsOf('Allow:/!\nAllow:'), ['allow=/!', 'allow=']);
+    assert.deepEqual(recordsOf('Allow:!/!\nAllow:'), ['allow=!/!', 'allow=']);
     assert.deepEqual(recordsOf('Allow: /:x'), ['allow=/:x'], 'the first colon parts them');
   });
 

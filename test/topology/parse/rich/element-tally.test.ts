@@ -45,6 +45,21 @@ test('an element holds what stands in it and in those that it holds', () => {
   });
 });
 
+test('an element holds what comes after its own', () => {
+  const page = of('', null);
+  const outer = of('div', page);
+  const inner = of('p', outer);
+  const tallies = elementTallies([block(page, 6), block(outer, 7), block(inner, 10)]);
+  assert.deepEqual(
+    [page, outer, inner].map((one) => [tallies.get(one)!.words, tallies.get(one)!.prose]),
+    [
+      [23, 23],
+      [17, 17],
+      [10, 10],
+    ],
+  );
+});
+
 test('an element that holds none of the blocks is none of them', () => {
   const page = of('', null);
   assert.equal(elementTallies([]).size, 0);

@@ -54,6 +54,7 @@ describe('JSON-LD', () => {
       [],
       0,
     ]);
+    assert.deepEqual(jsonOf(`${script('1')}<style>2</style></script>`), [[1], 0], 'each once');
     assert.deepEqual(jsonOf(`${script('1')}<script>2</script>${script('3')}`), [[1, 3], 0]);
   });
 
