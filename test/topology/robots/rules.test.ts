@@ -16,6 +16,42 @@ describe('RFC 9309 §2.2.1, the user-agent line', () => {
   it('a longer token that begins with ours is another crawler', () => {
     assert.equal(allowed('User-Agent: ExampleBot-News\nDisallow: /', '/a'), true);
   });
+  it('a token with digits is the first word of the line', () => {
+    const isFor = (value: string, token = 'bot2') => !allowed(`User-agent: ${value}\nDisallow: /`, '/a', token);
+    assert.deepEqual(
+      [
+        'bot2',
+        'BOT2',
+        'bot2/1.0',
+        'bot2 x',
+        'bot2\tx',
+        'bot23',
+        'bot2-x',
+        'bot2_',
+        'bot2.1',
+        'bot',
+        'xbot2',
+        'x bot2',
+      ].map((value) => isFor(value)),
+      [true, true, true, true, true, false, false, false, false, false, false, false],
+    );
+    assert.deepEqual(
+      ['bot', 'bot2', 'bot.', 'bot(x)', 'bot-x', 'bot_x', 'boty'].map((value) => isFor(value, 'bot')),
+      [true, true, true, true, false, false, false],
+    );
+  });
+  it('everyone is a star alone', () => {
+    const isForAll = (value: string) => !allowed(`User-agent: ${value}\nDisallow: /`, '/a');
+    assert.deepEqual(['*', '* x', '*\tx', '**', '*x', '*/', 'x*'].map(isForAll), [
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
   it('groups of the same token are merged', () => {
     const file =
       'User-agent: examplebot\nDisallow: /a\n\nUser-agent: x\nDisallow: /\n\nUser-agent: examplebot\nDisallow: /b';
