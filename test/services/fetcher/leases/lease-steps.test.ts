@@ -23,10 +23,18 @@ interface Played {
   readonly urls?: readonly (string | Partial<TaskUrl>)[];
   readonly task?: Partial<Task>;
   readonly runner?: Partial<LeaseRunner>;
+  /** Its robots.txt was read by a lease before. */
+  readonly isKnown?: boolean;
 }
 
 /** What was reported, in order, and which paths were asked for. */
-async function played({ answers = {}, urls = ['/1', '/2'], task: ofTask = {}, runner: more = {} }: Played) {
+async function played({
+  answers = {},
+  urls = ['/1', '/2'],
+  task: ofTask = {},
+  runner: more = {},
+  isKnown = false,
+}: Played) {
   const {
     road,
     asker,
@@ -44,6 +52,20 @@ async function played({ answers = {}, urls = ['/1', '/2'], task: ofTask = {}, ru
       sent.push(request.headers);
       return road.http.request(request);
     },
+  };
+  /** What was asked of the clock of hosts, for each request. */
+  const asks: unknown[] = [];
+  const pacer = {
+    ...road.pacer,
+    acquire: (...args: Parameters<typeof road.pacer.acquire>) => {
+      asks.push(args[4]);
+      return road.pacer.acquire(...args);
+    },
+  };
+  const cache = createRobotsCache(clock, 'examplebot');
+  const get: typeof cache.get = async (...args) => {
+    const answer = await cache.get(...args);
+    return answer === null ? null : { ...answer, fresh: answer.fresh && !isKnown };
   };
   const told: string[] = [];
   const outcomes: Outcome[] = [];
@@ -65,9 +87,9 @@ async function played({ answers = {}, urls = ['/1', '/2'], task: ofTask = {}, ru
   };
   const runner: LeaseRunner = {
     ...{
-      road: { ...road, http },
+      road: { ...road, http, pacer },
       processorShare: asker.processorShare,
-      robots: createRobotsCache(clock, 'examplebot'),
+      robots: { ...cache, get },
     },
     hostSlots: { open: () => ({ stopped: false, inTrouble: () => {}, close: () => {} }), of: () => 1, pause: () => {} },
     ...{ tdmFiles: createTdmFiles(clock), sitemaps: createSitemapAgenda(), totalTimeoutMs },
@@ -96,7 +118,7 @@ async function played({ answers = {}, urls = ['/1', '/2'], task: ofTask = {}, ru
   await lease;
   const paths = asked.map((url) => url.replace('http://a.test', ''));
   const results = told.filter((text) => !text.startsWith('learnt') && !text.startsWith('sitemaps'));
-  return { told, results, paths, outcomes, reports, sent };
+  return { told, results, paths, outcomes, reports, sent, asks };
 }
 const robots = (text: string) => ({ '/robots.txt': { status: 200, body: Buffer.from(`User-agent: *\n${text}`) } });
 const failing = (kind: string, more: object = {}) =>
@@ -276,6 +298,8 @@ describe('a request for a page', () => {
     const skip = { runner: { usesPolicy: () => ({ uses: ['search'], usesBarred: 'skip' }) as const } };
     const { results, paths } = await played({ answers, ...skip });
     assert.match(results[0]!, /^0 robotsDenied .*search/);
+    assert.match(results[1]!, /^1 robotsDenied .*search/);
+    assert.equal(results.length, 3);
     assert.deepEqual(paths, ['/robots.txt']);
     const withheld = await played({ answers, runner: { usesPolicy: () => ({ uses: ['search'] }) as const } });
     assert.deepEqual(
@@ -316,9 +340,95 @@ describe('a request for a page', () => {
   it('that asks for payment is told with its price, and is not had', async () => {
     const answers = { '/1': { status: 402, headers: ['crawler-price', 'USD 0.5'] } };
     const { results, outcomes } = await played({ answers });
-    assert.match(results[0]!, /^0 paymentRequired .*USD 0\.5/);
+    assert.match(results[0]!, /^0 paymentRequired .*USD 0\.5.*not had/);
     assert.deepEqual(results.slice(1), ['1 fetched', 'end']);
     assert.equal(outcomes[0]!.price, 'USD 0.5');
+    const cut = await played({ answers: { '/1': { ...answers['/1'], ...failing('connectionFailed'), status: 402 } } });
+    assert.doesNotMatch(cut.results[0]!, /not had/);
+  });
+});
+
+describe('what is told to others', () => {
+  it('is every page, with its task and its answer', async () => {
+    const pages: unknown[] = [];
+    const { reports } = await played({
+      answers: { '/1': { status: 404 } },
+      runner: { onPage: (page, task, { status }) => pages.push([page.url, task.hostKey, status]) },
+    });
+    assert.deepEqual(pages, [['http://a.test/2', 'a.test', 200]]);
+    assert.deepEqual(
+      reports.map(({ page }) => page?.url),
+      [undefined, 'http://a.test/2'],
+    );
+  });
+
+  it('is whether the lease has begun, and what a failure of the server would be', async () => {
+    const asked = async (more: Played) =>
+      (await played(more)).asks.map((one) => {
+        const { isBegun, failing: of } = one as { readonly isBegun: boolean; readonly failing?: object };
+        return [isBegun, of];
+      });
+    const nothing = undefined;
+    assert.deepEqual(await asked({}), [
+      [false, nothing],
+      [true, nothing],
+      [true, nothing],
+    ]);
+    const urls = [{ url: '/1', attempt: 1 }, '/2'];
+    assert.deepEqual((await asked({ isKnown: true, task: { serverErrorsMax: 3 }, urls })).slice(-2), [
+      [false, { url: 'http://a.test/1', isFirstTry: false, most: 3 }],
+      [true, { url: 'http://a.test/2', isFirstTry: true, most: 3 }],
+    ]);
+  });
+});
+
+describe('a URL that a client fetches', () => {
+  const told = {
+    ...{
+      kind: null,
+      status: 200,
+      failure: null,
+      detail: '',
+      headers: ['content-type', 'text/html'],
+      startMs: 0,
+      endMs: 5,
+    },
+    ...{
+      bytes: 9,
+      contentHash: 'ab',
+      title: 'Theirs',
+      text: 'words',
+      links: 4,
+      body: null,
+      final: false,
+      follow: false,
+    },
+  };
+  const outside = (answer: object | null, only = false) => {
+    const taker = answer && { hand: async () => answer, pass: () => {} };
+    const waits = { begin: () => () => {}, takerNow: () => taker, taker: async () => taker };
+    return { outside: { ...waits, only, leasesWanted: 0, onWanted: () => {}, stop: async () => {} } as never };
+  };
+
+  it('is told as they tell it', async () => {
+    const { outcomes, reports, paths } = await played({ runner: outside(told) });
+    assert.deepEqual(
+      outcomes.map(({ kind, links }) => [kind, links]),
+      [
+        ['fetched', 4],
+        ['fetched', 4],
+      ],
+    );
+    assert.deepEqual([reports[0]!.page?.title, paths.includes('/1')], ['Theirs', false]);
+    const priced = { ...told, status: 402, headers: ['crawler-price', 'USD 0.5'] };
+    const { results } = await played({ runner: outside(priced) });
+    assert.doesNotMatch(results[0]!, /not had/, 'what it costs them is theirs');
+  });
+
+  it('is ours where none of them is there, or comes back where it is theirs alone', async () => {
+    assert.deepEqual((await played({ runner: outside(null) })).results, ['0 fetched', '1 fetched', 'end']);
+    const theirs = await played({ runner: outside(null, true) });
+    assert.deepEqual(theirs.results, ['0 returned', '1 returned', 'end']);
   });
 });
 
@@ -395,14 +505,18 @@ describe('a host in trouble', () => {
 
 describe('a URL that is traced', () => {
   it('is told with the context in which its trace goes on', async () => {
-    const spans: unknown[] = [];
+    const spans: string[] = [];
+    const onSpan: LeaseRunner['onSpan'] = ({ name }) => spans.push(name);
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const { outcomes } = await played({
       urls: [{ url: '/1', traceparent }, '/2'],
-      runner: { onSpan: (span) => spans.push(span) },
+      runner: { onSpan },
     });
     assert.match(outcomes[0]!.traceparent, /^00-0af7651916cd43dd8448eb211c80319c-/);
     assert.equal(outcomes[1]!.traceparent, '');
-    assert.ok(spans.length > 0);
+    assert.deepEqual(spans, ['robots', 'fetch', 'parse']);
+    spans.length = 0;
+    await played({ urls: [{ url: '/1', traceparent }], answers: { '/1': { status: 404 } }, runner: { onSpan } });
+    assert.deepEqual(spans, ['robots', 'fetch'], 'of no page');
   });
 });

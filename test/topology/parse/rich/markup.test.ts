@@ -103,6 +103,7 @@ describe('SVG and MathML', () => {
       '<svg> <foreignobject> </foreignobject> </svg> <p> <g>',
     );
     assert.equal(eventsIn('<svg><foreignObject/><p><g/>'), '<svg> <foreignobject> </foreignobject> </svg> <p> <g>');
+    assert.equal(eventsIn('<svg><path/><foreignObject><p><g/>'), '<svg> <path> </path> <foreignobject> <p> <g> </g>');
     assert.equal(
       eventsIn('<svg></foreignObject><foreignObject><p><g/>'),
       '<svg> </foreignobject> <foreignobject> <p> <g> </g>',
