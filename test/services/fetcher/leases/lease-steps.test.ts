@@ -504,19 +504,30 @@ describe('a host in trouble', () => {
 });
 
 describe('a URL that is traced', () => {
-  it('is told with the context in which its trace goes on', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  /** The spans of one URL that is traced, and one that is not; of its publishing with what was published. */
+  const spansOf = async (answer: Partial<HttpResponse>) => {
     const spans: string[] = [];
-    const onSpan: LeaseRunner['onSpan'] = ({ name }) => spans.push(name);
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const { outcomes } = await played({
-      urls: [{ url: '/1', traceparent }, '/2'],
-      runner: { onSpan },
+    const onSpan: LeaseRunner['onSpan'] = ({ name, attributes }) =>
+      spans.push(name === 'publish' ? `publish ${attributes['crawlstream.records']}` : name);
+    const { outcomes, reports } = await played({
+      ...{ urls: [{ url: '/1', traceparent }, '/2'], runner: { onSpan } },
+      answers: { '/1': answer },
     });
-    assert.match(outcomes[0]!.traceparent, /^00-0af7651916cd43dd8448eb211c80319c-/);
-    assert.equal(outcomes[1]!.traceparent, '');
-    assert.deepEqual(spans, ['robots', 'fetch', 'parse']);
-    spans.length = 0;
-    await played({ urls: [{ url: '/1', traceparent }], answers: { '/1': { status: 404 } }, runner: { onSpan } });
-    assert.deepEqual(spans, ['robots', 'fetch'], 'of no page');
+    for (const { spans } of reports) spans?.acked();
+    return { spans, contexts: outcomes.map((outcome) => outcome.traceparent) };
+  };
+
+  it('is told with the context in which its trace goes on', async () => {
+    const { contexts } = await spansOf({});
+    assert.match(contexts[0]!, /^00-0af7651916cd43dd8448eb211c80319c-/);
+    assert.equal(contexts[1], '');
+  });
+
+  it('tells of each of its steps, with how many records it made', async () => {
+    assert.deepEqual((await spansOf({})).spans, ['robots', 'fetch', 'parse', 'publish 1', 'lease']);
+    const body = Buffer.from('<a href=/x>x</a><a href=http://b.test/>y</a>');
+    assert.deepEqual((await spansOf({ body })).spans, ['robots', 'fetch', 'parse', 'publish 3', 'lease']);
+    assert.deepEqual((await spansOf({ status: 404 })).spans, ['robots', 'fetch', 'lease'], 'of no page');
   });
 });
