@@ -1197,6 +1197,210 @@ export const accepted: readonly Accepted[] = [
     line: 'const other = opposite === undefined ? undefined :',
     because: 'nothing is kept under no name',
   },
+  ...[
+    { find: '1', replace: '(1 + 1)', line: 'let linkAt = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'barrier?.test(one.name) === true) return -1;' },
+    { find: '1', replace: '(1 + 1)', line: "href.startsWith('#')) ? -1 : depth;" },
+    { find: '1', replace: '(1 + 1)', line: "if (name === 'a') linkAt = -1;" },
+    { find: '1', replace: '(1 + 1)', line: 'if (linkAt > depth) linkAt = -1;' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/rich/text-blocks.ts', ...mutant },
+    because: 'below zero, by one or by two',
+  })),
+  ...[
+    { find: 'pieces.length === 0', replace: 'false', line: 'if (pieces.length === 0) return;' },
+    { find: "inLine === ''", replace: 'false', line: "if (inLine === '') {" },
+    { find: 'pieces.length > 0', replace: 'true', line: "if (pieces.length > 0) pieces.push(' ');" },
+    { find: '>', replace: '>=', line: "if (pieces.length > 0) pieces.push(' ');" },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/rich/text-blocks.ts', ...mutant },
+    because: 'time alone: of no pieces comes no block',
+  })),
+  {
+    file: 'topology/parse/rich/text-blocks.ts',
+    find: 'up >= 0',
+    replace: 'true',
+    line: 'if (up >= 0) closeUp(up);',
+    because: 'nothing is closed up to one below none',
+  },
+  {
+    file: 'topology/parse/rich/text-blocks.ts',
+    find: 'at.name === name',
+    replace: 'false',
+    line: 'const up = at.name === name ? 0 :',
+    because: 'time alone: it is found as the nearest',
+  },
+  ...[
+    { find: '1', replace: '(1 + 1)', line: 'let valueStart = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'let valueEnd = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'let textStart = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'let textEnd = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'textStart = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'valueStart = valueEnd = -1;' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
+    because: 'below zero, by one or by two',
+  })),
+  ...[
+    { find: 'attributes.size > 0', replace: 'true', line: 'attributes = new Map();' },
+    { find: '>', replace: '>=', line: 'attributes = new Map();' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
+    because: 'memory alone: a map that is empty is as good as a new one',
+  })),
+  ...[
+    { find: '<', replace: '<=', line: 'if (valueStart < 0) valueStart = start;' },
+    { find: '0', replace: '(0 + 1)', line: 'if (valueStart < 0) valueStart = start;' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
+    because: 'no value stands at the very beginning of a document: a tag does',
+  })),
+  ...[
+    { find: '16', replace: '(16 + 1)', line: 'const keyCharsMax' },
+    { find: 'key.length > keyCharsMax', replace: 'false', line: 'keys.get(key.toLowerCase())' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/robots/lines.ts', ...mutant },
+    because: 'time alone: no key is so long',
+  })),
+  ...[
+    { find: '0', replace: '(0 + 1)', line: 'hash < 0 ? line' },
+    { find: '<', replace: '<=', line: 'hash < 0 ? line' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/robots/lines.ts', ...mutant },
+    because: 'a line that begins with a comment is not read',
+  })),
+  {
+    file: 'topology/robots/lines.ts',
+    find: "record === ''",
+    replace: 'false',
+    line: "if (record === '') return;",
+    because: 'time alone: of no words comes no record',
+  },
+  {
+    file: 'topology/robots/lines.ts',
+    find: '3',
+    replace: '(3 + 1)',
+    line: 'record.split(',
+    because: 'three words or more are no record',
+  },
+  {
+    file: 'topology/parse/elements.ts',
+    find: '17',
+    replace: '(17 + 1)',
+    line: 'aside: 17,',
+    because: 'a number of its own, whichever',
+  },
+  ...[
+    {
+      find: 'name.length <= packedCharsMax && /^[a-z]+$/.test(name)',
+      replace: 'true',
+      line: 'packed.set(pack(name), kind);',
+    },
+    { find: '>', replace: '>=', line: 'if (size > nameCharsMax)' },
+    { find: '<=', replace: '<', line: 'if (size <= packedCharsMax) {' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/elements.ts', ...mutant },
+    because: 'time alone: the names are found by the one way or the other',
+  })),
+  {
+    file: 'topology/parse/rich/apart.ts',
+    find: "ofClass === '' && id === ''",
+    replace: 'false',
+    line: "if (ofClass === '' && id === '') return '';",
+    because: 'time alone: no names say nothing',
+  },
+  {
+    file: 'topology/parse/rich/media-links.ts',
+    find: 'false',
+    replace: 'true',
+    line: 'let inScript = false;',
+    because: 'an element opens before there is raw text',
+  },
+  ...[
+    { find: 'start === at', replace: 'false', line: 'if (start === at) break;' },
+    { find: '>', replace: '>=', line: "while (end > start && srcset[end - 1] === ',')" },
+    { find: '>', replace: '>=', line: 'if (end > start) urls.push(' },
+    { find: '<', replace: '<=', line: 'for (let depth = 0; at < srcset.length; at++)' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/rich/media-links.ts', ...mutant },
+    because: 'an address begins with what is no comma, unless it is at the end',
+  })),
+  {
+    file: 'services/fetcher/publish/publisher.ts',
+    find: 'false',
+    replace: 'true',
+    line: 'let flushDue = false;',
+    because: 'set before it is read',
+  },
+  ...[
+    { find: '>=', replace: '>', line: 'if (atMs >= timerAtMs) return;' },
+    { find: 'stopTimer();', replace: ';', line: 'stopTimer();' },
+    {
+      find: 'timerAtMs === Number.POSITIVE_INFINITY',
+      replace: 'false',
+      line: 'if (timerAtMs === Number.POSITIVE_INFINITY) return;',
+    },
+    { find: 'nextMs !== Number.POSITIVE_INFINITY', replace: 'true', line: 'schedule(nextMs - nowMs);' },
+  ].map((mutant) => ({
+    ...{ file: 'services/fetcher/publish/publisher.ts', ...mutant },
+    because: 'time alone: a flush of nothing, or one set for the same moment',
+  })),
+  {
+    file: 'services/fetcher/publish/publisher.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'if (sinceMs > 0) lease.facts',
+    because: 'none, or a moment of today: never the first millisecond of 1970',
+  },
+  ...[
+    { find: 'bytes += key.length;', replace: ';', line: 'bytes += key.length;' },
+    { find: '+=', replace: '-=', line: 'bytes += key.length;' },
+  ].map((mutant) => ({
+    ...{ file: 'services/fetcher/publish/publisher.ts', ...mutant },
+    because: 'some bytes among megabytes',
+  })),
+  ...[
+    { find: 'outcome !== null', replace: 'true', line: "kind: 'tooLarge', detail };" },
+    { find: '&&', replace: '||', line: '} else if (page !== null && value !== null) {' },
+  ].map((mutant) => ({
+    ...{ file: 'services/fetcher/publish/publisher.ts', ...mutant },
+    because: 'a page comes with an outcome, and its record with it',
+  })),
+  {
+    file: 'services/fetcher/publish/publisher.ts',
+    find: "tags.length === 0 && normal === ''",
+    replace: 'false',
+    line: 'url: normal || outcome.url',
+    because: 'time alone: the same outcome, copied',
+  },
+  {
+    file: 'services/fetcher/http/client.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'pieces: response.pieces ?? 0,',
+    because: 'each exchange counts them',
+  },
+  ...[
+    { find: 'valueStart < 0', replace: 'false', line: "valueStart < 0 ? '' :" },
+    { find: '0', replace: '(0 + 1)', line: "valueStart < 0 ? '' :" },
+  ].map((mutant) => ({
+    ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
+    because: 'below zero, by one or by two: an empty piece',
+  })),
+  {
+    file: 'topology/parse/rich/markup.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'if (at > 0 && expired()) return false;',
+    because: 'slices begin at multiples of their length',
+  },
+  {
+    file: 'services/fetcher/leases/lease.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'if (task.crawlDelayCapMs > 0 &&',
+    because: 'no robots.txt asks for a pause of one millisecond at most',
+  },
   {
     file: 'services/fetcher/publish/entry-links.ts',
     find: '0',
