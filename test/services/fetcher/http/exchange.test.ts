@@ -158,7 +158,11 @@ describe('a body', () => {
     longer.add(1);
     assert.deepEqual([longer.aborts.length, longer.told[0]!.failure, longer.told[0]!.truncated], [1, null, false]);
     const known = begun(['content-length', '51'], unwanted);
-    assert.deepEqual([known.aborts.length, known.told[0]!.status], [1, 200], 'its length is said before');
+    assert.deepEqual(
+      [known.aborts.length, known.told[0]!.status, known.told[0]!.truncated],
+      [1, 200, false],
+      'its length is said before',
+    );
     const stalled = begun([], unwanted);
     stalled.exchange.expire();
     assert.equal(stalled.told[0]!.failure, null);
@@ -272,6 +276,35 @@ describe('a body that goes to a sink', () => {
 
 describe('a body for an archive', () => {
   const archive = { what: 'all', bodyBytesMax: 80, messageBytesMax: 60 } as const;
+
+  it('goes on for it where a sink wants no more', async () => {
+    const writable = new Writable({ highWaterMark: 10, write: () => {} });
+    const { exchange, add, told, resumed } = begun([], { more: { sink: writable, archive } });
+    assert.equal(add(10), false);
+    writable.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([resumed(), told], [1, []]);
+    assert.equal(add(20), true);
+    exchange.onComplete();
+    assert.deepEqual([told[0]!.kept?.length, told[0]!.truncated, told[0]!.failure], [30, true, null]);
+  });
+
+  it('has memory as one that is read has, and waits for it', async () => {
+    const whole = { ...archive, bodyBytesMax: 600, messageBytesMax: 600 };
+    const more = { archive: whole, wants: () => false };
+    const { add, room, exchange, told } = begun([], { limits: { bodyFreeBytes: 20 }, more });
+    assert.equal(add(21), true);
+    assert.equal(room.taken, 600);
+    exchange.onComplete();
+    assert.equal(told[0]!.kept?.length, 21);
+    const waiting = begun([], { limits: { bodyFreeBytes: 20 }, more });
+    const other = { bytes: 0 };
+    waiting.room.take(other, 1_000, () => {});
+    assert.equal(waiting.add(21), false);
+    waiting.room.release(other);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(waiting.resumed(), 1);
+  });
 
   it('is kept, however much of it is read here', () => {
     for (const [what, wanted, bytes, body, kept, isCut] of [

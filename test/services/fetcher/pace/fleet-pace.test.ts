@@ -251,6 +251,7 @@ test('what a crawl is answered says how soon the others may come', async () => {
     [status(500, cut), true, 0],
     [status(499), true, 0],
     [status(500), true, 5_001],
+    [status(504), true, 5_001],
     [status(599), true, 5_001],
     [status(600), true, 0],
     [status(500), false, 0],
