@@ -341,3 +341,37 @@ describe('blanks in a robots.txt', () => {
       );
   });
 });
+
+describe('words about use, and licences', () => {
+  const usageOf = (text: string) => rules(text).usage.map(({ field, value }) => `${field} ${value}`);
+
+  it('are of the group that they stand in, in their order', () => {
+    const file = (own: string) =>
+      `Content-Signal: search=no\nUser-agent: *\nContent-Signal: search=yes\n\nUser-agent: other\nContent-Usage: x=n\n${own}`;
+    assert.deepEqual(usageOf(file('')), ['content-signal search=yes']);
+    const own = 'User-agent: examplebot\nContent-Usage: a=y\nDisallow: /x\nContent-Signal: b=no';
+    assert.deepEqual(usageOf(file(own)), ['content-usage a=y', 'content-signal b=no']);
+    assert.deepEqual(usageOf(file('User-agent: examplebot\n')), []);
+    assert.equal(rules(file(own)).named, true);
+    assert.deepEqual([rules(file('')).named, rules('').named], [false, false]);
+  });
+
+  it('end the run of agents for their like alone', () => {
+    const file = (between: string) =>
+      `User-agent: examplebot\n${between}\nUser-agent: other\nContent-Usage: a=y\nDisallow: /x\nCrawl-delay: 2`;
+    assert.deepEqual(usageOf(file('Content-Usage: b=n')), ['content-usage b=n']);
+    assert.equal(allowed(file('Content-Usage: b=n'), '/x'), false);
+    assert.equal(rules(file('Content-Usage: b=n')).crawlDelayMs, 2_000);
+    assert.deepEqual(usageOf(file('Crawl-delay: 1')), ['content-usage a=y']);
+    assert.equal(rules(file('Crawl-delay: 1')).crawlDelayMs, 1_000);
+    assert.deepEqual(usageOf(file('Allow: /')), []);
+    assert.deepEqual([allowed(file('Allow: /'), '/x'), rules(file('Allow: /')).crawlDelayMs], [true, null]);
+  });
+
+  it('are so many licences, wherever they stand', () => {
+    const { licencesMax } = robotsLimits;
+    const many = Array.from({ length: licencesMax + 1 }, (_, n) => `https://a.test/\u00e9${n}`);
+    const { licences } = rules(many.map((url) => `License: ${url}`).join('\n'));
+    assert.deepEqual(licences, many.slice(0, licencesMax));
+  });
+});
