@@ -179,6 +179,8 @@ it('a URL whose name is no address is judged by that', () => {
     'http://a.b.localhost/',
     'http://[fe80::1]/',
     'http://192.168.0.1:81/',
+    'http://0.0.0.0/',
+    'http://0/',
     '',
   ])
     assert.equal(urlHasBlockedAddress(url), true, url);
