@@ -3,11 +3,15 @@ import { it } from 'node:test';
 import { outcomeKinds } from '../../../schemas/types.ts';
 import {
   classify,
+  failsHost,
+  isGoodAnswer,
   isHostFailure,
   isNotRead,
   isPressure,
   isRetriable,
+  isServerError,
   isTerminal,
+  serverErrorsAfter,
 } from '../../../topology/fetch/outcome.ts';
 
 it('each status has its outcome', () => {
@@ -81,4 +85,62 @@ it('an answer of success whose type is not read is told from what was refused be
   assert.equal(isNotRead('refused', 200), true);
   assert.equal(isNotRead('refused', 0), false);
   assert.equal(isNotRead('gone', 404), false);
+});
+
+it('a failure outweighs the status, no status is no connection, and only some statuses redirect, somewhere', () => {
+  assert.equal(classify({}), 'connectionFailed');
+  assert.equal(classify({ failure: 'timeout' }), 'timeout');
+  assert.equal(classify({ status: 200, failure: 'tooLarge' }), 'tooLarge');
+  const redirectUrl = 'http://a.test/';
+  const kinds = (statuses: readonly number[]) => statuses.map((status) => classify({ status, redirectUrl }));
+  assert.deepEqual(new Set(kinds([301, 302, 303, 307, 308])), new Set(['redirect']));
+  assert.deepEqual(new Set(kinds([300, 305, 306, 309, 399])), new Set(['clientError']));
+  assert.deepEqual(kinds([199, 200, 299, 304, 400, 402, 499, 500, 501, 502, 504, 600]), [
+    ...['badResponse', 'fetched', 'fetched', 'notModified', 'clientError', 'paymentRequired', 'clientError'],
+    ...['serverError', 'serverError', 'serverError', 'serverError', 'badResponse'],
+  ]);
+});
+
+it('each kind says of its host what it says', () => {
+  const told = (asks: (kind: (typeof outcomeKinds)[number]) => boolean) => outcomeKinds.filter(asks).sort();
+  const failures = ['connectionFailed', 'dnsFailed', 'robotsUnreachable', 'tlsFailed'];
+  assert.deepEqual(told(isHostFailure), failures);
+  assert.deepEqual(
+    told((kind) => failsHost({ kind, originOnly: false })),
+    failures,
+  );
+  assert.deepEqual(
+    told((kind) => failsHost({ kind, originOnly: true })),
+    [],
+    'one origin alone',
+  );
+  assert.deepEqual(told(isPressure), ['throttled', 'timeout']);
+  const errorAt = (status: number) => told((kind) => isServerError({ kind, status }));
+  assert.deepEqual([errorAt(425), errorAt(499), errorAt(500)], [[], [], ['serverError']]);
+  const good = (status: number, originOnly = false) => told((kind) => isGoodAnswer({ kind, status, originOnly }));
+  assert.deepEqual(good(0), []);
+  const bad = ['crawlDelayTooLong', 'returned', 'unknown', 'throttled', 'timeout', 'serverError', ...failures];
+  assert.deepEqual(good(500), [...outcomeKinds].filter((kind) => !bad.includes(kind)).sort());
+  assert.deepEqual(good(425), [...outcomeKinds].filter((kind) => kind === 'serverError' || !bad.includes(kind)).sort());
+  assert.deepEqual(
+    good(200, true),
+    [...outcomeKinds].filter((kind) => [...failures, 'serverError'].includes(kind) || !bad.includes(kind)).sort(),
+  );
+});
+
+it('an answer is not read where it is a success of another type', () => {
+  assert.deepEqual(
+    [199, 200, 299, 300].map((status) => isNotRead('refused', status)),
+    [false, true, true, false],
+  );
+  assert.equal(isNotRead('fetched', 200), false);
+});
+
+it('errors of a server in a row are counted by first tries, and end with a good answer', () => {
+  const after = (kind: 'serverError' | 'fetched' | 'timeout' | 'returned', status: number, isFirstTry: boolean) =>
+    serverErrorsAfter(3, { kind, status, originOnly: false }, isFirstTry);
+  assert.deepEqual([after('serverError', 500, true), after('serverError', 500, false)], [4, 3]);
+  assert.deepEqual([after('fetched', 200, true), after('fetched', 200, false)], [0, 0]);
+  assert.deepEqual([after('timeout', 0, true), after('timeout', 200, true), after('returned', 200, true)], [3, 3, 3]);
+  assert.equal(after('serverError', 425, true), 0, 'of one request');
 });

@@ -65,3 +65,23 @@ test('a cookie goes to its path and what is below it, until it ends, and by TLS 
   assert.equal(sent('a=b; Max-Age=1', '/shop', true, now + 999), true);
   assert.equal(sent('a=b; Max-Age=1', '/shop', true, now + 1_000), false);
 });
+
+test('a cookie has 4,096 characters at most, and goes without TLS unless it says otherwise', () => {
+  assert.equal(parse(`a=${'x'.repeat(4_095)}`)?.value.length, 4_095);
+  assert.equal(parse(`a=${'x'.repeat(4_096)}`), null);
+  const plain = parse('a=b; HttpOnly; =x; path; secured');
+  assert.deepEqual([plain?.secure, plain?.path], [false, '/shop']);
+  const sent = (header: string, isSecure: boolean, atMs = now) =>
+    isSentTo(parse(header)!, { host: from.host, path: '/shop', isSecure }, atMs);
+  assert.deepEqual([sent('a=b', false), sent('a=b', true)], [true, true]);
+  assert.deepEqual([sent('a=b; Secure', false), sent('a=b; Secure', true)], [false, true]);
+  assert.deepEqual(
+    [-1, 0, 1].map((more) => sent('a=b; Max-Age=1', false, now + 1_000 + more)),
+    [true, false, false],
+  );
+});
+
+test('an attribute that is too long says nothing', () => {
+  const path = (chars: number) => parse(`a=b; Path=/${'x'.repeat(chars - 1)}`)?.path.length;
+  assert.deepEqual([path(1_024), path(1_025)], [1_024, '/shop'.length]);
+});

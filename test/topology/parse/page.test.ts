@@ -187,6 +187,8 @@ describe('bounds', () => {
   it('a page beyond its byte budget is read up to there', () => {
     const page = parse('<a href=1>abc<a href=2>', { byteBudget: 13 });
     assert.deepEqual([page.links.length, page.text, page.complete], [1, 'abc', false]);
+    const whole = (byteBudget: number) => parsePage(Buffer.from('<p>abc'), { ...options, byteBudget }).complete;
+    assert.deepEqual([5, 6, 7].map(whole), [false, true, true]);
   });
   it('a page out of time gives what was found', () => {
     const html = `<a href=1>${'<p>x'.repeat(parseLimits.sliceChars)}<a href=2>`;
@@ -223,4 +225,16 @@ describe('bounds', () => {
       assert.ok((user + system) / 1000 < 2000, `${(user + system) / 1000} ms`);
     });
   }
+});
+
+it('says what its meta elements say of use, and nothing of others', () => {
+  const said = (html: string) => parse(html).usageMetas?.map(({ name, content }) => `${name}: ${content}`);
+  assert.equal(
+    said('<meta name=robots content=index><meta name=description content=noai><meta name=robots>'),
+    undefined,
+  );
+  assert.deepEqual(said('<meta name=" Robots " content=noai><meta name=examplebot content=noimageai>'), [
+    'robots: noai',
+    'examplebot: noimageai',
+  ]);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { element } from '../../../topology/parse/elements.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { attribute, scanHtml } from '../../../topology/parse/scan.ts';
 import { createText } from '../../../topology/parse/text.ts';
 
@@ -36,6 +37,99 @@ describe('tags', () => {
   });
   it('have names that are compared whole', () => {
     assert.deepEqual(scan('<ab><a1><titles><iframes>'), Array(4).fill(`<${block}`));
+  });
+});
+
+describe('attributes', () => {
+  const names = ['href', 'src', 'rel', 'name', 'content', 'http-equiv', 'charset', 'type', 'lang'];
+  /** What each of them is, in that order, in the first tag. */
+  function valuesOf(html: string): string {
+    let values: string[] = [];
+    const open = (_: unknown, value: (name: (typeof attribute)[keyof typeof attribute]) => string) => {
+      if (values.length === 0) values = Object.values(attribute).map(value);
+    };
+    scanHtml(html, { open, close: () => {}, text: () => {} }, () => false);
+    return values.join('|');
+  }
+
+  it('are each their own, whatever their order and case, and empty where they are not there', () => {
+    assert.deepEqual(Object.values(attribute), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const written = names.map((name, n) => `${n % 2 === 0 ? name : name.toUpperCase()}=${n}`);
+    for (const all of [written, [...written].reverse()])
+      assert.equal(valuesOf(`<meta ${all.join(' ')}>`), '0|1|2|3|4|5|6|7|8');
+    assert.equal(valuesOf('<meta xml:lang=x title=y namex=1 nam=2 http-equivx=3>'), '||||||||x');
+    assert.equal(valuesOf('<meta>'), '||||||||');
+  });
+
+  it('are read in elements that have some we want, decoded', () => {
+    for (const name of ['a', 'area', 'link', 'meta', 'base', 'frame', 'iframe', 'html'])
+      assert.equal(valuesOf(`<${name} href='x&amp;y'>`), 'x&y||||||||', name);
+    for (const name of ['p', 'title', 'script', 'svg', 'main', 'span', 'nav'])
+      assert.equal(valuesOf(`<${name} href=x>`), '||||||||', name);
+  });
+
+  it('may have quotes, blanks around the sign, and signs in them', () => {
+    for (const [written, expected] of [
+      ['href = "a b"', 'a b'],
+      ["href= 'a\"b'", 'a"b'],
+      ['href=a/b/', 'a/b/'],
+      ['href=a=b', 'a=b'],
+      ['href=""', ''],
+      ['href src=x', ''],
+      ['=href=x', ''],
+      ['href=a"b', 'a"b'],
+      ['/href=a', 'a'],
+    ] as const)
+      assert.equal(valuesOf(`<a ${written}>`).split('|')[0], expected, written);
+  });
+});
+
+describe('an element that closes itself', () => {
+  const rawOf = (html: string) => {
+    const raws: boolean[] = [];
+    scanHtml(html, { open: (_, __, raw) => raws.push(raw), close: () => {}, text: () => {} }, () => false);
+    return raws;
+  };
+
+  it('has no raw text; a slash that ends a value does not close it', () => {
+    const closed = ['<iframe/>', '<iframe />', '<iframe src="x"/>', '<iframe src=x />'];
+    const open = ['<iframe>', '<iframe src=x/>', '<iframe src="/">', '<iframe / >'];
+    assert.deepEqual(
+      [...closed, ...open].map((html) => rawOf(html)[0]),
+      [false, false, false, false, true, true, true, true],
+    );
+  });
+});
+
+describe('the input', () => {
+  it('is told in pieces that are not empty', () => {
+    assert.deepEqual(scan('<!-- --><?x?><p></p><!x>'), [`<${block}`, `>${block}`]);
+    assert.deepEqual(scan(''), []);
+    assert.deepEqual(scan('x'), ['x']);
+  });
+
+  it('is read until time is up, which is asked at the first tag behind each slice', () => {
+    const { sliceChars } = parseLimits;
+    const asked = (html: string, answer = false) => {
+      let count = 0;
+      const texts: number[] = [];
+      const events = { open: () => {}, close: () => {}, text: (start: number, end: number) => texts.push(start, end) };
+      const whole = scanHtml(html, events, () => {
+        count += 1;
+        return answer;
+      });
+      return [count, whole, texts];
+    };
+    const text = 'x'.repeat(sliceChars - 3);
+    assert.deepEqual(asked(`<b>${text.slice(1)}<b>`), [0, true, [3, sliceChars - 1]]);
+    assert.deepEqual(asked(`<b>${text}<b><b>`), [1, true, [3, sliceChars]]);
+    assert.deepEqual(asked(`<b>${text}<b>y<b>`, true), [1, false, [3, sliceChars]]);
+    assert.deepEqual(asked(`<b>${text}</b>${text}${text}<b>`), [
+      2,
+      true,
+      [3, sliceChars, sliceChars + 4, sliceChars * 3 - 2],
+    ]);
+    assert.deepEqual(asked(`${'<'.repeat(sliceChars)}<b>`, true), [1, false, [0, sliceChars]]);
   });
 });
 

@@ -59,6 +59,44 @@ describe('a sitemap', () => {
       'https://example.com/b',
     ]);
   });
+  it('of plain text is read over slices, without lines that are too long for a URL', () => {
+    const { sliceChars, hrefCharsMax } = parseLimits;
+    const head = 'http://example.com/';
+    const line = (chars: number) => `${head}${'x'.repeat(chars - head.length)}`;
+    const many = Array.from({ length: 2_000 }, (_, n) => `${line(100)}${n}`);
+    assert.ok(many.join('\n').length > sliceChars);
+    assert.deepEqual(urls(many.join('\n')), many);
+    const filling = `${'-'.repeat(sliceChars - 100)}\n`;
+    const [fits, long] = [line(hrefCharsMax), line(hrefCharsMax + 1)];
+    assert.deepEqual(urls(`${filling}${fits}\n${head}a`), [fits, `${head}a`]);
+    assert.deepEqual(urls(`${filling}${long}\n${head}a`), [`${head}a`]);
+    assert.deepEqual(urls(`${filling}${line(sliceChars * 2)}\n${head}a\n${line(sliceChars * 2)}`), [`${head}a`]);
+  });
+  it('that lists a URL twice gives it as it is first', () => {
+    const listed = (...inner: string[]) => parse(urlset(inner.map((one) => `<url>${one}</url>`).join(''))).entries;
+    const dated = (year: number) => `<loc>http://example.com/maps/a</loc><lastmod>${year}-01-01</lastmod>`;
+    const alternate =
+      '<loc>http://example.com/maps/b</loc><xhtml:link rel="alternate" href="http://example.com/maps/a"/>';
+    const told = (...inner: string[]) =>
+      listed(...inner).map(({ url, lastModifiedMs, alternate }) => [
+        url.at(-1),
+        new Date(lastModifiedMs).getUTCFullYear(),
+        alternate,
+      ]);
+    assert.deepEqual(told(dated(2005), dated(2006)), [['a', 2005, undefined]]);
+    assert.deepEqual(told(alternate, dated(2006), dated(2007)), [
+      ['b', 1970, undefined],
+      ['a', 2006, undefined],
+    ]);
+    assert.deepEqual(told(dated(2005), alternate), [
+      ['a', 2005, undefined],
+      ['b', 1970, undefined],
+    ]);
+    assert.deepEqual(told(alternate, alternate), [
+      ['b', 1970, undefined],
+      ['a', 1970, true],
+    ]);
+  });
   it('that is none gives nothing', () => {
     for (const text of ['', 'junk', '<html><a href="http://example.com/">', '<urlset>', '<<<', '{}']) {
       assert.deepEqual(urls(text), [], text);

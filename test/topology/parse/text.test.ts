@@ -1,6 +1,7 @@
 /** Visible text, character by character: the same as plain functions make of the same. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { collapseBlanks, createText, cut } from '../../../topology/parse/text.ts';
 import { drawFrom } from '../../kept/drawn.ts';
 
@@ -68,4 +69,58 @@ it('a text is cut before a pair of surrogates that would be cut, and before noth
   assert.equal(cut('a\ud800', 2), 'a\ud800');
   assert.equal(cut('', 0), '');
   assert.equal(cut('abc', 0), '');
+});
+
+it('references are decoded, from the page’s bytes as from its characters, up to the length that is asked for', () => {
+  /** Both ways: `|` parts what is added in pieces, with a break at `||`. */
+  const both = (html: string, most = 99) => {
+    const texts = [null, Buffer.from(html)].map((ascii) => {
+      const text = createText(most, ascii);
+      let at = 0;
+      for (const piece of html.split('|')) {
+        if (piece === '' && at > 0) text.breakHere();
+        else text.add(html, at, at + piece.length);
+        at += piece.length + 1;
+      }
+      return text.finish();
+    });
+    assert.equal(texts[0], texts[1], html);
+    return texts[0];
+  };
+  for (const [html, expected] of [
+    ['a &amp; b', 'a & b'],
+    ['a&amp;amp;b&lt;', 'a&amp;b<'],
+    ['&nbsp;a &nbsp; &#32; b&nbsp;', 'a b'],
+    ['&#x6771;a &#x3000; b', '東a b'],
+    ['a & b &x c', 'a & b &x c'],
+    ['a&am|p;b', 'a&amp;b'],
+    ['a|b||c|| ||d &amp;||e|', 'ab c d & e'],
+    ['||a', 'a'],
+    ['a&#x6771;|b||&eacute;|c', 'a東b éc'],
+    ['&amp;|&amp; | &amp;', '&& &'],
+    ['', ''],
+    [' ', ''],
+  ] as const)
+    assert.equal(both(html), expected, html);
+  for (const [html, most, expected] of [
+    ['abc&amp;d', 3, 'abc'],
+    ['abc&amp;d', 4, 'abc&'],
+    ['abc&amp;d', 5, 'abc&d'],
+    ['&#x6771;&#x6771;|&#x6771;', 2, '東東'],
+    ['ab |c', 3, 'ab'],
+    ['a  b  c', 3, 'a b'],
+    ['&amp;'.repeat(20), 9, '&'.repeat(9)],
+    [`${'&CounterClockwiseContourIntegral;'.repeat(9)}`, 8, '∳'.repeat(8)],
+  ] as const)
+    assert.equal(both(html, most), expected, `${html} ${most}`);
+});
+
+it('a text is bounded whatever is asked for, in one byte or two a character', () => {
+  const { textCharsMax } = parseLimits;
+  for (const character of ['x', '東']) {
+    const whole = character.repeat(textCharsMax + 5);
+    assert.equal(gathered([whole], textCharsMax * 2), whole.slice(0, textCharsMax));
+    assert.equal(gathered([whole, whole], textCharsMax), whole.slice(0, textCharsMax));
+  }
+  assert.equal(gathered(['next'], 99), 'next', 'and the next begins anew');
 });

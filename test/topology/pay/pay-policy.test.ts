@@ -1,84 +1,102 @@
+/** Which offers a policy pays, and what it takes as one. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { affordable, type PayPolicy, paySchema } from '../../../topology/pay/pay-policy.ts';
 import type { Offer } from '../../../topology/pay/quote.ts';
 
-const policy: PayPolicy = { currency: 'USD', total: '10', page: '0.05' };
-const asset = { network: 'base', asset: '0xAB', decimals: 6 };
-const priced = (amount: string): Offer => ({ scheme: 'crawler-price', amount, network: '', asset: '', terms: '' });
-const x402 = (amount: string, more: Partial<Offer> = {}): Offer => ({
-  ...{ scheme: 'x402', amount, network: 'base', asset: '0xab', terms: '{}' },
+const price = (amount: string): Offer => ({ scheme: 'crawler-price', amount, network: '', asset: '', terms: '' });
+const token = (amount: string, more: Partial<Offer> = {}): Offer => ({
+  ...{ scheme: 'x402', amount, network: 'base', asset: '0xAb', terms: '{}' },
   ...more,
 });
-/** What is to be paid, in billionths; null: nothing. */
-const paid = (pay: PayPolicy | 'none' | undefined, offers: readonly Offer[], hostKey = 'a.test') => {
-  const found = affordable(pay, hostKey, { offers, licence: '' });
-  return typeof found === 'string' ? null : found.money.billionths;
+const budget: PayPolicy = {
+  ...{ currency: 'USD', total: '10', page: '0.5' },
+  assets: [
+    { network: 'base', asset: '0xaB', decimals: 6 },
+    { network: 'base', asset: '0xC', decimals: 0 },
+    { network: 'other', asset: '0xAb', decimals: 18 },
+  ],
 };
 
-test('nothing is paid without a policy that pays, nor where nothing is offered', () => {
-  const offers = [priced('USD 0.01')];
-  assert.deepEqual([paid(undefined, offers), paid('none', offers), paid(policy, [])], [null, null, null]);
-  assert.equal(paid(policy, offers), 10_000_000n);
+/** What is paid, `amount: billionths`, or why nothing is. */
+function told(offers: readonly Offer[], pay: PayPolicy = budget, hostKey = 'a.test'): string {
+  const found = affordable(pay, hostKey, { offers, licence: '' });
+  if (typeof found === 'string') return found;
+  assert.equal(found.money.currency, 'USD');
+  return `${found.offer.amount}: ${found.money.billionths}`;
+}
+
+describe('a page is paid', () => {
+  it('by a policy that pays', () => {
+    for (const pay of ['none', undefined] as const)
+      assert.equal(
+        affordable(pay, 'a.test', { offers: [price('USD 0.1')], licence: '' }),
+        'the policy pays for nothing',
+      );
+    assert.equal(told([price('USD 0.1')]), 'USD 0.1: 100000000');
+  });
+
+  it('to hosts that it names, and those below them, at any port', () => {
+    const pay = { ...budget, hosts: ['a.test', 'b.test'] };
+    const isPaid = (hostKey: string) => told([price('USD 0.1')], pay, hostKey).startsWith('USD');
+    assert.deepEqual(['a.test', 'b.test:81', 'x.a.test', 'xa.test', 'test', 'c.test'].map(isPaid), [
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    assert.equal(told([], pay, 'c.test'), 'the policy does not pay this host');
+  });
+
+  it('the cheapest of what it may cost', () => {
+    assert.equal(told([price('USD 0.5')]), 'USD 0.5: 500000000');
+    assert.equal(told([price('USD 0.500000001')]), 'a page may cost USD 0.5');
+    assert.equal(told([token('400000'), price('USD 0.3'), token('350000')]), 'USD 0.3: 300000000');
+    assert.equal(told([price('USD 0.4'), token('350000')]), '350000: 350000000');
+    assert.equal(told([price('USD 0.4'), token('400000')]), 'USD 0.4: 400000000', 'of equals the first');
+  });
+
+  it('in its currency, or in what counts as such, rounded up', () => {
+    assert.equal(told([]), 'no price that can be read');
+    for (const other of [price('EUR 0.1'), price('0.1'), token('1', { network: 'x' }), token('1', { asset: '0xD' })])
+      assert.equal(told([other]), 'no price in USD');
+    assert.equal(told([token('1')], { currency: 'USD', total: '1', page: '1' }), 'no price in USD');
+    assert.equal(told([price('EUR 0.1'), price('USD 0.2')]), 'USD 0.2: 200000000');
+    assert.equal(told([token('1')]), '1: 1000');
+    assert.equal(told([token('1', { network: 'other' })]), '1: 1');
+    assert.equal(told([token('1000000000', { network: 'other' })]), '1000000000: 1');
+    assert.equal(told([token('1000000001', { network: 'other' })]), '1000000001: 2');
+    assert.equal(told([token('1', { asset: '0xc' })], { ...budget, page: '1' }), '1: 1000000000');
+  });
 });
 
-test('a page may cost as much as the policy says, and no more', () => {
-  const of = (amount: string) => paid(policy, [priced(`USD ${amount}`)]);
-  assert.deepEqual([of('0.05'), of('0.050000001'), of('1')], [50_000_000n, null, null]);
-});
+describe('a policy', () => {
+  it('pays nothing, or what it says, in texts that lose no digits', () => {
+    const isPolicy = (more: object) => paySchema.safeParse({ ...budget, ...more }).success;
+    assert.equal(paySchema.safeParse('none').success, true);
+    assert.equal(paySchema.safeParse('all').success, false);
+    assert.equal(isPolicy({}), true);
+    assert.equal(isPolicy({ host: '1', hosts: ['a.test'] }), true);
+    for (const wrong of [
+      ...[{ currency: 'usd' }, { currency: 'USDX' }, { total: 1 }, { total: '' }, { page: '1.' }, { page: '-1' }],
+      ...[{ host: '1e3' }, { hosts: [] }, { hosts: [''] }, { assets: [] }, { more: 1 }, { page: undefined }],
+    ])
+      assert.equal(isPolicy(wrong), false, JSON.stringify(wrong));
+  });
 
-test('hosts that are paid are those named, and all of their domains, whatever their port', () => {
-  const named = { ...policy, hosts: ['pay.test', 'two.test'] };
-  const hosts = ['pay.test', 'www.pay.test', 'two.test:8080', 'xpay.test', 'test', 'pay.test.org', 'pay.test:x'];
-  assert.deepEqual(
-    hosts.map((host) => paid(named, [priced('USD 0.01')], host) !== null),
-    [true, true, true, false, false, false, false],
-  );
-});
-
-test('an offer in another currency, or that cannot be read, is none; the cheapest of the others is taken', () => {
-  assert.equal(paid(policy, [priced('EUR 0.01'), priced('USD x'), priced('0.01')]), null);
-  const offers = [priced('USD 0.03'), priced('EUR 0.01'), priced('USD 0.02'), priced('USD 0.04')];
-  assert.equal(paid(policy, offers), 20_000_000n);
-  const found = affordable(policy, 'a.test', { offers, licence: '' });
-  assert.ok(typeof found !== 'string' && found.offer === offers[2] && found.money.currency === 'USD');
-  assert.equal(paid(policy, [priced('USD 9'), priced('USD 0.02')]), 20_000_000n);
-});
-
-test('x402 is paid in the assets that the policy names, counted in its currency, rounded up', () => {
-  const pays = { ...policy, assets: [{ ...asset, asset: '0xOther' }, asset] };
-  assert.equal(paid(policy, [x402('1')]), null);
-  assert.deepEqual([paid(pays, [x402('20000')]), paid(pays, [x402('1')])], [20_000_000n, 1_000n]);
-  const others = [x402('1', { network: 'eip155:8453' }), x402('1', { asset: '0xac' })];
-  assert.deepEqual(
-    others.map((offer) => paid(pays, [offer])),
-    [null, null],
-  );
-  const fine = { ...policy, assets: [{ ...asset, decimals: 10 }] };
-  assert.deepEqual(
-    ['10', '11', '19', '20', '21'].map((amount) => paid(fine, [x402(amount)])),
-    [1n, 2n, 2n, 2n, 3n],
-  );
-});
-
-test('a policy has a currency and amounts in digits; lists are not empty, and decimals end at 18', () => {
-  const isRight = (change: object) => paySchema.safeParse({ ...policy, ...change }).success;
-  assert.equal(paySchema.safeParse('none').success, true);
-  const right = [
-    ...[{}, { host: '1' }, { hosts: ['a'] }, { assets: [asset] }],
-    ...[0, 18].map((decimals) => ({ assets: [{ ...asset, decimals }] })),
-    ...['network', 'asset'].flatMap((name) =>
-      [1, 100].map((chars) => ({ assets: [{ ...asset, [name]: 'x'.repeat(chars) }] })),
-    ),
-  ];
-  for (const change of right) assert.equal(isRight(change), true, JSON.stringify(change));
-  const wrong = [
-    ...[{ currency: 'usd' }, { currency: 'USDC' }, { total: 10 }, { page: '.5' }, { host: '-1' }, { more: 1 }],
-    ...[{ hosts: [] }, { hosts: [''] }, { assets: [] }],
-    ...[-1, 19, 0.5].map((decimals) => ({ assets: [{ ...asset, decimals }] })),
-    ...['network', 'asset'].flatMap((name) =>
-      [0, 101].map((chars) => ({ assets: [{ ...asset, [name]: 'x'.repeat(chars) }] })),
-    ),
-  ];
-  for (const change of wrong) assert.equal(isRight(change), false, JSON.stringify(change));
+  it('counts money in assets of so many characters and decimals', () => {
+    const isAsset = (more: object) =>
+      paySchema.safeParse({ ...budget, assets: [{ ...budget.assets![0], ...more }] }).success;
+    for (const decimals of [0, 18]) assert.equal(isAsset({ decimals }), true);
+    for (const decimals of [-1, 19, 0.5]) assert.equal(isAsset({ decimals }), false);
+    for (const name of ['network', 'asset']) {
+      assert.deepEqual(
+        [0, 1, 100, 101].map((chars) => isAsset({ [name]: 'x'.repeat(chars) })),
+        [false, true, true, false],
+      );
+    }
+    assert.equal(isAsset({ more: 1 }), false);
+  });
 });

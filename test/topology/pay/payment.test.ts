@@ -133,3 +133,48 @@ test('whatever comes in whatever order, those that may pay never offer more than
     assert.ok([...granted.values()].reduce((sum, one) => sum + one, 0n) <= 1_000_000_000n, `game ${game}`);
   }
 });
+
+test('a record that lacks what it is to say makes that nothing is paid any more', () => {
+  const isDamaged = (note: object) => {
+    const book = createPaymentBook();
+    book.take(event('1', JSON.stringify(note)), pay);
+    return book.take(event('2', offered('u2', 'USD 0.1')), pay) !== '';
+  };
+  for (const whole of [
+    offered('u1', 'USD 0.1'),
+    { state: 'withdrawn', why: 'x' },
+    answered(200),
+    answered(200, 'USD 0.1'),
+  ])
+    assert.equal(isDamaged(whole), false, JSON.stringify(whole));
+  for (const broken of [
+    ...[{}, { state: 'paid' }, { state: 'withdrawn' }, { ...offered('u1', 'USD 0.1'), url: 1 }, offered('u1', 'free')],
+    ...[
+      { ...answered(200), charged: 1 },
+      { ...answered(200), receipt: undefined },
+      { ...answered(200), status: '200' },
+    ],
+    ...[
+      { ...answered(200), status: 200.5 },
+      { ...answered(200), state: 'x' },
+    ],
+  ])
+    assert.equal(isDamaged(broken), true, JSON.stringify(broken));
+});
+
+test('a page whose payment was withdrawn may be paid for, and another that was not first changes nothing', () => {
+  const book = createPaymentBook();
+  const offer = (id: string) => book.take(event(id, offered('u', 'USD 0.1')), pay);
+  assert.equal(offer('1'), '');
+  assert.notEqual(offer('2'), '', 'it was paid for before');
+  book.take(event('2', withdrawn), pay);
+  assert.notEqual(offer('3'), '', 'by the first');
+  book.take(event('3', withdrawn), pay);
+  book.take(event('1', withdrawn), pay);
+  assert.equal(offer('4'), '');
+});
+
+test('a policy that pays for nothing has no payment', () => {
+  for (const none of ['none', undefined] as const)
+    assert.equal(createPaymentBook().take(event('1', offered('u', 'USD 0.1')), none), 'the policy pays for nothing');
+});

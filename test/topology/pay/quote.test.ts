@@ -53,3 +53,48 @@ test('of many offers some are looked at', () => {
   assert.equal(quoteOf(['payment-required', x402({ accepts: Array(10_000).fill(one) })]).offers.length, 8);
   assert.equal(priceText({ offers: [], licence: '' }), '');
 });
+
+test('what is too long, or written in another way, is no offer and no licence', () => {
+  const offer = { scheme: 'exact', amount: '1', asset: 'a', network: 'n' };
+  const isOffer = (more: object) =>
+    quoteOf(['payment-required', x402({ accepts: [{ ...offer, ...more }] })]).offers.length === 1;
+  for (const right of [
+    {},
+    { scheme: undefined },
+    { asset: 'x'.repeat(100) },
+    { network: '!~' },
+    { amount: '9'.repeat(30) },
+  ])
+    assert.equal(isOffer(right), true, JSON.stringify(right));
+  for (const wrong of [
+    ...[
+      { asset: 'x'.repeat(101) },
+      { asset: 'a b' },
+      { asset: '' },
+      { network: 7 },
+      { network: undefined },
+      { amount: '0' },
+    ],
+    ...[{ amount: 1 }, { amount: '01' }, { amount: '9'.repeat(31) }, { scheme: 'upto' }, { extra: 'x'.repeat(4_096) }],
+  ])
+    assert.equal(isOffer(wrong), false, JSON.stringify(wrong).slice(0, 40));
+  const licence = (link: string) => quoteOf(['link', link]).licence;
+  const url = 'https://a.test/l';
+  for (const right of [
+    `<${url}>; rel=license`,
+    `<${url}>;rel="license"`,
+    `<x>; rel=next, <${url}>; title=a; rel=license; type=b`,
+  ])
+    assert.equal(licence(right), url, right);
+  for (const wrong of [
+    `<${url}> rel=license`,
+    `<${url}>; rel=licenses`,
+    `<${url}; rel=license`,
+    '<ftp://a>; rel=license',
+    '</l>; rel=license',
+    `<${url}>; rel=next, rel=license`,
+  ])
+    assert.equal(licence(wrong), '', wrong);
+  const long = (chars: number) => `https://${'x'.repeat(chars - 8)}`;
+  assert.deepEqual([licence(`<${long(500)}>; rel=license`).length, licence(`<${long(501)}>; rel=license`)], [500, '']);
+});

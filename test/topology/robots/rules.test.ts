@@ -16,6 +16,42 @@ describe('RFC 9309 §2.2.1, the user-agent line', () => {
   it('a longer token that begins with ours is another crawler', () => {
     assert.equal(allowed('User-Agent: ExampleBot-News\nDisallow: /', '/a'), true);
   });
+  it('a token with digits is the first word of the line', () => {
+    const isFor = (value: string, token = 'bot2') => !allowed(`User-agent: ${value}\nDisallow: /`, '/a', token);
+    assert.deepEqual(
+      [
+        'bot2',
+        'BOT2',
+        'bot2/1.0',
+        'bot2 x',
+        'bot2\tx',
+        'bot23',
+        'bot2-x',
+        'bot2_',
+        'bot2.1',
+        'bot',
+        'xbot2',
+        'x bot2',
+      ].map((value) => isFor(value)),
+      [true, true, true, true, true, false, false, false, false, false, false, false],
+    );
+    assert.deepEqual(
+      ['bot', 'bot2', 'bot.', 'bot(x)', 'bot-x', 'bot_x', 'boty'].map((value) => isFor(value, 'bot')),
+      [true, true, true, true, false, false, false],
+    );
+  });
+  it('everyone is a star alone', () => {
+    const isForAll = (value: string) => !allowed(`User-agent: ${value}\nDisallow: /`, '/a');
+    assert.deepEqual(['*', '* x', '*\tx', '**', '*x', '*/', 'x*'].map(isForAll), [
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
   it('groups of the same token are merged', () => {
     const file =
       'User-agent: examplebot\nDisallow: /a\n\nUser-agent: x\nDisallow: /\n\nUser-agent: examplebot\nDisallow: /b';
@@ -303,5 +339,39 @@ describe('blanks in a robots.txt', () => {
         [false, true],
         JSON.stringify(line),
       );
+  });
+});
+
+describe('words about use, and licences', () => {
+  const usageOf = (text: string) => rules(text).usage.map(({ field, value }) => `${field} ${value}`);
+
+  it('are of the group that they stand in, in their order', () => {
+    const file = (own: string) =>
+      `Content-Signal: search=no\nUser-agent: *\nContent-Signal: search=yes\n\nUser-agent: other\nContent-Usage: x=n\n${own}`;
+    assert.deepEqual(usageOf(file('')), ['content-signal search=yes']);
+    const own = 'User-agent: examplebot\nContent-Usage: a=y\nDisallow: /x\nContent-Signal: b=no';
+    assert.deepEqual(usageOf(file(own)), ['content-usage a=y', 'content-signal b=no']);
+    assert.deepEqual(usageOf(file('User-agent: examplebot\n')), []);
+    assert.equal(rules(file(own)).named, true);
+    assert.deepEqual([rules(file('')).named, rules('').named], [false, false]);
+  });
+
+  it('end the run of agents for their like alone', () => {
+    const file = (between: string) =>
+      `User-agent: examplebot\n${between}\nUser-agent: other\nContent-Usage: a=y\nDisallow: /x\nCrawl-delay: 2`;
+    assert.deepEqual(usageOf(file('Content-Usage: b=n')), ['content-usage b=n']);
+    assert.equal(allowed(file('Content-Usage: b=n'), '/x'), false);
+    assert.equal(rules(file('Content-Usage: b=n')).crawlDelayMs, 2_000);
+    assert.deepEqual(usageOf(file('Crawl-delay: 1')), ['content-usage a=y']);
+    assert.equal(rules(file('Crawl-delay: 1')).crawlDelayMs, 1_000);
+    assert.deepEqual(usageOf(file('Allow: /')), []);
+    assert.deepEqual([allowed(file('Allow: /'), '/x'), rules(file('Allow: /')).crawlDelayMs], [true, null]);
+  });
+
+  it('are so many licences, wherever they stand', () => {
+    const { licencesMax } = robotsLimits;
+    const many = Array.from({ length: licencesMax + 1 }, (_, n) => `https://a.test/\u00e9${n}`);
+    const { licences } = rules(many.map((url) => `License: ${url}`).join('\n'));
+    assert.deepEqual(licences, many.slice(0, licencesMax));
   });
 });

@@ -121,7 +121,7 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
     const implied = impliedEnds[name];
     // A paragraph ends where any block begins.
     if (at.name === 'p') closeUp(0);
-    else if (implied !== undefined) {
+    if (implied !== undefined) {
       const up = near((one) => implied.ends.has(one), implied.within);
       if (up >= 0) closeUp(up);
     }

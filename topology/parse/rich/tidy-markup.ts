@@ -46,9 +46,14 @@ export function createTidyMarkup(): TidyMarkup {
   return {
     open(name, attributes) {
       if (!plainName.test(name)) return;
-      const top = stack.at(-1);
-      if (top === 'p' && endsParagraph.has(name)) popTo(stack.length - 1);
-      else if (top !== undefined && endsBefore[name]?.includes(top)) popTo(stack.length - 1);
+      const ended = endsBefore[name];
+      const isEnded = (at: number) => ended?.includes(stack[at] ?? '') === true;
+      let from = stack.length;
+      // A paragraph ends with what it is the last of, too.
+      if (stack[from - 1] === 'p' && (endsParagraph.has(name) || isEnded(from - 2))) from -= 1;
+      // A row with its last cell.
+      while (isEnded(from - 1)) from -= 1;
+      popTo(from);
       if (stack.length >= richLimits.depthMax) return;
       write(`<${name}${written(attributes)}>`);
       if (!voidNames.has(name)) stack.push(name);

@@ -1,6 +1,8 @@
 /** One exchange by hand: how long each of its parts may take, and what it tells of its connection. */
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
+import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { BodyRoom } from '../../../../services/fetcher/http/body-room.ts';
 import { type ConnectionState, Exchange, type WireResponse } from '../../../../services/fetcher/http/exchange.ts';
@@ -76,5 +78,344 @@ describe('an exchange', () => {
     exchange.onHeaders(200, [], nothing);
     exchange.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
     assert.equal(told[0]!.staleConnection, false);
+  });
+});
+
+interface Begun {
+  readonly limits?: Partial<Record<keyof typeof requestLimits, number>>;
+  readonly connection?: Partial<ConnectionState>;
+  readonly more?: Partial<ConstructorParameters<typeof Exchange>[0]>;
+}
+
+/** An exchange whose headers have come; what it has told, and what broke it off. */
+function answered(headers: readonly string[] = [], { limits = {}, connection: of = {}, more = {} }: Begun = {}) {
+  const told: WireResponse[] = [];
+  const aborts: Error[] = [];
+  let resumed = 0;
+  const clock = createFakeClock();
+  const connection: ConnectionState = { socket: null, address: '192.0.2.1', served: 0, ...of };
+  const room = new BodyRoom(1_000);
+  const exchange = new Exchange({
+    ...{ connection, clock, room, bodyBytesMax: 100, wants: () => true, sink: undefined },
+    limits: { ...requestLimits, ...times, ...limits },
+    settle: (response) => told.push(response),
+    ...more,
+  });
+  const start = () => exchange.onConnect((error) => aborts.push(error!));
+  const raw = headers.map((text) => Buffer.from(text));
+  const head = (status = 200) => exchange.onHeaders(status, raw, () => (resumed += 1), 'OK');
+  const add = (bytes: number) => exchange.onData(Buffer.alloc(bytes, 'x'));
+  return { exchange, told, aborts, clock, connection, room, start, head, add, resumed: () => resumed };
+}
+function begun(...args: Parameters<typeof answered>) {
+  const one = answered(...args);
+  one.start();
+  one.head();
+  return one;
+}
+
+describe('a body', () => {
+  it('is whole up to its limit, and cut beyond it', () => {
+    const whole = begun();
+    for (const bytes of [60, 40]) assert.equal(whole.add(bytes), true);
+    whole.exchange.onComplete();
+    const { body, truncated, failure, pieces } = whole.told[0]!;
+    assert.deepEqual([body.toString(), truncated, failure, pieces], ['x'.repeat(100), false, null, 2]);
+    assert.deepEqual(whole.aborts, []);
+    const cut = begun();
+    cut.add(60);
+    cut.add(41);
+    assert.deepEqual(
+      cut.told.map((one) => [one.body.length, one.truncated, one.failure, one.pieces]),
+      [[100, true, null, 2]],
+    );
+    assert.equal(cut.aborts.length, 1);
+    cut.add(1);
+    cut.exchange.onError(new Error('over'));
+    cut.exchange.onComplete();
+    assert.equal(cut.told.length, 1, 'it is told once');
+  });
+
+  it('that breaks off is what came, and the failure', () => {
+    const { exchange, told, add } = begun();
+    add(10);
+    exchange.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    assert.deepEqual(
+      [told[0]!.body.length, told[0]!.failure?.kind, told[0]!.unreached],
+      [10, 'connectionFailed', false],
+    );
+  });
+
+  it('that nobody wants is read off while that is cheap, whatever becomes of it', () => {
+    const unwanted = { more: { wants: () => false }, limits: { drainBytesMax: 50 } };
+    const cheap = begun(['content-length', '50'], unwanted);
+    cheap.add(50);
+    assert.deepEqual(cheap.aborts, []);
+    cheap.exchange.onError(new Error('reset'));
+    assert.deepEqual([cheap.told[0]!.failure, cheap.told[0]!.body.length, cheap.told[0]!.truncated], [null, 0, false]);
+    const longer = begun([], unwanted);
+    longer.add(50);
+    longer.add(1);
+    assert.deepEqual([longer.aborts.length, longer.told[0]!.failure, longer.told[0]!.truncated], [1, null, false]);
+    const known = begun(['content-length', '51'], unwanted);
+    assert.deepEqual(
+      [known.aborts.length, known.told[0]!.status, known.told[0]!.truncated],
+      [1, 200, false],
+      'its length is said before',
+    );
+    const stalled = begun([], unwanted);
+    stalled.exchange.expire();
+    assert.equal(stalled.told[0]!.failure, null);
+  });
+
+  it('is wanted by status and headers', () => {
+    const asked: unknown[] = [];
+    const wants = (...args: unknown[]) => {
+      asked.push(args);
+      return true;
+    };
+    begun(['X-A', 'b'], { more: { wants } });
+    assert.deepEqual(asked, [[200, ['x-a', 'b']]]);
+  });
+
+  it('in a coding of its transfer that was not asked for is a bad response', () => {
+    for (const coding of ['chunked', 'Chunked', 'identity', '']) {
+      const { head, told, start } = answered(['transfer-encoding', coding]);
+      start();
+      assert.equal(head(), true, coding);
+      assert.deepEqual(told, []);
+    }
+    const { head, start, told, aborts } = answered(['transfer-encoding', 'gzip']);
+    start();
+    assert.equal(head(), false);
+    assert.deepEqual([told[0]!.failure?.kind, aborts.length], ['badResponse', 1]);
+  });
+});
+
+describe('memory for bodies', () => {
+  it('is claimed by those that are long, which wait until there is some', async () => {
+    const { exchange, add, room, resumed, told } = begun([], {
+      limits: { bodyFreeBytes: 20 },
+      more: { bodyBytesMax: 600 },
+    });
+    const other = { bytes: 0 };
+    room.take(other, 500, () => {});
+    assert.equal(add(20), true);
+    assert.equal(room.taken, 500);
+    assert.equal(add(1), false, 'it waits');
+    assert.ok(exchange.deadlineMs > performance.now() + times.totalTimeoutMs - 1_000, 'by no fault of the server');
+    room.release(other);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([resumed(), room.taken], [1, 600]);
+    assert.ok(exchange.deadlineMs < performance.now() + times.bodyIdleTimeoutMs + 1_000);
+    assert.equal(add(500), true);
+    exchange.onComplete();
+    assert.equal(told[0]!.body.length, 521);
+    exchange.free();
+    assert.equal(room.taken, 0);
+  });
+
+  it('that does not come in time makes that it is as if nothing had been asked', () => {
+    const { exchange, add, room, told } = begun([], { limits: { bodyFreeBytes: 20 } });
+    room.take({ bytes: 0 }, 1_000, () => {});
+    add(21);
+    exchange.expire();
+    assert.equal(told[0]!.failure?.kind, 'aborted');
+  });
+});
+
+describe('a body that goes to a sink', () => {
+  function sink() {
+    const chunks: Buffer[] = [];
+    const writes: (() => void)[] = [];
+    const writable = new Writable({
+      highWaterMark: 10,
+      write: (chunk: Buffer, _, done) => {
+        chunks.push(chunk);
+        writes.push(done);
+      },
+    });
+    return { writable, length: () => Buffer.concat(chunks).length, done: () => writes.shift()?.() };
+  }
+
+  it('comes no faster than it is taken, and is not kept', async () => {
+    const { writable, length, done } = sink();
+    const { exchange, add, told, resumed } = begun([], { more: { sink: writable } });
+    assert.equal(add(9), true);
+    assert.equal(add(1), false);
+    assert.ok(exchange.deadlineMs > performance.now() + times.totalTimeoutMs - 1_000);
+    for (let n = 0; n < 2; n++) {
+      done();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(resumed(), 1);
+    exchange.onComplete();
+    assert.deepEqual([length(), told[0]!.body.length, told[0]!.truncated], [10, 0, false]);
+  });
+
+  it('is cut at its limit, and where the sink wants no more', async () => {
+    const long = sink();
+    const cut = begun([], { more: { sink: long.writable } });
+    cut.add(101);
+    assert.deepEqual([long.length(), cut.told[0]!.truncated], [100, true]);
+    const gone = sink();
+    const closed = begun([], { more: { sink: gone.writable } });
+    closed.add(5);
+    gone.writable.destroy();
+    closed.add(4);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([gone.length(), closed.told[0]!.truncated, closed.aborts.length], [5, true, 1]);
+    const later = sink();
+    const over = begun([], { more: { sink: later.writable } });
+    over.exchange.onComplete();
+    later.writable.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([over.told[0]!.truncated, over.aborts], [false, []]);
+  });
+});
+
+describe('a body for an archive', () => {
+  const archive = { what: 'all', bodyBytesMax: 80, messageBytesMax: 60 } as const;
+
+  it('goes on for it where a sink wants no more', async () => {
+    const writable = new Writable({ highWaterMark: 10, write: () => {} });
+    const { exchange, add, told, resumed } = begun([], { more: { sink: writable, archive } });
+    assert.equal(add(10), false);
+    writable.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([resumed(), told], [1, []]);
+    assert.equal(add(20), true);
+    exchange.onComplete();
+    assert.deepEqual([told[0]!.kept?.length, told[0]!.truncated, told[0]!.failure], [30, true, null]);
+  });
+
+  it('has memory as one that is read has, and waits for it', async () => {
+    const whole = { ...archive, bodyBytesMax: 600, messageBytesMax: 600 };
+    const more = { archive: whole, wants: () => false };
+    const { add, room, exchange, told } = begun([], { limits: { bodyFreeBytes: 20 }, more });
+    assert.equal(add(21), true);
+    assert.equal(room.taken, 600);
+    exchange.onComplete();
+    assert.equal(told[0]!.kept?.length, 21);
+    const waiting = begun([], { limits: { bodyFreeBytes: 20 }, more });
+    const other = { bytes: 0 };
+    waiting.room.take(other, 1_000, () => {});
+    assert.equal(waiting.add(21), false);
+    waiting.room.release(other);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(waiting.resumed(), 1);
+  });
+
+  it('is kept, however much of it is read here', () => {
+    for (const [what, wanted, bytes, body, kept, isCut] of [
+      ['all', true, 50, 50, 50, false],
+      ['all', true, 101, 100, 60, true],
+      ['all', false, 50, 0, 50, false],
+      ['all', false, 61, 0, 60, false],
+      ['pages', true, 50, 50, 50, false],
+      ['pages', false, 50, 0, undefined, false],
+    ] as const) {
+      const { add, exchange, told } = begun([], { more: { archive: { ...archive, what }, wants: () => wanted } });
+      add(bytes);
+      exchange.onComplete();
+      const [one] = told;
+      assert.deepEqual(
+        [one!.body.length, one!.kept?.length, one!.truncated],
+        [body, kept, isCut],
+        `${what} ${wanted} ${bytes}`,
+      );
+    }
+  });
+
+  it('says what was said on the wire', () => {
+    const sent = { method: 'GET', target: '/', headers: [], body: null, secrets: [] };
+    const spoken = { protocols: ['http/1.1'], cipherSuite: '' };
+    const wire = (more: Begun['more']) => {
+      const { exchange, told } = begun(['X', 'y'], { connection: { spoken }, more: more! });
+      exchange.onComplete();
+      return told[0]!.wire;
+    };
+    assert.equal(wire({}), undefined);
+    assert.deepEqual(wire({ sent }), { sent, spoken, statusText: 'OK', rawHeaders: [] });
+    assert.deepEqual(wire({ sent, archive })!.rawHeaders.map(String), ['X', 'y']);
+  });
+});
+
+describe('an exchange that is given up', () => {
+  const kinds = (told: readonly WireResponse[]) =>
+    told.map(({ failure, unreached }) => [failure?.kind, failure?.detail, unreached]);
+
+  it('says what it waited for', () => {
+    const before = answered();
+    before.exchange.expire();
+    assert.deepEqual(kinds(before.told), [['connectionFailed', 'no connection in time', true]]);
+    assert.equal(before.told[0]!.wire, undefined);
+    assert.throws(before.start, /before it was sent/);
+    const headers = answered();
+    headers.start();
+    headers.exchange.expire();
+    assert.deepEqual(kinds(headers.told), [['timeout', 'no response headers in time', false]]);
+    const body = begun();
+    body.exchange.expire();
+    assert.deepEqual(kinds(body.told), [['timeout', 'the body stalled', false]]);
+    const whole = begun([], { limits: { totalTimeoutMs: 0 } });
+    whole.exchange.expire();
+    assert.deepEqual(kinds(whole.told), [['timeout', 'not complete in time', false]]);
+    const ended = begun();
+    ended.exchange.abort();
+    assert.deepEqual(kinds(ended.told), [['aborted', 'shutting down', false]]);
+    assert.match(ended.aborts[0]!.message, /shutting down/);
+  });
+
+  it('is complete when its connection is closed, where that is what ends it', () => {
+    const socketOf = (closed: boolean, destroyed: boolean) => Object.assign(new EventEmitter(), { closed, destroyed });
+    for (const [closed, destroyed, waits] of [
+      [false, true, true],
+      [true, true, false],
+      [false, false, false],
+    ] as const) {
+      const socket = socketOf(closed, destroyed);
+      const { exchange, told, clock } = begun([], { connection: { socket } });
+      exchange.abort();
+      assert.equal(told.length, waits ? 0 : 1);
+      clock.leap(70);
+      socket.emit('close');
+      socket.emit('close');
+      assert.equal(told.length, 1);
+      assert.equal(told[0]!.endMs - told[0]!.startMs, waits ? 70 : 0);
+    }
+  });
+
+  it('is one whose host may not be contacted any more, once it is connected', () => {
+    const barred = answered([], { more: { mayStart: () => false } });
+    assert.throws(barred.start, /before it was sent/);
+    assert.deepEqual(
+      kinds(barred.told).map(([kind]) => kind),
+      ['aborted'],
+    );
+    const free = answered([], { more: { mayStart: () => true } });
+    free.start();
+    assert.deepEqual(free.told, []);
+  });
+});
+
+describe('what is told of an exchange', () => {
+  it('has its times and its connection', () => {
+    const { start, head, exchange, clock, told, connection } = answered(['X', 'y'], { connection: { served: 2 } });
+    clock.leap(5);
+    start();
+    clock.leap(7);
+    head(404);
+    clock.leap(9);
+    exchange.onComplete();
+    const { status, headers, connectMs, firstByteMs, startMs, endMs, address, staleConnection } = told[0]!;
+    assert.deepEqual(
+      [status, headers, connectMs, firstByteMs, endMs - startMs, address, staleConnection],
+      [404, ['x', 'y'], 5, 12, 21, '192.0.2.1', false],
+    );
+    assert.equal(connection.served, 3);
+    const quick = begun();
+    quick.exchange.onComplete();
+    assert.deepEqual([quick.told[0]!.firstByteMs, quick.told[0]!.connectMs], [1, 0]);
   });
 });

@@ -214,3 +214,128 @@ test('a secret that is not there is an error that names it', () => {
     /requests\[0\]\.auth\.bearer: .*CRAWLSTREAM_NOT_SET/,
   );
 });
+
+const compiled = (rules: unknown, say?: (text: string) => void) =>
+  compileRequestRules(requestRulesSchema.parse(rules), new SystemClock(), say);
+const mannerOf = (rules: unknown, url = 'http://a.test/') => compiled(rules).mannerOf(url, new URL(url).hostname);
+
+test('a request to which no rule applies is a plain one', () => {
+  assert.equal(mannerOf([]), undefined);
+  assert.equal(mannerOf([{ hosts: ['b.test'], headers: { x: 'y' } }]), undefined);
+  assert.equal(mannerOf([{ urls: ['http://a.test/1'], method: 'PUT' }]), undefined);
+  assert.deepEqual(mannerOf([{ hosts: ['a.test'] }]), {
+    method: 'GET',
+    body: null,
+    headers: [],
+    secrets: [],
+    proxies: null,
+  });
+});
+
+test('rules apply in turn, later ones over earlier ones', () => {
+  process.env['TEST_RULE_SECRET'] = 'se;cret';
+  const secret = { env: 'TEST_RULE_SECRET' };
+  const rules = [
+    { hosts: ['*'], headers: { X: '1', Y: '1' }, redact: ['X', 'Z'], cookies: { a: 'b', c: secret } },
+    { urls: ['http://a.test'], method: 'POST', contentType: 'text/plain', body: 'x' },
+    { hosts: ['a.test'], headers: { y: '2' }, redact: ['body', 'x'], auth: { bearer: secret } },
+    { urls: ['http://b.test/'], method: 'PUT' },
+  ];
+  const headers = ['x', '1', 'y', '2', 'cookie', 'a=b; c=se;cret'];
+  assert.deepEqual(mannerOf(rules), {
+    ...{ method: 'POST', body: 'x', secrets: ['x', 'z', 'body'], proxies: null },
+    headers: [...headers, 'content-type', 'text/plain', 'authorization', 'Bearer se;cret'],
+  });
+  assert.deepEqual(mannerOf(rules, 'http://a.test/other'), {
+    ...{ method: 'GET', body: null, secrets: ['x', 'z', 'body'], proxies: null },
+    headers: [...headers, 'authorization', 'Bearer se;cret'],
+  });
+  const put = mannerOf(rules, 'http://b.test/')!;
+  assert.deepEqual([put.method, put.body, put.headers[3]], ['PUT', null, '1'], 'a method without a body');
+  const basic = mannerOf([{ hosts: ['*'], auth: { basic: { user: 'me', password: secret } } }])!;
+  assert.deepEqual(basic.headers, ['authorization', `Basic ${Buffer.from('me:se;cret').toString('base64')}`]);
+});
+
+test('a host’s manner is the same at each request, and that of a single URL its own', () => {
+  const { mannerOf } = compiled([{ hosts: ['*.test'] }, { urls: ['http://a.test/1'], method: 'PUT' }]);
+  assert.equal(mannerOf('http://a.test/', 'a.test'), mannerOf('http://a.test/2', 'a.test'));
+  assert.equal(mannerOf('http://a.test/1', 'a.test')?.method, 'PUT');
+  assert.equal(mannerOf('http://a.test/', 'a.test')?.method, 'GET');
+  for (let n = 0; n < 10_001; n++) mannerOf('', `h${n}.test`);
+  assert.equal(mannerOf('http://a.test/', 'a.test')?.method, 'GET');
+});
+
+test('a login is a form of its own, which records leave out', () => {
+  process.env['TEST_RULE_SECRET'] = 's&t';
+  const login = { url: 'https://a.test/login', form: { user: 'me', word: { env: 'TEST_RULE_SECRET' } } };
+  const { mannerOf, sessions } = compiled([
+    { hosts: ['a.test'], session: { login } },
+    { hosts: ['b.test'], session: 'cookies' },
+  ]);
+  assert.deepEqual(mannerOf('https://a.test/login', 'a.test'), {
+    ...{ method: 'POST', body: 'user=me&word=s%26t', secrets: ['body'], proxies: null },
+    headers: ['content-type', 'application/x-www-form-urlencoded'],
+  });
+  assert.equal(mannerOf('https://a.test/', 'a.test')?.method, 'GET');
+  assert.deepEqual(
+    ['a.test', 'b.test', 'c.test'].map((name) => sessions?.keeps(name)),
+    [true, true, false],
+  );
+  assert.equal(sessions?.loginOf('https://a.test')?.url, 'https://a.test/login');
+  assert.equal(compiled([{ hosts: ['a.test'] }]).sessions, null);
+});
+
+test('a proxy is read from its URL', () => {
+  process.env['TEST_RULE_SECRET'] = 'pw';
+  const proxyOf = (proxy: unknown) => {
+    const { proxies } = mannerOf([{ hosts: ['*'], proxies: [proxy] }])!;
+    return proxies!.next('a.test');
+  };
+  const plain = { user: '', password: '', resolves: false };
+  for (const [proxy, expected] of [
+    ['http://p.test', { kind: 'http', hostname: 'p.test', port: 80, label: 'http://p.test:80' }],
+    ['https://p.test', { kind: 'https', hostname: 'p.test', port: 443, label: 'https://p.test:443' }],
+    ['http://p.test:3128', { kind: 'http', hostname: 'p.test', port: 3_128, label: 'http://p.test:3128' }],
+    ['socks5://[::1]:1080', { kind: 'socks5', hostname: '::1', port: 1_080, label: 'socks5://[::1]:1080' }],
+    [
+      { url: 'http://p.test', filters: true },
+      { kind: 'http', hostname: 'p.test', port: 80, resolves: true, label: 'http://p.test:80' },
+    ],
+    [
+      { url: 'socks5://p.test:1', filters: true },
+      { kind: 'socks5', hostname: 'p.test', port: 1, label: 'socks5://p.test:1' },
+    ],
+    [
+      { url: 'socks5h://p.test:1', filters: true },
+      { kind: 'socks5', hostname: 'p.test', port: 1, resolves: true, label: 'socks5h://p.test:1' },
+    ],
+    [
+      { url: 'socks4a://p.test:1', filters: true },
+      { kind: 'socks4', hostname: 'p.test', port: 1, resolves: true, label: 'socks4a://p.test:1' },
+    ],
+    [
+      { url: 'http://p.test', user: 'me', password: { env: 'TEST_RULE_SECRET' } },
+      { kind: 'http', hostname: 'p.test', port: 80, user: 'me', password: 'pw', label: 'http://p.test:80' },
+    ],
+  ] as const)
+    assert.deepEqual(proxyOf(proxy), { ...plain, ...expected });
+});
+
+for (const [field, rule] of [
+  ['requests[1].auth.basic.password', { auth: { basic: { user: 'a', password: { env: 'CRAWLSTREAM_NOT_SET' } } } }],
+  ['requests[1].cookies.sid', { cookies: { sid: { env: 'CRAWLSTREAM_NOT_SET' } } }],
+  [
+    'requests[1].proxies[1].password',
+    { proxies: ['http://p', { url: 'http://p', password: { env: 'CRAWLSTREAM_NOT_SET' } }] },
+  ],
+  [
+    'requests[1].session.login.form.word',
+    { session: { login: { url: 'http://a/', form: { word: { env: 'CRAWLSTREAM_NOT_SET' } } } } },
+  ],
+] as const)
+  test(`a secret that is not there is an error that names ${field}`, () => {
+    assert.throws(
+      () => compiled([{ hosts: ['b'] }, { hosts: ['a'], ...rule }]),
+      (error: Error) => error.message.includes(field) && error.message.includes('CRAWLSTREAM_NOT_SET'),
+    );
+  });

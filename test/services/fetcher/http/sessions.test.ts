@@ -1,13 +1,14 @@
 /** Cookies are kept where a rule says so, for the host that set them and no other. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, it, type TestContext, test } from 'node:test';
 import { compileOverrides, parseResolveOverride } from '../../../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
-import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
+import { createHttpClient, type HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { headerOf } from '../../../../services/fetcher/http/headers.ts';
-import { compileRequestRules } from '../../../../services/fetcher/http/request-rules.ts';
+import { compileRequestRules, type RequestManner } from '../../../../services/fetcher/http/request-rules.ts';
 import { requestRulesSchema } from '../../../../services/fetcher/http/request-rules-schema.ts';
 import { sessionLimits } from '../../../../services/fetcher/http/session-limits.ts';
+import { createSessions } from '../../../../services/fetcher/http/sessions.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { type Answer, serveSite } from '../loopback.ts';
 
@@ -87,4 +88,178 @@ test('a login is for the hosts of its rule, and its secrets are references', () 
   assert.match(parse({ hosts: ['a.test'], ...login('https://b.test/login') }), /a login is for its own host alone/);
   assert.match(parse({ urls: ['https://a.test/x'], session: 'cookies' }), /is for hosts/);
   assert.match(parse({ hosts: ['a.test'], session: true }), /write session: cookies/);
+});
+
+const setting = (...cookies: string[]) => cookies.flatMap((cookie) => ['set-cookie', cookie]);
+const answer = (headers: readonly string[], more: Partial<HttpResponse> = {}) =>
+  ({ status: 200, failure: null, headers, ...more }) as unknown as HttpResponse;
+
+/** Sessions at a time that is moved by hand. */
+function started(loginUrls: readonly string[] = []) {
+  const time = { nowMs: Date.UTC(2026, 0, 1) };
+  const sessions = createSessions(['*'], loginUrls, () => time.nowMs);
+  const set = (url: string, ...cookies: string[]) => sessions.keep(url, answer(setting(...cookies)));
+  const cookiesTo = (url: string) => {
+    const { headers = [] } = sessions.withCookies(url, undefined) ?? {};
+    return headers[headers.indexOf('cookie') + 1] ?? '';
+  };
+  return { ...{ sessions, time, set, cookiesTo } };
+}
+
+describe('what is kept', () => {
+  it('is for the hosts of its rules', () => {
+    const { keeps } = createSessions(['a.test', '*.b.test'], [], () => 0);
+    assert.deepEqual(['a.test', 'x.b.test', 'c.test'].map(keeps), [true, true, false]);
+  });
+
+  it('goes along with what a rule gives, whose own cookies come first', () => {
+    const { sessions, set } = started();
+    const manner: RequestManner = {
+      ...{ method: 'POST', body: 'x', secrets: ['cookie'], proxies: null },
+      headers: ['accept', '*/*', 'cookie', 'own=1', 'x-more', '2'],
+    };
+    assert.equal(sessions.withCookies('http://a.test/', manner), manner);
+    assert.equal(sessions.withCookies('http://a.test/', undefined), undefined);
+    set('http://a.test/', 'a=1', 'b=2');
+    assert.deepEqual(sessions.withCookies('http://a.test/', manner), {
+      ...manner,
+      headers: ['accept', '*/*', 'x-more', '2', 'cookie', 'own=1; a=1; b=2'],
+    });
+    assert.deepEqual(sessions.withCookies('http://a.test/', undefined), {
+      ...{ method: 'GET', body: null, headers: ['cookie', 'a=1; b=2'], secrets: [], proxies: null },
+    });
+  });
+
+  it('is told by name and path, and sent by the length of its path', () => {
+    const { set, cookiesTo } = started();
+    set('http://a.test/d/x', 'a=1; Path=/', 'a=2; Path=/d', 'a=3; Path=/e', 'none', 'a=4; Path=/');
+    assert.equal(cookiesTo('http://a.test/d/y'), 'a=2; a=4');
+    assert.equal(cookiesTo('http://a.test/'), 'a=4');
+  });
+
+  it('is the host’s by name and port', () => {
+    const { set, cookiesTo } = started();
+    set('https://a.test/', 'a=1', 's=1; Secure');
+    assert.deepEqual(['https://a.test/', 'http://a.test/', 'http://a.test:81/', 'http://b.a.test/'].map(cookiesTo), [
+      'a=1; s=1',
+      'a=1',
+      '',
+      '',
+    ]);
+  });
+
+  it('is not overwritten without TLS where it came by it as its own', () => {
+    const { set, cookiesTo } = started();
+    set('https://a.test/', 'a=1', 's=1; Secure');
+    set('http://a.test/', 'a=2', 's=2');
+    assert.equal(cookiesTo('https://a.test/'), 's=1; a=2');
+    set('https://a.test/', 's=3');
+    assert.equal(cookiesTo('http://a.test/'), 'a=2; s=3');
+  });
+
+  it('ends at its time, and at once where that has been', () => {
+    const { set, cookiesTo, time, sessions } = started();
+    set('http://a.test/', 'a=1; Max-Age=2', 'b=1');
+    time.nowMs += 1_999;
+    assert.equal(cookiesTo('http://a.test/'), 'a=1; b=1');
+    time.nowMs += 1;
+    assert.equal(cookiesTo('http://a.test/'), 'b=1');
+    set('http://a.test/', `b=1; Expires=${new Date(time.nowMs).toUTCString()}`);
+    assert.equal(sessions.isOpen('http://a.test/'), false);
+    set('http://a.test/', `b=1; Expires=${new Date(time.nowMs + 1_000).toUTCString()}`);
+    assert.equal(sessions.isOpen('http://a.test/'), true);
+    assert.equal(sessions.isOpen('http://b.test/'), false);
+  });
+
+  it('is so many cookies of a host, which may change all the same', () => {
+    const { set, cookiesTo } = started();
+    const names = Array.from({ length: sessionLimits.cookiesPerHostMax + 1 }, (_, n) => `c${n}`);
+    set('http://a.test/', ...names.map((name) => `${name}=1`));
+    const last = names.at(-2)!;
+    assert.equal(cookiesTo('http://a.test/').split('; ').at(-1), `${last}=1`);
+    set('http://a.test/', `${last}=2`, 'more=1');
+    assert.equal(cookiesTo('http://a.test/').split('; ').at(-1), `${last}=2`);
+  });
+
+  it('is of so many hosts, those that set any last', () => {
+    const { set, cookiesTo } = started();
+    for (let n = 0; n < sessionLimits.hostsMax; n++) set(`http://h${n}.test/`, 'a=1');
+    set('http://h0.test/', 'b=1');
+    assert.deepEqual(['http://h0.test/', 'http://h1.test/'].map(cookiesTo), ['a=1; b=1', 'a=1']);
+    set('http://new.test/', 'a=1');
+    assert.deepEqual(['http://h0.test/', 'http://h1.test/', 'http://h2.test/', 'http://new.test/'].map(cookiesTo), [
+      'a=1; b=1',
+      '',
+      'a=1',
+      'a=1',
+    ]);
+  });
+
+  it('is nothing of an answer that failed', () => {
+    const { sessions, cookiesTo } = started();
+    const failed = answer(setting('a=1'), { failure: { kind: 'timeout', detail: '' } });
+    assert.equal(sessions.keep('http://a.test/', failed), failed);
+    assert.equal(cookiesTo('http://a.test/'), '');
+  });
+});
+
+describe('the record of an answer', () => {
+  it('shows that a cookie was set, and not what it was', () => {
+    const { sessions } = started();
+    const plain = answer(['accept', 'set-cookie']);
+    assert.equal(sessions.keep('http://a.test/', plain), plain);
+    const headers = ['x', 'set-cookie', 'Set-Cookie', 'a=1', 'y', 'z', 'set-cookie', 'b=1'];
+    const shown = ['x', 'set-cookie', 'Set-Cookie', '[redacted]', 'y', 'z', 'set-cookie', '[redacted]'];
+    const kept = sessions.keep('http://a.test/', answer(headers));
+    assert.deepEqual([kept.headers, 'wire' in kept, kept.status], [shown, false, 200]);
+    const wire = { rawHeaders: headers.map((text) => Buffer.from(text)) } as unknown as NonNullable<
+      HttpResponse['wire']
+    >;
+    const raw = sessions.keep('http://a.test/', answer(headers, { wire }));
+    assert.deepEqual(raw.headers, shown);
+    assert.deepEqual(raw.wire!.rawHeaders.map(String), shown);
+  });
+});
+
+describe('a login', () => {
+  const url = 'https://a.test/login?to=x';
+
+  it('is due where its site has no session, and was not tried for a while', () => {
+    const { sessions, time, set } = started([url]);
+    assert.equal(sessions.loginOf('https://b.test'), null);
+    const login = sessions.loginOf('https://a.test')!;
+    assert.deepEqual({ ...login }, { url, sentAtMs: 0, underWay: null });
+    login.sentAtMs = time.nowMs;
+    assert.equal(sessions.loginOf('https://a.test'), null);
+    login.underWay = Promise.resolve();
+    assert.equal(sessions.loginOf('https://a.test'), login, 'which others wait for');
+    login.underWay = null;
+    time.nowMs += sessionLimits.loginEveryMs - 1;
+    assert.equal(sessions.loginOf('https://a.test'), null);
+    time.nowMs += 1;
+    assert.equal(sessions.loginOf('https://a.test'), login);
+    set('https://a.test/', 'a=1');
+    assert.equal(sessions.loginOf('https://a.test'), null);
+  });
+
+  it('is due anew where the site says that there is no session, or sends us to it', () => {
+    const isOpenAfter = (status: number, headers: readonly string[] = [], at = 'https://a.test/page') => {
+      const { sessions, set } = started([url]);
+      set('https://a.test/', 'a=1');
+      sessions.keep(at, answer(headers, { status }));
+      return sessions.isOpen('https://a.test/');
+    };
+    const back = ['location', '/login?from=page'];
+    assert.deepEqual(
+      [200, 299, 300, 302, 399, 400, 401, 403].map((status) => isOpenAfter(status, back)),
+      [true, true, false, false, false, true, false, true],
+    );
+    assert.equal(isOpenAfter(401, [], url), true, 'of the login itself it says nothing');
+    assert.equal(isOpenAfter(401, [], 'https://b.test/'), true);
+    assert.equal(isOpenAfter(302, ['x', 'y', 'Location', 'https://a.test/login']), false);
+    assert.equal(isOpenAfter(302, ['location', 'http://', 'location', '/login']), false);
+    for (const elsewhere of ['/', '/login/x', 'http://a.test/login', 'https://b.test/login'])
+      assert.equal(isOpenAfter(302, ['location', elsewhere]), true, elsewhere);
+    assert.equal(isOpenAfter(302, ['x-location', '/login']), true);
+  });
 });

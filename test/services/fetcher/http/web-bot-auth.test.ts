@@ -26,8 +26,8 @@ function keyFile(): string {
 }
 
 /** The three headers by name. */
-function signed(signer: ReturnType<typeof createSigner>, url: string, atMs = nowMs) {
-  const headers = signer.headers('GET', url, atMs);
+function signed(signer: ReturnType<typeof createSigner>, url: string, atMs = nowMs, sent?: readonly string[]) {
+  const headers = signer.headers('GET', url, atMs, sent);
   return Object.fromEntries(headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!]] : [])));
 }
 
@@ -99,4 +99,130 @@ test('a directory is good for a key that is in it, under its own name, in its ti
   assert.match(problem('none'), /it has no keys/);
   assert.match(directoryProblem('{', null, nowMs), /not JSON/);
   assert.match(directoryProblem('null', null, nowMs), /it has no keys/);
+});
+
+/** The name of the key that a request is signed by. */
+const keyOf = (signer: ReturnType<typeof createSigner>, atMs = nowMs) =>
+  /keyid="([^"]+)"/.exec(signed(signer, `${agent}/`, atMs)['signature-input']!)![1];
+const nameOf = (file: string) => thumbprint(readKey(`file:${file}`));
+
+/** Of some keys: their directory, in a file. */
+function directoryOf(...files: string[]): string {
+  const path = join(temporaryFolder(), 'directory.json');
+  writeFileSync(path, JSON.stringify({ keys: files.map((file) => publicJwk(readKey(`file:${file}`))) }));
+  return path;
+}
+
+test('what pays is signed, too, in an order of its own, several values as one', () => {
+  const file = keyFile();
+  const signer = createSigner({ key: `file:${file}`, agent }, nowMs);
+  const sent = ['x-payment', ' b ', 'accept', '*/*', 'crawler-max-price', 'USD 1', 'x-payment', 'c'];
+  const headers = signed(signer, `${agent}/`, nowMs, sent);
+  const input = /^sig1=(.*)$/.exec(headers['signature-input']!)![1]!;
+  assert.match(
+    input,
+    /^\("@method" "@authority" "@path" "@query" "signature-agent";key="sig1" "crawler-max-price" "x-payment"\);/,
+  );
+  assert.equal(headers['signature-agent'], `sig1="${agent}"`);
+  const base = `"@method": GET\n"@authority": bot.example.org\n"@path": /\n"@query": ?\n"signature-agent";key="sig1": "${agent}"\n"crawler-max-price": USD 1\n"x-payment": b, c\n"@signature-params": ${input}`;
+  const value = Buffer.from(/^sig1=:(.*):$/.exec(headers['signature']!)![1]!, 'base64');
+  assert.ok(verify(null, Buffer.from(base), createPublicKey(readKey(`file:${file}`)), value));
+  for (const name of ['crawler-exact-price', 'payment-signature'])
+    assert.match(signed(signer, `${agent}/`, nowMs, [name, 'x'])['signature-input']!, new RegExp(`"${name}"\\)`));
+});
+
+test('another key is used once it is named, if it can be, and its file is looked at from then on', () => {
+  const [first, second, third] = [keyFile(), keyFile(), keyFile()] as const;
+  const said: string[] = [];
+  const directory = directoryOf(first, second);
+  const signer = createSigner({ key: `file:${first}`, agent, directory }, nowMs, (text) => said.push(text));
+  signer.use(`file:${first}`, nowMs);
+  assert.deepEqual([keyOf(signer), said], [nameOf(first), []], 'the same');
+  for (const reference of [`file:${third}`, 'file:/nowhere', 'key.pem']) signer.use(reference, nowMs);
+  assert.equal(keyOf(signer), nameOf(first));
+  assert.deepEqual(
+    said.splice(0).map((text) => /not with (\S+):/.exec(text)?.[1]),
+    [`file:${third}`, 'file:/nowhere', 'key.pem'],
+  );
+  signer.use(`file:${second}`, nowMs);
+  const id = nameOf(second);
+  assert.equal(keyOf(signer), id);
+  assert.deepEqual(said.splice(0), [`requests are signed with another key from now on: ${id}`]);
+  utimesSync(first, 1, 1);
+  assert.equal(keyOf(signer, nowMs + 30_000), id, 'the first key’s file is none of ours any more');
+  assert.deepEqual(said, []);
+  writeFileSync(second, pem());
+  utimesSync(second, 3, 3);
+  assert.equal(keyOf(signer, nowMs + 60_000), nameOf(second));
+  assert.equal(said.length, 1);
+});
+
+test('a key of the environment is in no file that could change', () => {
+  process.env['TEST_SIGNATURE_KEY'] = pem();
+  const file = keyFile();
+  const said: string[] = [];
+  const signer = createSigner({ key: `file:${file}`, agent }, nowMs, (text) => said.push(text));
+  signer.use('env:TEST_SIGNATURE_KEY', nowMs);
+  const id = thumbprint(readKey('env:TEST_SIGNATURE_KEY'));
+  writeFileSync(file, 'half a k');
+  assert.equal(keyOf(signer, nowMs + 60_000), id);
+  assert.equal(said.length, 1);
+  assert.equal(keyOf(createSigner({ key: 'env:TEST_SIGNATURE_KEY', agent }, nowMs), nowMs + 60_000), id);
+});
+
+test('a key’s file is looked at each half a minute by its time, whichever way the clock went', () => {
+  const file = keyFile();
+  utimesSync(file, 1, 1);
+  const said: string[] = [];
+  const signer = createSigner({ key: `file:${file}`, agent }, nowMs, (text) => said.push(text));
+  const id = nameOf(file);
+  const content = pem();
+  writeFileSync(file, content);
+  utimesSync(file, 1, 1);
+  assert.equal(keyOf(signer, nowMs - 30_000), id, 'of the same time');
+  utimesSync(file, 2, 2);
+  assert.equal(keyOf(signer, nowMs - 59_999), id);
+  assert.equal(keyOf(signer, nowMs - 60_000), nameOf(file));
+  assert.equal(said.length, 1);
+  utimesSync(file, 3, 3);
+  keyOf(signer, nowMs);
+  assert.equal(said.length, 1, 'the same key, as if it was touched');
+});
+
+test('a key or a directory that nobody could verify by is refused, by the option’s name', () => {
+  const [file, other] = [keyFile(), keyFile()] as const;
+  const rsa = join(temporaryFolder(), 'rsa.pem');
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 512 });
+  writeFileSync(rsa, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const broken = join(temporaryFolder(), 'broken.pem');
+  writeFileSync(broken, 'half a k');
+  for (const [reference, message] of [
+    ['key.pem', /^--signature-key key\.pem: name the key as env:NAME or file:PATH/],
+    ['env:', /^--signature-key env:: name the key/],
+    [`file:${rsa}`, /^--signature-key .*a key of type rsa/],
+    [`file:${broken}`, /^--signature-key .*; give a private Ed25519 key/],
+  ] as const)
+    assert.throws(() => readKey(reference), { code: 'INVALID_ARGUMENT', message });
+  const signer = (directory: string) => createSigner({ key: `file:${file}`, agent, directory }, nowMs);
+  assert.throws(() => signer('/nowhere'), { code: 'INVALID_ARGUMENT', message: /^--signature-directory \/nowhere: / });
+  assert.throws(() => signer(directoryOf(other)), {
+    code: 'INVALID_ARGUMENT',
+    message: /is not in it; .*identity init/,
+  });
+  assert.equal(keyOf(signer(directoryOf(other, file))), nameOf(file));
+});
+
+test('a directory is good where one of its keys is', () => {
+  const jwk = publicJwk(readKey(`file:${keyFile()}`));
+  const problem = (keys: unknown, keyId: string | null = null) =>
+    directoryProblem(JSON.stringify({ keys }), keyId, nowMs);
+  assert.equal(problem([jwk]), '');
+  const { kid: _, ...unnamed } = jwk;
+  assert.equal(problem([unnamed], jwk.kid), '', 'its name may be left out');
+  for (const broken of [{ kty: 'EC' }, { crv: 'X25519' }, { x: 1 }])
+    assert.match(problem([{ ...jwk, ...broken }]), /no Ed25519 key/);
+  const over = { ...jwk, exp: nowMs / 1000 };
+  assert.equal(problem([over, jwk]), '');
+  assert.match(problem([{ ...over, nbf: nowMs / 1000 + 1 }]), /has expired/);
+  assert.equal(problem([{ ...jwk, nbf: 'x', exp: 'x' }]), '', 'what is no time says nothing');
 });

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { blankControl } from '../../../../schemas/blank.ts';
 import type { Control } from '../../../../schemas/types.ts';
 import { controlKinds } from '../../../../schemas/types.ts';
-import { watchBlockedHosts } from '../../../../services/fetcher/leases/blocked-hosts.ts';
+import { type BlockedHostsOptions, watchBlockedHosts } from '../../../../services/fetcher/leases/blocked-hosts.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
@@ -35,7 +35,7 @@ async function slowControl() {
       return { ...reader, poll };
     },
   };
-  const watch = () => {
+  const watch = (more: Partial<BlockedHostsOptions> = {}) => {
     const failures: unknown[] = [];
     const said: unknown[] = [];
     const hosts = watchBlockedHosts({
@@ -44,6 +44,7 @@ async function slowControl() {
       onPause: (hostKey, belowLease) => said.push([hostKey, belowLease]),
       onPolicy: ({ version }) => said.push(version),
       onFailure: (error) => failures.push(error),
+      ...more,
     });
     let isCaughtUp = false;
     void hosts.caughtUp.then(() => (isCaughtUp = true));
@@ -97,6 +98,34 @@ it('each order is taken for what it is, and each policy once, the newest last', 
   assert.deepEqual(
     names.filter((name) => hosts.has(name)),
     ['blockhost.test', 'purge.test', 'paused.test', 'both.test'],
+  );
+  await hosts.stop();
+  await memory.close();
+});
+
+it('payments and keys are those of the first partition, in order, and what nobody can read is none', async () => {
+  const { memory, letRead, watch, order } = await slowControl();
+  const key = (key: unknown, partition = 0) =>
+    order({ kind: 'signingKey', payload: JSON.stringify({ key }) }, partition);
+  await order({ kind: 'payment', id: '1' });
+  await order({ kind: 'payment', id: '2' }, 1);
+  await key('file:/a');
+  await key('file:/b', 1);
+  await key(7);
+  await key(undefined);
+  await order({ kind: 'signingKey', payload: '{' });
+  await key('file:/c');
+  await order({ kind: 'blockHost', hostKey: 'a.test' });
+  letRead();
+  const told: unknown[] = [];
+  const { hosts, failures } = watch({
+    onPayment: ({ id }) => told.push(id),
+    onSigningKey: (key) => told.push(key),
+  });
+  await hosts.caughtUp;
+  assert.deepEqual(
+    [told, failures, hosts.has('a.test'), hosts.has('b.test')],
+    [['1', 'file:/a', 'file:/c'], [], true, false],
   );
   await hosts.stop();
   await memory.close();

@@ -212,3 +212,150 @@ test('the delay of the fleet may change while it runs, and so may a crawl’s we
   await clock.advance(1_000);
   assert.equal(startMs, endMs + 401);
 });
+
+test('what a crawl is answered says how soon the others may come', async () => {
+  const failing = { url: '/1', isFirstTry: true, most: 1 };
+  /** Time until another crawl may contact the host, ms, that keeps no delay of its own. */
+  const waitAfter = async (answer: object | undefined, isFailing = false) => {
+    const { clock, crawl } = fleetOf();
+    const [a, b] = [crawl('a'), crawl('b')];
+    const asked = { delayFactor: 0, crawlDelayMs: 0, ...(isFailing && { failing }) };
+    const permit = await a.acquire('h', 0, late, false, asked);
+    const endMs = clock.nowMs();
+    permit!.release(endMs, 0, answer as never);
+    let startMs = Number.NaN;
+    void b.acquire('h', 0, late).then(() => (startMs = clock.nowMs()));
+    await clock.advance(120_000);
+    return startMs - endMs;
+  };
+  const status = (status: number, failure: object | null = null) => ({
+    ...(response(status, ['retry-after', '60']) as object),
+    failure,
+  });
+  const cut = { kind: 'connectionFailed', detail: '' };
+  const slow = { kind: 'timeout', detail: '' };
+  for (const [answer, isFailing, expectedMs] of [
+    [undefined, true, 0],
+    [status(200), true, 0],
+    [status(428), true, 0],
+    [status(429), false, 60_001],
+    [status(503), false, 60_001],
+    [status(503), true, 60_001],
+    [status(408), false, 5_001],
+    [status(0, slow), false, 5_001],
+    [status(200, slow), false, 5_001],
+    [status(0, cut), false, 0],
+    [status(429, cut), false, 0],
+    [status(503, cut), true, 0],
+    [status(408, cut), false, 0],
+    [status(500, cut), true, 0],
+    [status(499), true, 0],
+    [status(500), true, 5_001],
+    [status(504), true, 5_001],
+    [status(599), true, 5_001],
+    [status(600), true, 0],
+    [status(500), false, 0],
+  ] as const)
+    assert.equal(await waitAfter(answer, isFailing), expectedMs, JSON.stringify([answer, isFailing]));
+});
+
+test('a host that answers is in trouble no more; one that fails, or says nothing, is as it was', async () => {
+  const failure = { kind: 'connectionFailed', detail: '' };
+  for (const [between, expectedMs] of [
+    [response(200), 5_001],
+    [response(404), 5_001],
+    [response(500), 10_001],
+    [{ ...(response(200) as object), failure }, 10_001],
+    [undefined, 10_001],
+  ] as const) {
+    const { clock, crawl } = fleetOf();
+    const a = crawl('a');
+    const contact = async (answer: unknown) => {
+      const permit = a.acquire('h', 0, late);
+      await clock.advance(60_000);
+      (await permit)!.release(clock.nowMs(), 0, answer as never);
+      return clock.nowMs();
+    };
+    await contact(response(429));
+    await contact(between);
+    const endMs = await contact(response(429));
+    let startMs = 0;
+    void a.acquire('h', 0, late).then(() => (startMs = clock.nowMs()));
+    await clock.advance(120_000);
+    assert.equal(startMs - endMs, expectedMs);
+  }
+});
+
+test('what the last contact took counts for a crawl that goes by it, and a permit without a contact for nobody', async () => {
+  const { clock, crawl } = fleetOf();
+  const [a, b] = [crawl('a'), crawl('b')];
+  (await a.acquire('h', 0, late))!.release(clock.nowMs(), 9_000, { ...(response(200) as object), endMs: 200 } as never);
+  const endMs = clock.nowMs();
+  const starts: number[] = [];
+  const start = async () => {
+    const permit = await b.acquire('h', 0, late, false, { delayFactor: 3, crawlDelayMs: 0 });
+    starts.push(clock.nowMs() - endMs);
+    return permit!;
+  };
+  const first = start();
+  await clock.advance(1_000);
+  assert.deepEqual(starts, [601]);
+  (await first).release(0, 9_000);
+  await start();
+  assert.deepEqual(starts, [601, 1_000]);
+});
+
+test('a hold and a Crawl-delay of one crawl bind the others, and are told to be kept', async () => {
+  const { clock, crawl, facts, fleet } = fleetOf();
+  const [a, b] = [crawl('a'), crawl('b')];
+  const heldUntilMs = clock.nowMs() + 500;
+  a.hold('h', heldUntilMs);
+  assert.equal(a.waitMs('h', 0), 500);
+  assert.deepEqual(facts.splice(0), [['h', { heldUntilMs, crawlDelayMs: 0 }]]);
+  let startMs = 0;
+  const held = b.acquire('h', 0, late).then((permit) => {
+    startMs = clock.nowMs();
+    return permit!;
+  });
+  await clock.advance(1_000);
+  assert.equal(startMs, heldUntilMs);
+  assert.deepEqual([fleet.requestsInFlight, fleet.hosts, a.size], [1, 1, 1]);
+  (await held).release(clock.nowMs(), 0, response(200));
+  const asked = { delayFactor: 0, crawlDelayMs: 300 };
+  const permit = a.acquire('g', 0, late, false, asked);
+  assert.deepEqual(
+    facts.map(([hostKey, { crawlDelayMs }]) => [hostKey, crawlDelayMs]),
+    [['g', 300]],
+  );
+  (await permit)!.release(clock.nowMs(), 0, response(200));
+  const endMs = clock.nowMs();
+  void b.acquire('g', 0, late).then(() => (startMs = clock.nowMs()));
+  await clock.advance(1_000);
+  assert.equal(startMs, endMs + 301);
+});
+
+test('a request that the fleet cannot start in time leaves its crawl’s own clock as it was', async () => {
+  const { clock, crawl } = fleetOf({ requestsMax: 1 });
+  const [a, b] = [crawl('a'), crawl('b')];
+  const first = await a.acquire('h', 0, late);
+  const second = b.acquire('g', 0, clock.nowMs() + 50);
+  await clock.advance(51);
+  assert.equal(await second, null);
+  assert.equal(b.waitMs('g', 100), 0, 'and its permit back');
+  first!.release(clock.nowMs(), 0, response(200));
+  assert.ok(await b.acquire('g', 0, clock.nowMs()));
+});
+
+test('times of a process of before are those of the wall clock, however this one’s jumped', async () => {
+  const { clock, crawl, facts, fleet } = fleetOf();
+  clock.leap(3_600_000);
+  const a = crawl('a');
+  const heldUntilMs = clock.nowMs() + 700;
+  fleet.hostsTaken((hostKey) => hostKey === 'h', [['h', { heldUntilMs, crawlDelayMs: 0 }]]);
+  let startMs = 0;
+  void a.acquire('h', 0, late).then(() => (startMs = clock.nowMs()));
+  await clock.advance(1_000);
+  assert.equal(startMs, heldUntilMs);
+  a.hold('g', clock.nowMs() + 400);
+  assert.deepEqual(facts.at(-1), ['g', { heldUntilMs: clock.nowMs() + 400, crawlDelayMs: 0 }]);
+});

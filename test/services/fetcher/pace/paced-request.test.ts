@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { HttpClient } from '../../../../services/fetcher/http/client.ts';
+import { describe, it, test } from 'node:test';
+import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
+import type { HttpClient, HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { createAddressPacer } from '../../../../services/fetcher/pace/address-pacer.ts';
 import { createBandwidth } from '../../../../services/fetcher/pace/bandwidth.ts';
 import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
-import { pacedRequest } from '../../../../services/fetcher/pace/paced-request.ts';
+import {
+  keepPause,
+  type PacedRequest,
+  pacedRequest,
+  type Road,
+} from '../../../../services/fetcher/pace/paced-request.ts';
 import { createPacer } from '../../../../services/fetcher/pace/pacer.ts';
 import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
 import { createFakeClock } from '../fake-clock.ts';
@@ -68,4 +74,301 @@ test('a grant from a clock ahead of ours shortens no delay, and moves the deadli
 
   const late = request(clock.nowMs() + 800);
   assert.equal(await late, null, 'its turn comes after its deadline, by the clock that set the deadline');
+});
+
+const answered = {
+  ...{ status: 200, headers: [], body: Buffer.from('abc'), rawBody: Buffer.from('ab'), truncated: false, address: '' },
+  ...{
+    startMs: 100,
+    endMs: 140,
+    connectMs: 0,
+    firstByteMs: 1,
+    failure: null,
+    staleConnection: false,
+    unreached: false,
+  },
+} as HttpResponse;
+
+interface Played {
+  readonly request?: Partial<PacedRequest>;
+  /** Of each request in turn; the last of them for all that follow. */
+  readonly responses?: readonly Partial<HttpResponse>[];
+  /** What nobody gives: a permit and so on. */
+  readonly lacks?: 'permit' | 'place' | 'bytes';
+  readonly isActive?: boolean;
+  readonly resolution?: object;
+  readonly road?: Partial<Road>;
+  readonly avoids?: boolean;
+  readonly turn?: 'us' | 'them' | null;
+}
+
+/** Everything that happened on the way, in its order. `aheadMs` of the clock is 10, and our own stands at 1,000. */
+async function played({
+  request = {},
+  responses = [{}],
+  lacks,
+  isActive = false,
+  resolution = { ok: true, addresses: ['192.0.2.1', '192.0.2.2'], overridden: false },
+  road: more = {},
+  avoids = true,
+  turn,
+}: Played) {
+  const happened: string[] = [];
+  const say = (...words: unknown[]) => happened.push(words.join(' '));
+  const asked: unknown[] = [];
+  const passed: unknown[] = [];
+  let sent = 0;
+  const answer = (by: string) => async (given: unknown) => {
+    passed.push(given);
+    say(by);
+    const own = responses[Math.min(sent++, responses.length - 1)];
+    return { ...answered, ...own };
+  };
+  const road = {
+    ...{ clock: { aheadMs: 10, nowMs: () => 1_010 }, ownClock: { nowMs: () => 1_000 } },
+    http: { request: answer('request') },
+    pacer: {
+      acquire: async (...args: unknown[]) => {
+        asked.push(args);
+        say('permit');
+        return lacks === 'permit'
+          ? null
+          : { release: (endMs: number, delayMs: number) => say('released', endMs, delayMs) };
+      },
+    },
+    addressPacer: {
+      active: isActive,
+      acquire: async (address: string, latestMs: number, _: unknown, slots: unknown) => {
+        say('address', address, latestMs, slots);
+        return lacks === 'place'
+          ? null
+          : { apartMs: 33, start: () => say('started'), pass: () => say('address passed') };
+      },
+    },
+    resolver: {
+      resolve: async (name: string, port: number) => {
+        say('resolve', name, port);
+        return resolution;
+      },
+      avoid: (name: string, address: string) => {
+        say('avoid', name, address);
+        return avoids;
+      },
+    },
+    bandwidth: {
+      take: (latestMs: number) => {
+        say('bytes', latestMs);
+        return lacks === 'bytes' ? null : { received: (bytes: number) => say('received', bytes) };
+      },
+    },
+    slots: { take: async () => say('slot'), release: () => say('slot back') },
+    isBlocked: () => false,
+    onResponse: () => say('seen'),
+    signal: new AbortController().signal,
+    ...more,
+  } as unknown as Road;
+  const by = {
+    turn: async () => {
+      say('turn');
+      return turn;
+    },
+    pass: () => say('turn passed'),
+    request: answer('their request'),
+  };
+  const response = await pacedRequest(road, {
+    ...{ url: 'http://a.test/1', headers: [], hostKey: 'a.test', delayMs: 200, delayFactor: 0, latestStartMs: 5_010 },
+    record: (_: unknown, addressDelayMs: number) => say('recorded', addressDelayMs),
+    ...(turn !== undefined && { by: by as never }),
+    ...request,
+  });
+  return { happened, asked, passed, response };
+}
+
+const wayThere = ['permit', 'bytes 5000', 'slot', 'request'];
+const wayBack = ['received 2', 'slot back', 'released 1000 200', 'recorded 0', 'seen'];
+
+describe('a request', () => {
+  it('goes by its host’s permit, a share of the bandwidth and a slot, which end with it', async () => {
+    const { happened, asked, response } = await played({});
+    assert.deepEqual(happened, [...wayThere, ...wayBack]);
+    const noMore = { delayFactor: 0, crawlDelayMs: 0, isBegun: false, failing: undefined };
+    assert.deepEqual(asked, [['a.test', 200, 5_000, false, noMore]]);
+    assert.equal(response?.status, 200);
+    const whole = { delayFactor: 2, crawlDelayMs: 1, isBegun: true, failing: { isFirstTry: true, most: 3 } };
+    const failing = { url: 'http://a.test/1', isFirstTry: true, most: 3 };
+    assert.deepEqual((await played({ request: whole })).asked, [['a.test', 200, 5_000, true, { ...whole, failing }]]);
+  });
+
+  it('is made only where it may be, and gives back what it took', async () => {
+    const aborted = AbortSignal.abort();
+    for (const [what, expected] of [
+      [{ lacks: 'permit' }, ['permit']],
+      [{ request: { isNeeded: () => false } }, ['permit', 'released 0 0']],
+      [{ lacks: 'bytes' }, ['permit', 'bytes 5000', 'released 0 0']],
+      ...[
+        { road: { signal: aborted } },
+        { road: { isBlocked: () => true } },
+        { road: { mayContact: () => false } },
+        { road: { clock: { aheadMs: 10, nowMs: () => 5_011 } as never } },
+      ].map((one) => [one, ['permit', 'bytes 5000', 'slot', 'slot back', 'received 0', 'released 0 0']] as const),
+    ] as const) {
+      const { happened, response } = await played(what);
+      assert.deepEqual([happened, response], [expected, null]);
+    }
+    for (const what of [
+      { request: { isNeeded: () => true } },
+      { road: { mayContact: () => true } },
+      { road: { clock: { aheadMs: 10, nowMs: () => 5_010 } as never } },
+    ])
+      assert.equal((await played(what)).happened.length, 9);
+  });
+
+  it('looks again whether it may go on, once it is connected', async () => {
+    let isBlocked = false;
+    const { passed } = await played({ road: { isBlocked: () => isBlocked } });
+    const { mayStart } = passed[0] as { readonly mayStart: () => boolean };
+    assert.equal(mayStart(), true);
+    isBlocked = true;
+    assert.equal(mayStart(), false);
+  });
+
+  it('counts what was received, kept or not', async () => {
+    const { happened } = await played({ responses: [{ kept: Buffer.from('abcdef') as never }] });
+    assert.equal(happened[4], 'received 6');
+  });
+
+  it('is followed by the delay, or so many times what it took, up to a bound', async () => {
+    const released = async (request: Partial<PacedRequest>, endMs = 140) =>
+      (await played({ request, responses: [{ endMs }] })).happened.find((text) => text.startsWith('released'));
+    assert.equal(await released({ delayFactor: 4.99 }), 'released 1000 200');
+    assert.equal(await released({ delayFactor: 5.04 }), 'released 1000 202');
+    assert.equal(await released({ delayFactor: 5 }, 1_000_000), `released 1000 ${fetcherLimits.adaptiveDelayMaxMs}`);
+  });
+
+  it('is seen by whom it is for', async () => {
+    let held = 0;
+    const { happened } = await played({ request: { holdsResponse: () => (held += 1) } });
+    assert.deepEqual([happened.at(-1), held], ['recorded 0', 1]);
+    assert.equal((await played({ road: { onResponse: undefined as never } })).happened.at(-1), 'recorded 0');
+  });
+});
+
+describe('a request where addresses are paced', () => {
+  const place = (port: number, slots: unknown = '') => [
+    `resolve a.test ${port}`,
+    `address 192.0.2.1 5000 ${slots}`.replace('undefined', ''),
+  ];
+  const there = ['permit', ...place(80), 'bytes 5000', 'slot', 'request', 'started'];
+  const back = ['received 2', 'slot back', 'released 1000 200', 'recorded 33', 'seen'];
+
+  it('goes to the first address of its name, by a permit of that, which ends as it starts', async () => {
+    const { happened, passed } = await played({ isActive: true });
+    assert.deepEqual(happened, [...there, ...back]);
+    assert.equal((passed[0] as { readonly address: string }).address, '192.0.2.1');
+    for (const [url, port] of [
+      ['https://a.test/', 443],
+      ['http://a.test:81/', 81],
+    ] as const)
+      assert.deepEqual(
+        (await played({ isActive: true, request: { url, connections: 3 } })).happened.slice(1, 3),
+        place(port, 3),
+      );
+  });
+
+  it('needs none without a delay, nor where its name leads nowhere or is given', async () => {
+    assert.deepEqual((await played({ isActive: true, request: { delayMs: 0 } })).happened[1], 'bytes 5000');
+    for (const resolution of [{ ok: false }, { ok: true, addresses: ['192.0.2.1'], overridden: true }]) {
+      const { happened, passed } = await played({ isActive: true, resolution });
+      assert.deepEqual(happened, ['permit', 'resolve a.test 80', ...wayThere.slice(1), ...wayBack]);
+      assert.equal('address' in (passed[0] as object), false);
+    }
+  });
+
+  it('gives it back where it is not made', async () => {
+    const noPlace = await played({ isActive: true, lacks: 'place' });
+    assert.deepEqual(noPlace.happened, ['permit', ...place(80), 'released 0 0']);
+    const noBytes = await played({ isActive: true, lacks: 'bytes' });
+    assert.deepEqual(noBytes.happened, ['permit', ...place(80), 'bytes 5000', 'address passed', 'released 0 0']);
+    const blocked = await played({ isActive: true, road: { isBlocked: () => true } });
+    assert.deepEqual(blocked.happened.slice(-4), ['slot back', 'received 0', 'address passed', 'released 0 0']);
+  });
+
+  it('is made anew at the next address where nobody answered at the first', async () => {
+    const unreached = { isActive: true, responses: [{ unreached: true, status: 0 }, {}] };
+    const { happened, response } = await played(unreached);
+    assert.deepEqual(happened, [...there, ...back, 'avoid a.test 192.0.2.1', ...there, ...back]);
+    assert.equal(response?.status, 200);
+    const last = await played({ ...unreached, avoids: false });
+    assert.deepEqual([last.happened.at(-1), last.response?.status], ['avoid a.test 192.0.2.1', 0]);
+    assert.equal(
+      (await played({ responses: [{ unreached: true }] })).happened.length,
+      9,
+      'of no address there is no other',
+    );
+  });
+});
+
+describe('a request on a connection that had been closed', () => {
+  it('is made again, once, unless it pays', async () => {
+    const stale = { responses: [{ staleConnection: true }] };
+    const { happened } = await played(stale);
+    assert.deepEqual(happened, [...wayThere, ...wayBack, ...wayThere, ...wayBack]);
+    assert.equal((await played({ ...stale, request: { isPaid: true } })).happened.length, 9);
+    let permits = 0;
+    const pacer = { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
+    const { response } = await played({ ...stale, road: { pacer: pacer as never } });
+    assert.equal(response?.staleConnection, true, 'if it can be in time');
+  });
+});
+
+describe('a request in our place', () => {
+  it('needs no slot, and ends when they say', async () => {
+    const { happened } = await played({ turn: 'them', isActive: true });
+    assert.deepEqual(happened.slice(0, 2), ['permit', 'turn']);
+    assert.deepEqual(happened.slice(4), [
+      'bytes 5000',
+      'their request',
+      'started',
+      'received 2',
+      'released 130 200',
+      'recorded 33',
+      'seen',
+    ]);
+  });
+
+  it('is ours where they leave it to us, and is not made where nobody comes', async () => {
+    const { happened } = await played({ turn: 'us' });
+    assert.deepEqual(happened, ['permit', 'turn', ...wayThere.slice(1), ...wayBack]);
+    assert.deepEqual((await played({ turn: null, isActive: true })).happened, ['permit', 'turn', 'released 0 0']);
+  });
+
+  it('is passed where it is not made', async () => {
+    const them = { turn: 'them', isActive: true } as const;
+    assert.deepEqual((await played({ ...them, lacks: 'place' })).happened.slice(-2), ['turn passed', 'released 0 0']);
+    assert.deepEqual((await played({ ...them, lacks: 'bytes' })).happened.slice(-3), [
+      'turn passed',
+      'address passed',
+      'released 0 0',
+    ]);
+    assert.deepEqual((await played({ ...them, road: { isBlocked: () => true } })).happened.slice(-5), [
+      ...['bytes 5000', 'turn passed', 'received 0', 'address passed', 'released 0 0'],
+    ]);
+  });
+});
+
+describe('a pause that a host asks for', () => {
+  it('is kept for its next request, where it says that it is under pressure', () => {
+    const held = (status: number, headers: readonly string[]) => {
+      const holds: unknown[] = [];
+      const pacer = { hold: (hostKey: string, untilMs: number) => holds.push([hostKey, untilMs]) };
+      const road = { pacer, ownClock: { nowMs: () => 1_000 } } as unknown as Road;
+      keepPause(road, 'a.test', { ...answered, status, headers });
+      return holds;
+    };
+    const asks = ['retry-after', '7'];
+    for (const status of [429, 503]) assert.deepEqual(held(status, asks), [['a.test', 8_001]]);
+    for (const status of [200, 428, 430, 500, 504]) assert.deepEqual(held(status, asks), []);
+    assert.deepEqual(held(503, []), []);
+    assert.deepEqual(held(503, ['retry-after', '0']), []);
+  });
 });

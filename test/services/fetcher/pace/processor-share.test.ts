@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
-import { costOf, createProcessorShare } from '../../../../services/fetcher/pace/processor-share.ts';
+import type { Road } from '../../../../services/fetcher/pace/paced-request.ts';
+import {
+  costOf,
+  createProcessorShare,
+  holdBack,
+  readingCost,
+} from '../../../../services/fetcher/pace/processor-share.ts';
 
 const { ordinaryCostMs, processorWaitMaxMs } = fetcherLimits;
 
@@ -62,4 +68,38 @@ test('the event loop tells whether it is busy', () => {
   const untilMs = performance.now() + 300;
   while (performance.now() < untilMs);
   assert.ok(share.waitMs(1_000) > 0);
+});
+
+test('a response costs what it is made of, each part by itself', () => {
+  const { brokenCostMs, linkCostMs, pieceCostMs } = fetcherLimits;
+  const near = (cost: number, expected: number) => assert.ok(Math.abs(cost - expected) < 1e-9, `${cost} ${expected}`);
+  near(costOf(response(0), 5), 0);
+  near(costOf(response(0), 0, 3), 3 * linkCostMs);
+  near(costOf({ ...response(0), pieces: 4 }, 0), 4 * pieceCostMs);
+  near(costOf(response(0, { kind: 'badResponse', detail: '' }), 0), brokenCostMs);
+  near(costOf(response(1_000), 0), 2_000 * 3e-6);
+  near(costOf({ ...response(1_000), body: Buffer.alloc(5_000) }, 0), 6_000 * 3e-6);
+  // Reading counts as far as 60 ns a byte account for it.
+  near(readingCost(0, 1_000, 0.05), 1_000 * 3e-6 + 0.05);
+  near(readingCost(0, 1_000, 0.07), 1_000 * 3e-6 + 0.06);
+});
+
+test('the wait grows with the hosts, and is a whole number', () => {
+  const wait = (costMs: number, hosts: number) =>
+    createProcessorShare(
+      () => hosts,
+      () => true,
+    ).waitMs(costMs);
+  assert.deepEqual([wait(ordinaryCostMs + 10, 1), wait(ordinaryCostMs + 10, 3)], [20, 60]);
+  assert.equal(wait(ordinaryCostMs + 0.3, 2), 1);
+  assert.equal(wait(ordinaryCostMs - 1, 100), 0);
+});
+
+test('a host is held back for as long, and not at all where it need not wait', () => {
+  const holds: unknown[] = [];
+  const pacer = { hold: (hostKey: string, untilMs: number) => holds.push([hostKey, untilMs]) };
+  const road = { pacer, ownClock: { nowMs: () => 1_000 } } as unknown as Road;
+  holdBack(road, { waitMs: (costMs) => costMs * 2 }, 'a.test', 35);
+  holdBack(road, { waitMs: () => 0 }, 'a.test', 35);
+  assert.deepEqual(holds, [['a.test', 1_070]]);
 });

@@ -13,6 +13,49 @@ const nothing = {
   tidyMarkup: false,
 };
 
+describe('rules that say little', () => {
+  it('want nothing, and fields of any host, once, as texts', () => {
+    assert.deepEqual(extractRulesSchema.parse({}), {
+      ...{ mainText: false, markdown: false, language: false, metadata: false, pdf: false, office: false, fields: [] },
+      links: { images: false, scripts: false, data: false },
+    });
+    assert.deepEqual(extractRulesSchema.parse({ links: { data: true } }).links, {
+      images: false,
+      scripts: false,
+      data: true,
+    });
+    assert.deepEqual(extractRulesSchema.parse({ fields: [{ name: 'a', selector: 'b' }] }).fields, [
+      { name: 'a', hosts: ['*'], selector: 'b', attribute: '', type: 'string', all: false },
+    ]);
+  });
+
+  it('name something where they name any', () => {
+    const isTaken = (field: object) =>
+      extractRulesSchema.safeParse({ fields: [{ name: 'a', selector: 'b', ...field }] }).success;
+    for (const right of [
+      { hosts: ['a.test'] },
+      { attribute: 'data-x' },
+      { name: `a${'b'.repeat(63)}` },
+      { name: '_a.b-c1' },
+    ])
+      assert.equal(isTaken(right), true, JSON.stringify(right));
+    for (const wrong of [
+      ...[
+        { hosts: [] },
+        { hosts: [''] },
+        { selector: '' },
+        { selector: '>>' },
+        { attribute: 'Data' },
+        { attribute: '1' },
+        { type: 'x' },
+      ],
+      ...[{ all: 1 }, { more: 1 }, { name: '' }, { name: '1a' }, { name: 'a b' }, { name: `a${'b'.repeat(64)}` }],
+    ])
+      assert.equal(isTaken(wrong), false, JSON.stringify(wrong));
+    assert.equal(extractRulesSchema.safeParse({ render: [] }).success, false);
+  });
+});
+
 describe('rules for pages', () => {
   it('ask for nothing where they want nothing', () => {
     assert.equal(wishesOf({}), undefined);

@@ -413,6 +413,7 @@ describe('a feed', () => {
       ],
     );
     assert.deepEqual([page!.text, outcome.links], ['', 2]);
+    assert.equal((await read({ body: rss })).page!.text, '', 'of whatever type');
   });
 
   it('that is an index of sitemaps gives them at its own depth, a sitemap its pages one deeper', async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import { createSitemapAgenda, type SitemapErrand } from '../../../../services/fetcher/sitemaps/agenda.ts';
+import { parseLimits } from '../../../../topology/parse/parse-limits.ts';
+import { robotsLimits } from '../../../../topology/robots/robots-limits.ts';
 
 const errand = (url: string, more: Partial<SitemapErrand> = {}): SitemapErrand => ({
   url,
@@ -89,4 +91,72 @@ test('a sitemap that was read whole is asked for with a condition, an index with
   agenda.readWhole(one, []);
   assert.deepEqual(agenda.conditionOf(one), ['if-none-match', '"x"']);
   assert.deepEqual(agenda.conditionOf(errand('/2')), []);
+});
+
+test('one that is too far from its robots.txt, by redirects or by indexes, is none', () => {
+  const isTaken = (more: Partial<SitemapErrand>) => {
+    const agenda = createSitemapAgenda();
+    agenda.add(errand('/1', more));
+    return agenda.waiting('a.test') === 1;
+  };
+  const { redirectsMax } = robotsLimits;
+  const { sitemapNestingMax } = parseLimits;
+  assert.deepEqual(
+    [
+      { hop: redirectsMax },
+      { hop: redirectsMax + 1 },
+      { nesting: sitemapNestingMax },
+      { nesting: sitemapNestingMax + 1 },
+    ].map(isTaken),
+    [true, false, true, false],
+  );
+});
+
+test('so many of a host are taken, and those that are known are named anew all the same', () => {
+  const agenda = createSitemapAgenda();
+  const most = fetcherLimits.sitemapsPerHostMax;
+  for (let n = 0; n <= most; n++) agenda.add(errand(`/${n}`));
+  assert.deepEqual([agenda.waiting('a.test'), agenda.size], [most, most]);
+  while (agenda.next('a.test') !== undefined);
+  for (const url of ['/0', `/${most}`]) agenda.add(errand(url, { namedAtMs: 11 }));
+  assert.equal(agenda.next('a.test')?.url, '/0');
+  assert.equal(agenda.next('a.test'), undefined);
+});
+
+test('hosts that were named longest ago are forgotten where there are too many sitemaps, and one is kept whatever it has', () => {
+  const agenda = createSitemapAgenda();
+  const each = fetcherLimits.sitemapsPerHostMax;
+  const hosts = fetcherLimits.sitemapsKnownMax / each;
+  const fill = (hostKey: string) => {
+    for (let n = 0; n < each; n++) agenda.add(errand(`/${n}`, { hostKey }));
+  };
+  for (let n = 0; n < hosts; n++) fill(`h${n}`);
+  assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax);
+  agenda.add(errand('/0', { hostKey: 'h0', namedAtMs: 11 }));
+  agenda.add(errand('/0', { hostKey: 'new' }));
+  assert.deepEqual(['h0', 'h1', 'h2', 'new'].map(agenda.waiting), [each, 0, each, 1]);
+  assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - each + 1);
+});
+
+test('what is told of a host that was forgotten is nothing', () => {
+  const agenda = createSitemapAgenda();
+  agenda.putBack(errand('/1'));
+  agenda.failed(errand('/1'));
+  agenda.readWhole(errand('/1'), ['if-none-match', '"e"']);
+  assert.deepEqual(
+    [agenda.waiting('a.test'), agenda.next('a.test'), agenda.conditionOf(errand('/1'))],
+    [0, undefined, []],
+  );
+});
+
+test('one that was read is asked for by its condition, until it says none', () => {
+  const agenda = createSitemapAgenda();
+  for (const url of ['/1', '/2']) agenda.add(errand(url));
+  const condition = ['if-none-match', '"e"'];
+  agenda.readWhole(errand('/1'), condition);
+  assert.deepEqual([agenda.conditionOf(errand('/1')), agenda.conditionOf(errand('/2'))], [condition, []]);
+  agenda.readWhole(errand('/1'), []);
+  assert.deepEqual(agenda.conditionOf(errand('/1')), condition);
+  agenda.readWhole(errand('/1'), ['if-none-match', '"f"']);
+  assert.deepEqual(agenda.conditionOf(errand('/1')), ['if-none-match', '"f"']);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Request } from '../../../../schemas/types.ts';
 import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
-import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
+import { createHttpClient, type HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { createAddressPacer } from '../../../../services/fetcher/pace/address-pacer.ts';
 import { createBandwidth } from '../../../../services/fetcher/pace/bandwidth.ts';
 import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
@@ -13,6 +13,7 @@ import { createRobotsCache } from '../../../../services/fetcher/robots/cache.ts'
 import { createSubresources } from '../../../../services/fetcher/unleased/subresources.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { type Answer, serveSite } from '../loopback.ts';
+import { playedRoad } from '../played-road.ts';
 
 const limits = { bodyBytesMax: 1_000_000, cacheBytesMax: 1_000_000, cacheMs: 1 };
 const addressDelayMs = 60;
@@ -125,4 +126,139 @@ test('what lies at an address that is not for crawls is counted as that', async 
   const { get, subresources } = await open(t, plain, [], () => true);
   assert.equal(await get('inner.test', '/a.js'), null);
   assert.deepEqual(subresources.stats(), { robots: 0, blocked: 0, address: 1, late: 0, failed: 0 });
+});
+
+/** Loaded on a clock that is moved by hand, with answers that are made up; no robots.txt but those given. */
+function played(answerTo: (path: string) => Partial<HttpResponse> = () => ({}), more: Partial<typeof limits> = {}) {
+  const { road, clock, urls } = playedRoad((url) => {
+    const { pathname } = new URL(url);
+    return pathname === '/robots.txt' ? { status: 404, ...answerTo(pathname) } : answerTo(pathname);
+  });
+  const made: Request[] = [];
+  const { get, stats } = createSubresources({
+    ...{ road, robots: createRobotsCache(clock, 'crawlstream'), record: (request: Request) => made.push(request) },
+    delayOf: (hostKey) => (hostKey === 'b.test' ? 300 : -1),
+    headersOf: () => ['user-agent', 'test'],
+    limits: { bodyBytesMax: 1_000, cacheBytesMax: 10, cacheMs: 1_000, ...more },
+  });
+  const load = (url: string, forMs = 60_000) => get(url, { hostKey: 'a.test', delayMs: 0 }, clock.nowMs() + forMs);
+  /** What was asked for since this was asked last, without robots.txt. */
+  const asked = () =>
+    urls
+      .splice(0)
+      .map((url) => new URL(url).pathname)
+      .filter((path) => path !== '/robots.txt')
+      .join(' ');
+  return { load, asked, clock, made, stats };
+}
+const sized = (path: string) => ({ body: Buffer.alloc(Number(/\d+/.exec(path)?.[0] ?? 0)) });
+
+test('what was loaded lately is not asked for again, and is asked for once by several', async () => {
+  const { load, asked, clock } = played(sized);
+  const [one, two] = await Promise.all([load('http://a.test/3'), load('http://a.test/3')]);
+  assert.equal(asked(), '/3');
+  assert.equal(one, two);
+  await clock.advance(999);
+  assert.equal(await load('http://a.test/3'), one);
+  assert.equal(asked(), '');
+  await clock.advance(1);
+  assert.notEqual(await load('http://a.test/3'), one);
+  assert.equal(asked(), '/3');
+});
+
+test('what was used last is kept, up to so many bytes, and one at least', async () => {
+  const { load, asked, clock } = played(sized);
+  const loadAll = async (...paths: readonly string[]) => {
+    for (const path of paths) await load(`http://a.test/${path}`);
+    return asked();
+  };
+  await loadAll('6', '4');
+  assert.equal(await loadAll('6', '4'), '', 'just as many');
+  await loadAll('6', '1');
+  assert.equal(await loadAll('6', '1'), '', 'the one used longest ago is gone');
+  assert.equal(await loadAll('4'), '/4');
+  assert.equal(await loadAll('1', '4'), '');
+  assert.equal(await loadAll('6'), '/6');
+  assert.equal(await loadAll('20', '20'), '/20', 'one larger than all');
+  assert.equal(await loadAll('6', '4'), '/6 /4');
+  await clock.advance(1_000);
+  assert.equal(await loadAll('6', '4', '6', '4'), '/6 /4', 'what is loaded anew counts once');
+});
+
+test('what is given has no coding any more', async () => {
+  const coding = [
+    'content-encoding',
+    'gzip',
+    'content-length',
+    '1',
+    'transfer-encoding',
+    'chunked',
+    'connection',
+    'close',
+  ];
+  const { load } = played(() => ({
+    status: 203,
+    headers: ['content-type', 'text/css', ...coding, 'x-content-length', '2'],
+  }));
+  const { status, headers } = (await load('http://a.test/1'))!;
+  assert.deepEqual([status, headers], [203, ['content-type', 'text/css', 'x-content-length', '2']]);
+});
+
+test('what is loaded is recorded, with the delay of its host: the page’s, the policy’s or that of its robots.txt', async () => {
+  const robots = { status: 200, body: Buffer.from('User-agent: *\nCrawl-delay: 0.4') };
+  for (const [url, given, delays] of [
+    ['http://a.test/1', {}, [0, 0]],
+    ['http://b.test/1', {}, [300, 300]],
+    ['http://c.test/1', {}, [0, 0]],
+    ['http://a.test/1', robots, [0, 400]],
+    ['http://b.test/1', robots, [300, 400]],
+  ] as const) {
+    const { load, made, clock } = played((path) => (path === '/robots.txt' ? given : {}));
+    const loaded = load(url);
+    await clock.advance(2_000);
+    await loaded;
+    assert.deepEqual(
+      made.map(({ url, kind, delayMs, outcomeIndex, hop }) => [
+        new URL(url).pathname,
+        kind,
+        delayMs,
+        outcomeIndex,
+        hop,
+      ]),
+      [
+        ['/robots.txt', 'robots', delays[0], -1, 0],
+        ['/1', 'other', delays[1], -1, 0],
+      ],
+    );
+  }
+});
+
+test('why nothing is given is told apart', async () => {
+  const failing = (kind: string) => ({ status: 0, failure: { kind, detail: '' } }) as Partial<HttpResponse>;
+  for (const [why, answerTo] of [
+    ['robots', (path: string) => (path === '/robots.txt' ? { status: 500 } : {})],
+    ['robots', (path: string) => (path === '/robots.txt' ? failing('timeout') : {})],
+    ['robots', (path: string) => (path === '/robots.txt' ? { ...failing('timeout'), status: 200 } : {})],
+    ['address', (path: string) => (path === '/robots.txt' ? failing('blockedAddress') : {})],
+    ['address', (path: string) => (path === '/1' ? failing('blockedAddress') : {})],
+    ['failed', (path: string) => (path === '/1' ? failing('timeout') : {})],
+    ['failed', (path: string) => (path === '/1' ? { truncated: true } : {})],
+  ] as const) {
+    const { load, stats } = played(answerTo);
+    assert.equal(await load('http://a.test/1'), null);
+    assert.deepEqual(stats(), { robots: 0, blocked: 0, address: 0, late: 0, failed: 0, [why]: 1 });
+  }
+  const moved = played((path) =>
+    path === '/robots.txt'
+      ? { status: 301, headers: ['location', '/r'] }
+      : path === '/r'
+        ? { body: Buffer.from('User-agent: *\nDisallow: /') }
+        : {},
+  );
+  assert.equal(await moved.load('http://a.test/1'), null);
+  assert.equal(moved.stats().robots, 1);
+  assert.deepEqual(
+    moved.made.map(({ hop }) => hop),
+    [0, 1],
+  );
 });

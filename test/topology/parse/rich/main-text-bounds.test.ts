@@ -49,6 +49,10 @@ describe('the end of the text', () => {
     assert.equal(end('B6', 'L3/3'), 'AB');
   });
 
+  it('is that of all where no paragraph has twenty words', () => {
+    assert.equal(kept(div('text', 'A19', 'B19', 'C19', 'D6')), 'ABCD');
+  });
+
   it('is after a paragraph of twenty words with a fifth of them in links', () => {
     assert.equal(end('S20', 'L20/20'), 'AS');
     assert.equal(end('S19', 'L20/20'), 'A');

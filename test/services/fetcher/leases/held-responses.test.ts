@@ -1,0 +1,48 @@
+/** What archives are given of a URL's responses, once its page was read. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PageUsage } from '../../../../schemas/types.ts';
+import { createHeldResponses } from '../../../../services/fetcher/leases/held-responses.ts';
+import type { Road } from '../../../../services/fetcher/pace/paced-request.ts';
+
+const bars = (fromMs: number) => ({ use: 'archive', preference: 'deny', fromMs }) as PageUsage;
+
+function played(more: Partial<Road> = {}) {
+  const told: unknown[] = [];
+  const held = createHeldResponses({
+    onResponse: (request: unknown, response: unknown, noArchiveFromMs: unknown) =>
+      told.push([request, response, noArchiveFromMs]),
+    onUnpublished: (response: unknown) => told.push(response),
+    ...more,
+  } as unknown as Road);
+  held?.take('q1' as never, 'r1' as never);
+  held?.take('q2' as never, 'r2' as never);
+  return { held: held!, told };
+}
+
+test('responses are held until the page was read, and then given in order, with what bars their archive', () => {
+  const { held, told } = played();
+  assert.deepEqual(told, []);
+  held.release(true, [bars(9)]);
+  assert.deepEqual(told, [
+    ['q1', 'r1', 9],
+    ['q2', 'r2', 9],
+  ]);
+  const free = played();
+  free.held.release(true, []);
+  assert.deepEqual(free.told, [
+    ['q1', 'r1', -1],
+    ['q2', 'r2', -1],
+  ]);
+});
+
+test('responses of a page that is not published are told to be none', () => {
+  const { held, told } = played();
+  held.release(false, [bars(0)]);
+  assert.deepEqual(told, ['r1', 'r2']);
+  played({ onUnpublished: undefined as never }).held.release(false, []);
+});
+
+test('nothing is held where nobody wants responses', () => {
+  assert.equal(played({ onResponse: undefined as never }).held, undefined);
+});

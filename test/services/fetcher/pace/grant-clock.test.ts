@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
+import { createFakeClock } from '../fake-clock.ts';
+
+test('the clock is never behind the latest grant, and never set back', async () => {
+  const own = createFakeClock(1_000);
+  const clock = createGrantClock(own);
+  assert.deepEqual([clock.nowMs(), clock.aheadMs], [1_000, 0]);
+  clock.observe(900);
+  assert.equal(clock.aheadMs, 0, 'a frontier behind us');
+  clock.observe(1_300);
+  clock.observe(1_200);
+  assert.deepEqual([clock.nowMs(), clock.aheadMs], [1_300, 300]);
+  let isAwake = false;
+  void clock.sleepUntil(1_350).then(() => (isAwake = true));
+  await own.advance(49);
+  assert.equal(isAwake, false);
+  await own.advance(1);
+  assert.deepEqual([isAwake, clock.nowMs()], [true, 1_350]);
+  const stop = new AbortController();
+  const asleep = clock.sleepUntil(9_999, stop.signal);
+  stop.abort();
+  await asleep;
+});
