@@ -32,8 +32,13 @@ export function leasedHttpClient(
   const came = (held: Held, { statusCode, headers }: HttpResponse, { sessionToken }: HttpRequest) => {
     held.seen = responseSeen(statusCode, headers);
     const { location } = held.seen.headers ?? {};
-    if (!redirects.has(statusCode) || location === undefined || !URL.canParse(location, held.at)) return;
-    held.redirect = new URL(location, held.at).href;
+    if (!redirects.has(statusCode) || location === undefined) return;
+    try {
+      // Not `URL.canParse`: Node 20's says no to what has Latin characters, once it has been called often.
+      held.redirect = new URL(location, held.at).href;
+    } catch {
+      return;
+    }
     restore(sessionToken as Session | undefined);
   };
   const failed = (held: Held, error: unknown) => {

@@ -1,4 +1,5 @@
 /** URLs that a sender says are new or have changed, and for which pages the sender may say so. */
+import { canParse } from '../../topology/url/can-parse.ts';
 import { hostnameOf } from '../../topology/url/host-key.ts';
 import { registrableDomain } from '../../topology/url/registrable-domain.ts';
 
@@ -14,7 +15,7 @@ export interface News {
 /** The URLs of a feed's delivery: the feed itself, and its entries. Those of the feed's own site are due. */
 export function newsOf(topic: string, entries: readonly string[]): News {
   const own = siteOf(topic);
-  const isOwn = (url: string) => url === topic || (URL.canParse(url) && siteOf(url) === own);
+  const isOwn = (url: string) => url === topic || (canParse(url) && siteOf(url) === own);
   return {
     due: [topic, ...entries.filter((url) => url !== topic && isOwn(url))],
     found: entries.filter((url) => !isOwn(url)),

@@ -4,7 +4,9 @@
  *
  * Answers come once the URLs are durable in `discovered`: 202, with what was accepted and what was not.
  */
+
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { canParse } from '../../topology/url/can-parse.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
 import { type PushTarget, pushedMax, pushUrls } from './pushed-urls.ts';
 
@@ -22,7 +24,7 @@ export function pushRoutes(target: () => PushTarget | undefined): Routes {
       const { host, urlList } = fieldsOf(request.body);
       if (typeof host !== 'string') throw invalid('host is missing: name the host of urlList');
       const urls = listOf(urlList, 'urlList');
-      const other = urls.find((url) => !URL.canParse(url) || new URL(url).host !== host.toLowerCase());
+      const other = urls.find((url) => !canParse(url) || new URL(url).host !== host.toLowerCase());
       if (other !== undefined) throw invalid(`urlList: ${JSON.stringify(other)} is not of host ${host}`);
       return reply.code(202).send(await push(urls));
     });

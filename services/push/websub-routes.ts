@@ -2,7 +2,9 @@
  * The callback that hubs call, `/websub/ID`, open to anybody since an id cannot be guessed and a delivery is signed; and
  * `/subscriptions` for whoever controls the crawl. Secrets are never shown.
  */
+
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { canParse } from '../../topology/url/can-parse.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
 import type { Subscription } from './subscription-file.ts';
 import type { Websub } from './websub.ts';
@@ -21,7 +23,7 @@ export function websubRoutes(websub: () => Websub | undefined): Routes {
     }));
     app.post('/subscriptions', async (request, reply) => {
       const { topic } = (request.body ?? {}) as { readonly topic?: unknown };
-      if (typeof topic !== 'string' || !URL.canParse(topic))
+      if (typeof topic !== 'string' || !canParse(topic))
         throw new CrawlstreamError('INVALID_ARGUMENT', 'topic is missing: send {"topic": "https://example.org/feed"}');
       return reply.code(202).send(shown(await now().subscribe(topic)));
     });

@@ -2,7 +2,9 @@
  * What a client may put: an http or https URL that names a host, kept as it is spelt. The client may name the queue; if
  * it does not, all spellings of a host share one queue: lower-case, IDNA, no trailing dot, whatever the port.
  */
+
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
+import { canParse } from '../../topology/url/can-parse.ts';
 
 export type Checked = { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string };
 
@@ -24,7 +26,7 @@ export function checkUrl(url: string, key: string): Checked {
   // A last label of digits may be an address in another spelling.
   if (host !== undefined && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)) return { ok: true, key: key || host };
   if (spaced.test(url)) return { ok: false, reason: 'the URL has white space around it, or control characters in it' };
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined) return { ok: false, reason: url === '' ? 'there is no URL' : 'this is no absolute URL' };
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
     return { ok: false, reason: `scheme ${parsed.protocol.slice(0, -1)} is not fetched: http and https are` };

@@ -6,8 +6,10 @@
  * documentation and reserved ranges; in IPv6 also whatever carries an IPv4 address inside it (mapped, NAT64, 6to4,
  * Teredo) and everything outside global unicast. What cannot be read as an address is blocked.
  */
+
 import ipaddr from 'ipaddr.js';
 import { CrawlstreamError } from '../errors.ts';
+import { canParse } from '../url/can-parse.ts';
 
 /** Names that mean this machine whatever DNS says (RFC 6761 §6.3). */
 const localName = /(?:^|\.)localhost\.?$/;
@@ -54,7 +56,7 @@ function contains([network, bits]: Network, address: string): boolean {
  * width digits) that is blocked, or a name for this machine. Other names are checked when a connection is made.
  */
 export function urlHasBlockedAddress(url: string): boolean {
-  if (!URL.canParse(url)) return true;
+  if (!canParse(url)) return true;
   const { hostname } = new URL(url);
   if (hostname.startsWith('[')) return isBlockedAddress(hostname);
   const ipv4 = parseDotted(hostname);

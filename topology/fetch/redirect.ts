@@ -4,6 +4,7 @@
  * Only 301, 302, 303, 307 and 308 redirect; 300, 304, 305 and 306 do not. The caller looks after loops and redirect
  * counts.
  */
+import { canParse } from '../url/can-parse.ts';
 
 export function isRedirectStatus(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
@@ -17,7 +18,7 @@ export function isRedirectStatus(status: number): boolean {
 export function redirectTarget(url: string, status: number, location: string | null): string | null {
   if (!isRedirectStatus(status) || location === null) return null;
   const reference = fromBytes(location);
-  if (!URL.canParse(reference, url)) return null;
+  if (!canParse(reference, url)) return null;
   const target = new URL(reference, url);
   if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
   target.hash = '';

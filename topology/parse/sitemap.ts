@@ -6,6 +6,7 @@
  * URLs gives no entries.
  */
 
+import { canParse } from '../url/can-parse.ts';
 import { createXmlDecoder } from './charset.ts';
 import { createFeedReader, type FeedReader, type ListForm, type Located } from './feed.ts';
 import { createJsonFeedReader } from './json-feed.ts';
@@ -67,7 +68,7 @@ export function createSitemapReader(contentType: string | null, url: string): Si
   };
   const entryOf = ({ location, lastModifiedMs, alternate }: Located): SitemapEntry | null => {
     const base = feed?.form === 'feed' ? url : undefined;
-    if (location.length > parseLimits.hrefCharsMax || !URL.canParse(location, base)) return null;
+    if (location.length > parseLimits.hrefCharsMax || !canParse(location, base)) return null;
     const target = new URL(location, base);
     if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
     target.hash = '';

@@ -4,7 +4,9 @@
  *
  * A path stands for itself on every host of its rule. Without a `recrawl` field a host's sitemaps are read once.
  */
+
 import { z } from 'zod';
+import { canParse } from '../url/can-parse.ts';
 import { hostKeyOf, withoutPort } from '../url/host-key.ts';
 import type { Normalizer } from '../url/normalize.ts';
 import { compileSuffixSet } from '../url/suffix-set.ts';
@@ -29,7 +31,7 @@ export const sitemapsEveryMs = 24 * 3_600_000;
 const location = z
   .string()
   .refine(
-    (url) => url.startsWith('/') || (URL.canParse(url) && /^https?:/i.test(url)),
+    (url) => url.startsWith('/') || (canParse(url) && /^https?:/i.test(url)),
     'expected an absolute URL, or a path such as /sitemap.xml',
   );
 

@@ -2,6 +2,8 @@
  * Where a topic's hub is, and how the topic names itself: WebSub discovery (W3C Recommendation 2018, §4). Link headers
  * come first, then link elements of a feed or of an HTML page. Pure text in, URLs out; one pass, whatever the text.
  */
+import { canParse } from '../url/can-parse.ts';
+
 export interface HubLinks {
   /** Absolute. */
   readonly hubs: readonly string[];
@@ -30,7 +32,7 @@ function collect(
   let self: string | undefined;
   for (const { rel, href } of links) {
     const names = rel.toLowerCase().split(/\s+/);
-    if (!URL.canParse(href, base)) continue;
+    if (!canParse(href, base)) continue;
     const { href: absolute, protocol } = new URL(href, base);
     if (protocol !== 'http:' && protocol !== 'https:') continue;
     if (names.includes('hub')) hubs.push(absolute);

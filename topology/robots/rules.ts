@@ -7,6 +7,7 @@
  * group.
  */
 
+import { canParse } from '../url/can-parse.ts';
 import { canonicalPath } from './escapes.ts';
 import { eachRecord } from './lines.ts';
 import { pathPattern } from './path-pattern.ts';
@@ -173,10 +174,10 @@ function fromUtf8(octets: string): string {
 }
 
 function absolute(values: readonly string[], robotsUrl: string): string[] {
-  const base = URL.canParse(robotsUrl) ? robotsUrl : undefined;
+  const base = canParse(robotsUrl) ? robotsUrl : undefined;
   const urls = new Set<string>();
   for (const value of values) {
-    if (value === '' || !URL.canParse(value, base)) continue;
+    if (value === '' || !canParse(value, base)) continue;
     const url = new URL(value, base);
     url.hash = '';
     if (url.protocol === 'http:' || url.protocol === 'https:') urls.add(url.href);

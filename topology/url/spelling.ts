@@ -2,12 +2,13 @@
  * How a URL was spelt where it was found: path and query as a browser would ask for them, where they are others than in
  * the URL's normal form. Scheme and host are never others: a queue, its pace and its robots.txt are a host's.
  */
+import { canParse } from './can-parse.ts';
 import type { Normalizer } from './normalize.ts';
 import { urlLimits } from './url-limits.ts';
 
 /** Empty: none that may be asked for. `found`: absolute. `normal`: its normal form. */
 export function spellingOf(found: string, normal: string): string {
-  if (found === normal || !URL.canParse(found)) return '';
+  if (found === normal || !canParse(found)) return '';
   const { origin, pathname, search, href } = new URL(found);
   if (!normal.startsWith(`${origin}/`)) return '';
   // An empty query is kept: `?` alone makes another URL to some servers.

@@ -5,9 +5,11 @@
  * are given and trained on; a search index is left to what else a site says. `tdm-policy` is kept, and not read. In the file
  * (/.well-known/tdmrep.json) the first rule counts that matches the path (§6.1).
  */
+
 import { canonicalPath } from '../robots/escapes.ts';
 import { pathPattern } from '../robots/path-pattern.ts';
 import { bestRank, indexPatterns, type PatternIndex } from '../robots/pattern-index.ts';
+import { canParse } from '../url/can-parse.ts';
 import { type Statement, statement } from './statement.ts';
 import { usageLimits } from './usage-limits.ts';
 
@@ -28,7 +30,7 @@ export function tdmReservation(value: string, source: string, said: string): Sta
 }
 
 export function tdmPolicy(value: string, source: string): Statement[] {
-  return URL.canParse(value.trim()) ? [statement('licence', 'terms', source, value.trim())] : [];
+  return canParse(value.trim()) ? [statement('licence', 'terms', source, value.trim())] : [];
 }
 
 /** Rules that can be read, in their order; none where it is no such file. */

@@ -1,11 +1,13 @@
 /** The search index as a consumer: SQLite in `DATA/index/`, or OpenSearch. */
+
 import { z } from 'zod';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { text } from '../processor/option.ts';
 import { declareProcessor, type OptionMeta } from '../processor/processor.ts';
 
 const options = z.object({
   opensearch: text(
-    (value) => URL.canParse(value) && /^https?:/.test(value),
+    (value) => canParse(value) && /^https?:/.test(value),
     'give the URL of a node, as in http://localhost:9200',
   )
     .optional()

@@ -1,5 +1,7 @@
 /** One capture as a row of the columnar index. */
+
 import { basename } from 'node:path';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import type { Cell, Row } from '../../runtime/table/table.ts';
 import { headerOf } from '../http-message.ts';
 import type { IndexedRecord } from '../indexed-record.ts';
@@ -60,5 +62,5 @@ function typeOf(value: string): Cell {
 }
 
 function targetOf(location: string, base: string): Cell {
-  return location !== '' && URL.canParse(location, base) ? new URL(location, base).href : null;
+  return location !== '' && canParse(location, base) ? new URL(location, base).href : null;
 }

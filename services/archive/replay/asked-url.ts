@@ -1,11 +1,12 @@
 /** The URL that a path of this server names behind its own part, as people and browsers write it. */
+import { canParse } from '../../../topology/url/can-parse.ts';
 
 /** Absolute, http or https, without fragment. Null: it names none. */
 export function askedUrl(text: string): string | null {
   // Some clients and proxies make one slash of two.
   const whole = text.replace(/^(https?):\/+/i, '$1://');
   const given = /^[a-z][a-z\d+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`;
-  if (!URL.canParse(given)) return null;
+  if (!canParse(given)) return null;
   const url = new URL(given);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   url.hash = '';

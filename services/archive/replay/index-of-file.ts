@@ -1,8 +1,10 @@
 /** The index of a WARC file that has none beside it, made in memory: for files that are small enough. */
+
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { cdxTime } from '../cdxj.ts';
 import { httpMessageOf } from '../http-message.ts';
 import { surtOf } from '../surt.ts';
@@ -81,7 +83,7 @@ function lineOf(fields: ReadonlyMap<string, string>, block: Buffer): string | nu
   if (type !== 'response' && type !== 'revisit' && type !== 'resource') return null;
   const url = (fields.get('warc-target-uri') ?? '').replace(/^<|>$/g, '');
   const atMs = Date.parse(fields.get('warc-date') ?? '');
-  if (!/^https?:/i.test(url) || !URL.canParse(url) || Number.isNaN(atMs)) return null;
+  if (!/^https?:/i.test(url) || !canParse(url) || Number.isNaN(atMs)) return null;
   const message = type === 'resource' ? null : httpMessageOf(block);
   const { headers = ['content-type', fields.get('content-type') ?? ''] } = message ?? {};
   const given = headers[headers.findIndex((name, at) => at % 2 === 0 && name === 'content-type') + 1] ?? '';

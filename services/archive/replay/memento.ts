@@ -1,5 +1,7 @@
 /** A capture with its payload, wherever that is: revisits (WARC 1.1 §6.7) point to it, also in another file. */
+
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import type { ArchiveIndex } from './archive-index.ts';
 import type { Capture } from './capture.ts';
 import { type OpenRecord, openRecord } from './record-stream.ts';
@@ -43,7 +45,7 @@ async function openRevisited(
     new CrawlstreamError('INVALID_RECORD', `${capture.file}: ${capture.url} was the same as before, and ${why}`);
   if (revisits >= replayLimits.revisitsMax) throw fail('that was the same as before, too');
   const url = (fields.get('warc-refers-to-target-uri') ?? '').replace(/^<|>$/g, '') || capture.url;
-  if (!URL.canParse(url) || !/^https?:/i.test(url)) throw fail('what it points to is no URL');
+  if (!canParse(url) || !/^https?:/i.test(url)) throw fail('what it points to is no URL');
   const at = Date.parse(fields.get('warc-refers-to-date') ?? '');
   const digest = (fields.get('warc-payload-digest') ?? '').replace(/^sha1:/, '');
   const found = await index.payload(new URL(url).href, Number.isNaN(at) ? null : at, digest);

@@ -11,8 +11,10 @@
  * A URL stands in a path as it is, queries included. A browser that opens a page by itself is given a frame with the page in
  * it, which nothing in the page can leave.
  */
+
 import { Readable } from 'node:stream';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import type { HttpReply as Reply, HttpRequest as Request, Routes } from '../../runtime/http/http-server.ts';
 import { headerOf } from '../http-message.ts';
 import { surtOf } from '../surt.ts';
@@ -111,7 +113,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
     if (of.status < 200 || of.status > 599) return unable(`It was answered with status ${of.status}.`);
     const location = headerOf(of.headers, 'location');
     if (of.status >= 300 && of.status < 400 && location !== '') {
-      const target = URL.canParse(location, best.url) ? askedUrl(new URL(location, best.url).href) : null;
+      const target = canParse(location, best.url) ? askedUrl(new URL(location, best.url).href) : null;
       if (target === null) return unable('It redirects to what is no page.');
       const next = await index.survey(target, best.atMs);
       if (next?.best.file === best.file && next.best.offset === best.offset) {
@@ -206,7 +208,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
 
 function originOf({ protocol, headers }: Request): string {
   const origin = `${protocol}://${headers.host ?? ''}`;
-  return URL.canParse(origin) ? new URL(origin).origin : '';
+  return canParse(origin) ? new URL(origin).origin : '';
 }
 
 function accepts({ headers }: Request): string {

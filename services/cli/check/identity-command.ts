@@ -1,6 +1,8 @@
 /** `crawlstream identity`: makes what an operator publishes of a crawler, and asks for it as a site would. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { readKey } from '../../fetcher/http/web-bot-auth.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { signingKeyEvent } from '../../runtime/crawl/operator-events.ts';
@@ -87,7 +89,7 @@ async function init(folder: string, flags: InitFlags): Promise<void> {
 }
 
 async function check(given: string, flags: CheckFlags): Promise<void> {
-  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+  if (!canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw bad('site', given, 'give an origin, as in https://bot.example.org');
   const { signatureKey, signatureAgent: _, signatureDirectory: __, ...asking } = flags;
   const found = await withCheckFetcher(asking, (fetcher) =>

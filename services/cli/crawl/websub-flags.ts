@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { agreedIdentities } from '../../fetcher/http/agreed-identity.ts';
@@ -53,7 +54,7 @@ export async function openWebsub(crawl: Subscribing, target: PushTarget): Promis
 }
 
 function callbackUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = canParse(value) ? new URL(value) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
     return url.href.replace(/\/$/, '');
   throw new CrawlstreamError('INVALID_ARGUMENT', `--callback ${value}: give an http or https URL without a query`);

@@ -1,7 +1,9 @@
 /** What TLS is to trust, by options: files of certificate authorities, and hosts by name. */
+
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { bad } from './arguments.ts';
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -35,7 +37,7 @@ export function oneHost(option: string): (value: string) => string {
     const host = value.replace(/^\[|\]$/g, '').toLowerCase();
     const isAddress = isIP(host) !== 0;
     const spelt =
-      isAddress || value.includes('*') || !URL.canParse(`https://${host}/`) ? '' : new URL(`https://${host}/`).hostname;
+      isAddress || value.includes('*') || !canParse(`https://${host}/`) ? '' : new URL(`https://${host}/`).hostname;
     if (!isAddress && (spelt === '' || spelt !== host))
       throw bad(option, value, 'name one host, as in intranet.example: no pattern, port or path');
     return host;

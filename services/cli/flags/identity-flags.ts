@@ -1,6 +1,8 @@
 /** Options by which an operator says whose crawl it is: to hosts in every request, and to robots.txt by name. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import type { Identity } from '../../fetcher/http/identity.ts';
 import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
 import { productVersion } from '../../runtime/version.ts';
@@ -117,7 +119,7 @@ function languages(value: string): string {
 
 /** An origin, as Signature-Agent takes it. */
 function agent(value: string): string {
-  if (URL.canParse(value)) {
+  if (canParse(value)) {
     const { protocol, origin, pathname, search, hash, username } = new URL(value);
     if (protocol === 'https:' && pathname === '/' && `${search}${hash}${username}` === '') return origin;
   }

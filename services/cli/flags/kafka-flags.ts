@@ -3,6 +3,7 @@
 import type { Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import {
   type CompressionName,
   compressionDefault,
@@ -112,7 +113,7 @@ function brokers(value: string): string {
 }
 
 function registry(value: string): string {
-  if (!URL.canParse(value) || !/^https?:/.test(value))
+  if (!canParse(value) || !/^https?:/.test(value))
     throw bad('--registry', value, 'give its URL, as in http://localhost:8081');
   return value;
 }

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../../topology/trace/tracing.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { isMissing, missingPackage } from '../../runtime/needed-package.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
@@ -75,7 +76,7 @@ function domains(value: string): string[] {
 }
 
 function collector(value: string): string {
-  if (/^https?:\/\/[^\s/]+/.test(value) && URL.canParse(value)) return value;
+  if (/^https?:\/\/[^\s/]+/.test(value) && canParse(value)) return value;
   throw bad('--otlp', value, 'give the http address of a collector, as in http://localhost:4318');
 }
 

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import type { Use } from '../../../topology/usage/statement.ts';
 import { searchIndex } from '../../application/processors/search-index.ts';
 import { AgentDesk } from '../../fleet/agents/agent-desk.ts';
@@ -87,7 +88,7 @@ async function runMcp(flags: McpFlags): Promise<void> {
 function siteList(value: string): string[] {
   return value.split(',').map((one) => {
     const site = one.trim().toLowerCase();
-    const url = URL.canParse(`http://${site}/`) ? new URL(`http://${site}/`) : null;
+    const url = canParse(`http://${site}/`) ? new URL(`http://${site}/`) : null;
     if (url === null || site === '' || url.host !== site)
       throw bad('--sites', one, 'give names of hosts without scheme, port or path, as in example.org');
     return site;

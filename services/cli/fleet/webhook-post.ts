@@ -1,6 +1,8 @@
 /** How a fleet posts to webhooks: to no address that its fetches may not contact, since their URLs are callers' own. */
+
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { trustBeside } from '../../fetcher/connect/trust.ts';
 import { webhookLimits } from '../../fleet/webhooks/webhook-limits.ts';
@@ -13,7 +15,7 @@ const guardOf = ({ allowPrivate }: FleetFlags) => compileAddressGuard(allowPriva
 
 /** Throws INVALID_ARGUMENT. A name is looked up at each request alone: it may lead elsewhere by then. */
 export function checkWebhook(flags: FleetFlags, url: string): void {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = canParse(url) ? new URL(url) : null;
   const named = parsed !== null && (parsed.username !== '' || parsed.password !== '');
   const why =
     parsed === null

@@ -2,10 +2,12 @@
  * `crawlstream audit`: was the crawl polite? Its log is judged by code that shares nothing with the crawler, and the
  * result is a list of violations, a statement to hand on, or a page for one host's webmaster.
  */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { originOf } from '../../../topology/audit/audit.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import type { Use } from '../../../topology/usage/statement.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
@@ -214,6 +216,6 @@ function isHost(given: string): (host: string) => boolean {
 /** The host in the spelling of a URL's authority, so that any spelling finds it. */
 function hostOf(value: string): string {
   const url = /^https?:\/\//i.test(value) ? value : `http://${value}`;
-  if (!URL.canParse(url)) throw bad('--host', value, 'give a host name, as in example.org or example.org:8080');
+  if (!canParse(url)) throw bad('--host', value, 'give a host name, as in example.org or example.org:8080');
   return originOf(url).replace(/^https?:\/\//, '');
 }

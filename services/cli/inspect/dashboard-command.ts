@@ -2,8 +2,10 @@
  * `crawlstream dashboard`: serves a page that shows a crawl, running or not, until it is stopped: from a data folder,
  * from Kafka, or from a service with `--http`.
  */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { type CrawlView, type ViewedCrawl, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard } from '../../dashboard/dashboard-routes.ts';
 import { remoteView } from '../../dashboard/remote-view.ts';
@@ -117,6 +119,6 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
 }
 
 function serviceUrl(value: string): string {
-  if (URL.canParse(value) && /^https?:/.test(value)) return value.replace(/\/+$/, '');
+  if (canParse(value) && /^https?:/.test(value)) return value.replace(/\/+$/, '');
   throw bad('--url', value, 'give the address of a service with --http, as in http://localhost:9464');
 }

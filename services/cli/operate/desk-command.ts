@@ -2,9 +2,11 @@
  * `crawlstream desk`: a page for webmasters, on a port of its own, to be put on the web beside a crawl. Whoever shows that a
  * host is theirs sees what the crawl did there, and may slow it down, pause it, or have the host removed.
  */
+
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { Desk } from '../../desk/desk.ts';
 import { deskLimits } from '../../desk/desk-limits.ts';
 import { deskRoutes } from '../../desk/desk-routes.ts';
@@ -123,7 +125,7 @@ function placesOf(flags: DeskFlags): Places {
 }
 
 function origin(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = canParse(value) ? new URL(value) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === '')
     return url.origin;
   throw bad('--origin', value, 'give scheme and host alone, as in https://desk.example.org');

@@ -6,8 +6,10 @@
  * theirs, so the number of open sockets is bounded whatever the number of hosts. Requests to one origin go out one after
  * another per connection. Failures are values; `request` never rejects.
  */
+
 import type { Writable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { isBlockedPort, portOf } from '../../../topology/url/ports.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type ConnectorFor, createConnectors, plainHost } from '../connect/connector.ts';
@@ -331,7 +333,7 @@ function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | nu
   const slash = whole.indexOf('/', start);
   const origin = slash === -1 ? whole : whole.slice(0, slash);
   // Our own reading of the authority must agree with the URL standard's, or a guard could be bypassed.
-  if (!known.has(origin) && (!URL.canParse(origin) || new URL(origin).origin !== origin)) return null;
+  if (!known.has(origin) && (!canParse(origin) || new URL(origin).origin !== origin)) return null;
   const colon = origin.indexOf(':', Math.max(start, origin.lastIndexOf(']')));
   const hostname = colon === -1 ? origin.slice(start) : origin.slice(start, colon);
   return { origin, hostname, path: slash === -1 ? '/' : whole.slice(slash) };

@@ -4,7 +4,9 @@
  * A list, in which all that fit a URL apply in turn, later ones over earlier ones. Credentials go to the hosts named
  * and to nobody else: redirects are never followed in place, and their targets meet the rules of their own host.
  */
+
 import { z } from 'zod';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { secretSchema } from '../../runtime/secret.ts';
 import { hostFits, hostPatternSchema } from '../connect/host-pattern.ts';
 
@@ -158,7 +160,7 @@ function loginFits({
 }
 
 function isProxyUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (!canParse(text)) return false;
   const { protocol, hostname, port, username, password, pathname } = new URL(text);
   if (!/^(https?|socks4a|socks5h?):$/.test(protocol) || hostname === '' || username + password !== '') return false;
   return (port !== '' || protocol.startsWith('http')) && (pathname === '' || pathname === '/');

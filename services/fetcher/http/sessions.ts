@@ -5,7 +5,9 @@
  * A cookie is its host's (name and port): no Domain attribute, no redirect and no subdomain takes it to another. What is kept
  * is bounded, by host and in all. Records of answers show that a cookie was set, and not what it was.
  */
+
 import { type Cookie, type CookieOrigin, isSentTo, parseSetCookie } from '../../../topology/fetch/set-cookie.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { hostKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
 import { hostFits } from '../connect/host-pattern.ts';
 import type { HttpResponse } from './client.ts';
@@ -123,7 +125,7 @@ function isThrownOut(url: string, { status, headers }: HttpResponse, login: Logi
   if (status === 401) return true;
   if (status < 300 || status > 399) return false;
   for (let i = 0; i < headers.length; i += 2) {
-    if (headers[i]!.toLowerCase() !== 'location' || !URL.canParse(headers[i + 1]!, url)) continue;
+    if (headers[i]!.toLowerCase() !== 'location' || !canParse(headers[i + 1]!, url)) continue;
     const to = new URL(headers[i + 1]!, url);
     return `${to.origin}${to.pathname}` === login.url.split('?')[0];
   }

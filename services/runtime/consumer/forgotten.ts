@@ -5,6 +5,7 @@
  * A handler is given a batch's pages and the URLs that the batch takes back, and no URL in both: a page behind its tombstone
  * counts, one before it is not handed over.
  */
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { LogRecord } from '../log/log.ts';
 
@@ -21,7 +22,7 @@ export interface Forgotten {
 export function forgottenOf({ key, value, partition, offset, timestampMs }: LogRecord): Forgotten | null {
   if (value.length > 0 || key === null) return null;
   const url = key.toString();
-  const hostKey = URL.canParse(url) ? hostKeyOf(url) : '';
+  const hostKey = canParse(url) ? hostKeyOf(url) : '';
   return hostKey === '' ? null : { url, hostKey, partition, offset, atMs: timestampMs };
 }
 

@@ -19,8 +19,10 @@
  *
  * Tokens are compared by their hashes, in constant time.
  */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { isLoopbackHost } from './listen-address.ts';
 
 /** `public`, `metrics` and `read` change nothing. Absent: GET and HEAD read, whatever else is control. */
@@ -134,7 +136,7 @@ function nameOf(host: string): string | undefined {
 }
 
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+  return canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
 
 function equal(given: string, token: string): boolean {

@@ -5,6 +5,7 @@
  * looked at. Only what a page holds itself (`data:`) and places in it (`#…`) stay as they are; scripts (`javascript:`), files
  * and programs of other schemes lead nowhere.
  */
+import { canParse } from '../../../../topology/url/can-parse.ts';
 
 export interface Linker {
   readonly base: string;
@@ -24,12 +25,12 @@ export function createLinker(time: string, url: string): Linker {
       const link = withoutEnds(written);
       if (link === '' || link.startsWith('#')) return null;
       if (/^data:/i.test(link)) return null;
-      if (!URL.canParse(link, url)) return nowhere;
+      if (!canParse(link, url)) return nowhere;
       const { protocol, href } = new URL(link, url);
       if (protocol === 'http:' || protocol === 'https:') return pathOf(time, href);
       return protocol === 'data:' || href === 'about:blank' ? null : nowhere;
     },
-    withBase: (base) => createLinker(time, URL.canParse(base, url) ? new URL(base, url).href : url),
+    withBase: (base) => createLinker(time, canParse(base, url) ? new URL(base, url).href : url),
   };
 }
 

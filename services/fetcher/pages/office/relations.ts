@@ -1,4 +1,5 @@
 /** Where the parts of Microsoft's office files lead. Source: ECMA-376 part 2, §9.3 (relationships), §10.2.2 (names of parts). */
+import { canParse } from '../../../../topology/url/can-parse.ts';
 import type { Gathered } from './gathered.ts';
 import { scanPart } from './gathered.ts';
 import type { ZipParts } from './zip-parts.ts';
@@ -29,7 +30,7 @@ export function relationsOf(parts: ZipParts, part: string, gathered: Gathered): 
 /** The name of a part that another refers to. Empty: it is none. */
 export function partNamed(reference: string, from: string): string {
   const base = `http://parts.invalid/${from.split('/').map(encodeURIComponent).join('/')}`;
-  if (!URL.canParse(reference, base)) return '';
+  if (!canParse(reference, base)) return '';
   const { pathname, host } = new URL(reference, base);
   try {
     return host === 'parts.invalid' ? decodeURIComponent(pathname.slice(1)) : '';

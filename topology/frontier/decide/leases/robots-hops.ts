@@ -9,10 +9,12 @@
  * A hop is a request for a lease, not a URL: it is not admitted, and if it is lost (a full list, an expired lease) the
  * fetcher asks again.
  */
+
 import type { Result, RobotsHop } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { robotsMove } from '../../../robots/moved.ts';
 import { robotsLimits } from '../../../robots/robots-limits.ts';
+import { canParse } from '../../../url/can-parse.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
 import { isOrderedHold } from '../../changes/changes.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
@@ -49,7 +51,7 @@ function makesSense({ url, asked, partition }: RobotsHop, partitions: number): b
 /** Checks a hop: fetchers ask only for valid ones, but others may write to the topic. */
 function mayAsk({ url, asked }: RobotsHop): boolean {
   const from = asked.at(-1)!;
-  return URL.canParse(url) && URL.canParse(from) && robotsMove(from, url) !== 'refused';
+  return canParse(url) && canParse(from) && robotsMove(from, url) !== 'refused';
 }
 
 /**
