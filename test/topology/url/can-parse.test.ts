@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
 
 test('a URL is one however often it was asked, whatever its characters', () => {
@@ -8,12 +7,4 @@ test('a URL is one however often it was asked, whatever its characters', () => {
   assert.equal(canParse('/é', 'http://a.test/'), true);
   for (const [url, base] of [['/x'], [''], ['http://'], ['http://a.test:99999/'], ['/x', 'mailto:a']] as const)
     assert.equal(canParse(url, base), false, url);
-});
-
-/** As a header's bytes come. */
-const received = Buffer.from('/é').toString('latin1');
-
-test('a redirect to a path with Latin characters is followed, the fifty thousandth, too', () => {
-  for (let n = 0; n < 50_000; n++)
-    if (redirectTarget('http://a.test/', 301, received) !== 'http://a.test/%C3%A9') assert.fail(`not at redirect ${n}`);
 });
