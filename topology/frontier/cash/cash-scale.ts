@@ -12,9 +12,9 @@
 import { frontQueueCount } from '../../url/front-queue.ts';
 
 const stepCount = 4096;
-/** Counts are halved when they reach this sum, so that about the last hundred thousand URLs count. */
 /** The first front queue is for one in this many URLs. */
 const countsMin = 2 ** (frontQueueCount - 1);
+/** Counts are halved when they reach this sum, so that about the last hundred thousand URLs count. */
 const countsMax = 2 ** 17;
 
 export class CashScale {
