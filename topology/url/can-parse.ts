@@ -8,7 +8,7 @@
  */
 export function canParse(url: string, base?: string): boolean {
   if (ascii.test(url) && (base === undefined || ascii.test(base))) return URL.canParse(url, base);
-  if (base === undefined) return URL.canParse(`${url.replace(blanksAround, '')}#\u0100`);
+  if (base === undefined) return URL.canParse(`${withoutBlanks(url)}#\u0100`);
   try {
     return new URL(url, base).href !== '';
   } catch {
@@ -17,5 +17,11 @@ export function canParse(url: string, base?: string): boolean {
 }
 
 const ascii = /^[\0-\x7f]*$/;
-/** What the standard strips first: C0 controls and spaces. */
-const blanksAround = /^[\0-\x20]+|[\0-\x20]+$/g;
+
+/** Without what the standard strips first: C0 controls and spaces. */
+function withoutBlanks(url: string): string {
+  let [from, to] = [0, url.length];
+  while (from < to && url.charCodeAt(from) <= 0x20) from += 1;
+  while (to > from && url.charCodeAt(to - 1) <= 0x20) to -= 1;
+  return url.slice(from, to);
+}
