@@ -6,6 +6,7 @@
  * and programs of other schemes lead nowhere.
  */
 import { canParse } from '../../../../topology/url/can-parse.ts';
+import { withoutEnds } from '../../../../topology/url/without-ends.ts';
 
 export interface Linker {
   readonly base: string;
@@ -37,12 +38,4 @@ export function createLinker(time: string, url: string): Linker {
 /** `href`: normalised. A backslash may stand in a query; some readers take it for a slash. */
 export function pathOf(time: string, href: string): string {
   return `/web/${time}/${href.replaceAll('\\', '%5C')}`;
-}
-
-/** Without what the URL standard takes off: blanks and controls. */
-function withoutEnds(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && text.charCodeAt(start) <= 0x20) start += 1;
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end -= 1;
-  return text.slice(start, end);
 }

@@ -28,6 +28,7 @@ test('a tier is from one power of eight of the least run to the next, smaller ru
   assert.deepEqual(merged(...larger, 6_400), []);
   // Tiers that are not full are left, whatever the order of the runs.
   assert.deepEqual(merged(6_400, 800, 100, ...larger), [2, 4, 5, 6, 7, 8, 9, 10]);
+  assert.deepEqual(merged(...larger, ...Array<number>(runsPerTier).fill(100)), [8, 9, 10, 11, 12, 13, 14, 15]);
 });
 
 /** A run of these fingerprints, in rows. */

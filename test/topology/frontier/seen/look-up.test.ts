@@ -1,7 +1,6 @@
 /** Questions over the blocks of a run: none is lost at the edge between two, and runs of like size are merged. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runsPerTier, runsToMerge } from '../../../../topology/frontier/seen/compact.ts';
 import { lookUp } from '../../../../topology/frontier/seen/look-up.ts';
 import { blockBytes, blockFingerprints, blockKey, type Run } from '../../../../topology/frontier/seen/runs.ts';
 import { RowsStore } from './rows-store.ts';
@@ -47,23 +46,5 @@ describe('a look-up in a run of several blocks', () => {
   it('does not find what lies between two of them, below all or above all', () => {
     const [hi, lo] = at(edge);
     assert.deepEqual(ask(three, [[1, 9], at(1), [hi, lo + 1], at(edge + 1), [6, 0xffff_fff0]]), [0, 1, 0, 1, 0]);
-  });
-});
-
-describe('runs to merge', () => {
-  const run = (id: number, count: number): Run => ({ id, count, firsts: new Uint32Array(2) });
-  const recentMax = 512;
-  const alike = (count: number, size: number) => Array.from({ length: count }, (_, id) => run(id, size));
-
-  it('are as many of like size as a tier takes, not one fewer', () => {
-    assert.deepEqual(runsToMerge(alike(runsPerTier - 1, recentMax), recentMax), []);
-    assert.equal(runsToMerge(alike(runsPerTier, recentMax), recentMax).length, runsPerTier);
-  });
-
-  it('are of one tier: large ones are not written again with small ones', () => {
-    const large = alike(runsPerTier - 1, recentMax * runsPerTier);
-    assert.deepEqual(runsToMerge([...large, run(99, recentMax)], recentMax), []);
-    const small = alike(runsPerTier, recentMax).map((one) => ({ ...one, id: one.id + 50 }));
-    assert.deepEqual(runsToMerge([...large, ...small], recentMax), small);
   });
 });
