@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { type Admin, Kafka, type KafkaJSError, logLevel } from 'kafkajs';
 import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { type Running, runCommand, startCommand } from '../../lab/process/command.ts';
@@ -49,9 +49,20 @@ describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
+  /** kafkajs does not ask again by itself where a broker under load does not know yet that it coordinates the group. */
+  const known = async <T>(ask: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error as KafkaJSError).retriable) throw error;
+        await sleep(200);
+      }
+    }
+  };
   /** By partition, as `kafka-consumer-groups.sh --describe` shows them; -1: none. */
   const committed = async () => {
-    const [told] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
+    const [told] = await known(() => admin.fetchOffsets({ groupId: group, topics: [topic] }));
     const found = told!.partitions.toSorted((a, b) => a.partition - b.partition);
     return found.map(({ offset }) => Number(offset));
   };
