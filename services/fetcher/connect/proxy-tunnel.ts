@@ -91,7 +91,7 @@ async function connectTunnel(
       path: target,
       headers: { host: target, ...(authorization !== '' && { 'proxy-authorization': authorization }) },
     });
-    if (statusCode === 200) return socket as Socket;
+    if (statusCode >= 200 && statusCode < 300) return socket as Socket;
     socket.destroy();
     const kind = statusCode === 407 ? 'proxyFailed' : 'connectionFailed';
     const hint = kind === 'connectionFailed' && port === 80 ? ': if it tunnels to no port 80, see filters' : '';

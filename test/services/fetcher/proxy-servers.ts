@@ -16,7 +16,7 @@ interface Options {
   readonly port: number;
   /** `user:password` wanted. */
   readonly credentials?: string;
-  /** Status for CONNECT in the place of 200. */
+  /** Status for CONNECT in the place of 200; one of 2xx opens the tunnel, too (RFC 9110 §9.3.6). */
   readonly refusal?: number;
 }
 
@@ -45,7 +45,7 @@ export async function serveHttpProxy(t: TestContext, options: Options): Promise<
     asked.push(`CONNECT ${request.url}`);
     const status = allowed ? (options.refusal ?? 200) : 407;
     socket.write(`HTTP/1.1 ${status} x\r\n\r\n`);
-    if (status === 200) splice(socket as Socket, options.port);
+    if (status >= 200 && status < 300) splice(socket as Socket, options.port);
     else socket.end();
   });
   return listening(t, server, asked, () => server.closeAllConnections());

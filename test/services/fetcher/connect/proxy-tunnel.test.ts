@@ -104,6 +104,17 @@ test('other URLs go through a tunnel, in which TLS is our own', async (t) => {
   );
 });
 
+test('a tunnel is open after any 2xx, and after nothing else', async (t) => {
+  const port = await serveHello(t);
+  const answered = async (refusal: number) => {
+    const proxy = await serveHttpProxy(t, { port, refusal });
+    return through(proxyAt('http', proxy.port), 'https:', 443);
+  };
+  for (const status of [200, 201, 299]) assert.equal((await answered(status)).text, 'hello', `${status}`);
+  for (const status of [300, 302, 404])
+    await assert.rejects(answered(status), failing('connectionFailed', new RegExp(`answered ${status} for`)));
+});
+
 test('a proxy that refuses a host says nothing of itself', async (t) => {
   const proxy = await serveHttpProxy(t, { port: 1, refusal: 502 });
   const refused = (port: number) => through(proxyAt('http', proxy.port), 'https:', port);
