@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { ReadableDocuments } from './documents.ts';
-import { readable, takeDocument } from './topic-documents.ts';
+import { none, readable, takeDocument } from './topic-documents.ts';
 
 export interface FollowedDocuments extends ReadableDocuments {
   /** Resolves once all is known that was written before the call. */
@@ -28,8 +28,20 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
   const waiting = new Set<{ readonly end: number; readonly resolve: () => void }>();
   const all = new Map<string, string>();
   let reader = log.reader();
-  let [current, next] = [-1, 0];
+  let [current, next] = [none, 0];
+  /** What is read from the beginning, up to what was there then: until that is known, `all` is what was known before. */
+  let anew: { readonly all: Map<string, string>; readonly end: number } | undefined;
 
+  /** True: all is known that was there when the beginning was read. */
+  const isWhole = () => {
+    if (anew !== undefined && next < anew.end) return false;
+    if (anew !== undefined) {
+      all.clear();
+      for (const [key, text] of anew.all) all.set(key, text);
+      anew = undefined;
+    }
+    return true;
+  };
   const tell = () => {
     for (const one of waiting) {
       if (next < one.end && !stopping.signal.aborted) continue;
@@ -39,9 +51,8 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
   };
   /** What an owner writes anew, and what was before it, may have been dropped meanwhile. */
   const begin = async () => {
-    const { start } = await log.offsets(topic, 0);
-    all.clear();
-    [current, next] = [-1, start];
+    const { start, end } = await log.offsets(topic, 0);
+    [current, next, anew] = [none, start, { all: new Map(), end }];
     reader.seek(topic, 0, start);
   };
   const read = async () => {
@@ -50,10 +61,10 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       try {
         const records = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
         for (const record of records) {
-          current = takeDocument(all, current, record);
+          current = takeDocument(anew?.all ?? all, current, record);
           next = record.offset + 1;
         }
-        if (records.length === 0) continue;
+        if (!isWhole() || records.length === 0) continue;
         onChange();
         tell();
       } catch (error) {

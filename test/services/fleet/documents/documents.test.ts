@@ -1,6 +1,7 @@
 /** What a fleet keeps beside its crawls' data: one contract, in a folder and on a topic; and owners one after another. */
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { documentStore } from '../../../../services/fleet/documents/document-store.ts';
 import type { Documents } from '../../../../services/fleet/documents/documents.ts';
 import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
@@ -9,7 +10,7 @@ import { openTopicDocuments, readTopicDocuments } from '../../../../services/fle
 import { openHostFacts } from '../../../../services/fleet/host-facts.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
-import type { Log } from '../../../../services/runtime/log/log.ts';
+import type { Log, LogReader, LogRecord, PollOptions } from '../../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
@@ -116,13 +117,158 @@ test('a topic does not grow for ever, and no document is lost when it is written
   const log = await openLog();
   const first = await owner(log);
   await first.put('owners/kept.json', 'kept');
-  for (let n = 0; n < 400; n++) await first.put('owners/a.json', `${n}`);
-  assert.equal((await log.offsets(topic, 0)).start, 0);
+  for (let n = 0; n < 254; n++) await first.put('owners/a.json', `${n}`);
   const second = await owner(log);
   const { start, end } = await log.offsets(topic, 0);
-  assert.deepEqual([end - start, await second.get('owners/a.json')], [3, '399']);
+  assert.deepEqual([end - start, await second.get('owners/a.json')], [3, '253']);
   const third = await owner(log);
-  assert.deepEqual([await third.get('owners/a.json'), await third.get('owners/kept.json')], ['399', 'kept']);
+  assert.deepEqual([await third.get('owners/a.json'), await third.get('owners/kept.json')], ['253', 'kept']);
+});
+
+const lengthOf = async (log: Log) => {
+  const { start, end } = await log.offsets(topic, 0);
+  return end - start;
+};
+const allOf = async (documents: Pick<Documents, 'get' | 'keys'>) =>
+  Object.fromEntries(await Promise.all((await documents.keys('')).map(async (key) => [key, await documents.get(key)])));
+
+test('nor under one owner that never ends, with puts on their way whenever it is written anew', async () => {
+  const log = await openLog();
+  const only = await owner(log, 'only', assert.ifError);
+  const followed = followTopicDocuments({ log, topic, onChange() {}, onFailure: assert.ifError });
+  const expected: Record<string, string> = {};
+  for (let round = 0; round < 100; round++) {
+    const puts = Array.from({ length: 40 }, (_, n) => [`owners/${n % 20}.json`, `${round} ${n}`] as const);
+    for (const [key, text] of puts) expected[key] = text;
+    if (round === 50) await only.delete('owners/19.json');
+    await Promise.all(puts.map(([key, text]) => only.put(key, text)));
+    assert.ok((await lengthOf(log)) <= 256 + 1 + 40 + 20 + 1, `${await lengthOf(log)} records`);
+  }
+  assert.deepEqual(await allOf(only), expected);
+  await followed.caughtUp();
+  assert.deepEqual(await allOf(followed), expected);
+  await followed.stop();
+  assert.deepEqual(await allOf(await readTopicDocuments(log, topic)), expected);
+  assert.deepEqual(await allOf(await owner(log)), expected);
+});
+
+test('a kill at any append or trim while it is written anew leaves all that was put', async () => {
+  for (let kill = 256; kill <= 264; kill++) {
+    const log = await openLog();
+    let calls = 0;
+    const dies = () => Promise.reject(new CrawlstreamError('BROKER_UNREACHABLE', 'killed'));
+    const mortal: Log = {
+      ...log,
+      append: (records, options) => (++calls > kill ? dies() : log.append(records, options)),
+      trim: (...at) => (++calls > kill ? dies() : log.trim(...at)),
+    };
+    const first = await owner(mortal);
+    let last = -1;
+    const put = async (n: number) => {
+      await first.put(`owners/${n % 3}.json`, `${n}`);
+      last = n;
+    };
+    await assert.rejects(async () => {
+      for (let n = 0; n < 300; n++) await put(n);
+    }, isLost);
+    assert.ok(last >= 250 && last < 280, `${last}`);
+    const next = await allOf(await owner(log));
+    // The one that was under way may be there.
+    const upTo = (most: number) =>
+      Object.fromEntries([0, 1, 2].map((key) => [`owners/${key}.json`, `${most - ((most - key + 3) % 3)}`]));
+    assert.ok(
+      [last, last + 1].some((most) => JSON.stringify(next) === JSON.stringify(upTo(most))),
+      `${kill}: ${last}`,
+    );
+  }
+});
+
+test('an owner that has lost its documents takes none of them back by writing them anew', async () => {
+  const log = await openLog();
+  const ended: unknown[] = [];
+  let claimed: (() => Promise<void>) | undefined;
+  const late: Log = {
+    ...log,
+    append: async (records, options) => {
+      if (records[0]?.headers?.['renews'] !== undefined) await claimed?.();
+      return log.append(records, options);
+    },
+  };
+  const before = await owner(late, 'before', (error) => ended.push(error));
+  let now: Documents | undefined;
+  claimed = async () => {
+    now = await owner(log, 'now', assert.ifError);
+    await now.put('owners/a.json', 'now');
+  };
+  await assert.rejects(async () => {
+    for (let n = 0; n < 300; n++) await before.put('owners/a.json', `${n}`);
+  }, isLost);
+  assert.equal(ended.length, 1);
+  assert.ok(now !== undefined, 'another has claimed them meanwhile');
+  await now.put('owners/b.json', 'now');
+  const both = { 'owners/a.json': 'now', 'owners/b.json': 'now' };
+  assert.deepEqual(await allOf(await readTopicDocuments(log, topic)), both);
+  assert.deepEqual(await allOf(await owner(log)), both);
+});
+
+/** A log whose readers poll so. */
+const polled = (
+  log: Log,
+  poll: (reader: LogReader, options: PollOptions) => Promise<LogRecord[]>,
+): Pick<Log, 'offsets' | 'reader'> => ({
+  offsets: (...at) => log.offsets(...at),
+  reader: () => {
+    const reader = log.reader();
+    return new Proxy(reader, {
+      get(_, name: keyof LogReader) {
+        if (name === 'poll') return (options: PollOptions) => poll(reader, options);
+        return (reader[name] as () => unknown).bind(reader);
+      },
+    });
+  },
+});
+
+test('a topic that is written anew while it is read is read again, and what cannot be read stays an error', async () => {
+  const log = await openLog();
+  const first = await owner(log);
+  for (let n = 0; n < 20; n++) await first.put(`owners/${n}.json`, `${n}`);
+  let polls = 0;
+  const under = polled(log, async (reader, options) => {
+    if (polls++ === 0) for (let n = 0; n < 600; n++) await first.put('owners/0.json', `${n}`);
+    return reader.poll(options);
+  });
+  const seen = await allOf(await readTopicDocuments(under, topic));
+  assert.ok((await log.offsets(topic, 0)).start > 20 && polls > 1, 'what was being read was dropped');
+  assert.equal(Object.keys(seen).length, 20);
+  assert.deepEqual(seen, await allOf(first));
+  const broken = polled(log, () => Promise.reject(new CrawlstreamError('OFFSET_OUT_OF_RANGE', 'not there')));
+  await assert.rejects(readTopicDocuments(broken, topic), { code: 'OFFSET_OUT_OF_RANGE' });
+});
+
+test('a follower that was left behind shows what it knew until it knows all anew', async () => {
+  const log = await openLog();
+  const first = await owner(log);
+  for (let n = 0; n < 20; n++) await first.put(`owners/${n}.json`, 'old');
+  let isBehind = false;
+  const behind = polled(log, (reader, options) => {
+    if (!isBehind) return reader.poll({ ...options, maxBytes: 1 });
+    isBehind = false;
+    return Promise.reject(new CrawlstreamError('OFFSET_OUT_OF_RANGE', 'trimmed'));
+  });
+  const views: Promise<number>[] = [];
+  const onChange = () => void views.push(followed.keys('').then(({ length }) => length));
+  const followed = followTopicDocuments({ log: behind, topic, onChange, onFailure: assert.ifError });
+  await followed.caughtUp();
+  views.length = 0;
+  isBehind = true;
+  await first.delete('owners/0.json');
+  await first.put('owners/20.json', 'new');
+  while ((await followed.get('owners/20.json')) !== 'new') await sleep(5);
+  await followed.caughtUp();
+  assert.deepEqual(await allOf(followed), await allOf(first));
+  assert.ok(views.length > 0);
+  for (const count of await Promise.all(views)) assert.ok(count >= 19, `${count}`);
+  await followed.stop();
 });
 
 test('what hosts asked for is kept among the documents', async () => {
