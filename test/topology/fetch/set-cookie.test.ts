@@ -16,6 +16,9 @@ test('name, value, path and end are read as RFC 6265 says', () => {
   assert.equal(parse('a=b', { path: '/' })?.path, '/');
   assert.equal(parse('a=b; Max-Age=60; Expires=Wed, 01 Jan 2020 00:00:00 GMT')?.expiresAtMs, now + 60_000);
   assert.equal(parse('a=b; Max-Age=0')?.expiresAtMs, 0);
+  assert.equal(parse('a=b; Max-Age=-5')?.expiresAtMs, 0);
+  for (const none of ['6x', 'x6', '--6', '6.5', '', '1e3'])
+    assert.equal(parse(`a=b; Max-Age=${none}`)?.expiresAtMs, null, none);
   assert.equal(parse('a=b; Expires=Thu, 01 Jan 2026 00:01:00 GMT')?.expiresAtMs, now + 60_000);
   assert.equal(parse('a=')?.value, '');
 });
@@ -49,6 +52,7 @@ test('Secure and the prefixes of names ask for TLS, and for no wider domain', ()
   assert.equal(parse('__Secure-a=b'), null);
   assert.equal(parse('__Secure-a=b; Secure')?.name, '__Secure-a');
   assert.equal(parse('__Host-a=b; Secure'), null);
+  assert.equal(parse('__Host-a=b; Secure', { path: '/' }), null, 'no path of its own');
   assert.equal(parse('__Host-a=b; Secure; Path=/; Domain=example.org'), null);
   assert.equal(parse('__Host-a=b; Secure; Path=/')?.name, '__Host-a');
 });
