@@ -115,3 +115,30 @@ test('a malformed --resolve is refused with the form that is expected', () => {
     assert.throws(() => parseResolveOverride(text), { code: 'INVALID_ARGUMENT' }, text);
   }
 });
+
+test('an address where nobody answers comes last, as long as the name has another that may be connected to', async () => {
+  const { clock, resolver } = open((hostname) => {
+    if (hostname === 'one.test') return ['8.8.8.8'];
+    return hostname === 'inner.test' ? ['8.8.8.8', '10.0.0.5'] : ['8.8.8.8', '9.9.9.9', '1.1.1.1'];
+  });
+  const addresses = async (hostname: string) => {
+    const found = await resolver.resolve(hostname, 80);
+    return found.ok ? found.addresses : [];
+  };
+  assert.equal(resolver.avoid('a.test', '8.8.8.8'), false, 'nothing is known of the name');
+  assert.deepEqual(await addresses('a.test'), ['8.8.8.8', '9.9.9.9', '1.1.1.1']);
+  assert.equal(resolver.avoid('a.test', '8.8.8.8'), true);
+  assert.deepEqual(await addresses('a.test'), ['9.9.9.9', '1.1.1.1', '8.8.8.8']);
+  assert.equal(resolver.avoid('a.test', '1.1.1.1'), true);
+  assert.deepEqual(await addresses('a.test'), ['9.9.9.9', '8.8.8.8', '1.1.1.1']);
+  // One of an older answer adds nothing, and the others are there.
+  assert.equal(resolver.avoid('a.test', '7.7.7.7'), true);
+  assert.deepEqual(await addresses('a.test'), ['9.9.9.9', '8.8.8.8', '1.1.1.1']);
+  for (const name of ['one.test', 'inner.test']) {
+    assert.deepEqual(await addresses(name), ['8.8.8.8']);
+    assert.equal(resolver.avoid(name, '8.8.8.8'), false, `${name} has no other`);
+    assert.deepEqual(await addresses(name), ['8.8.8.8']);
+  }
+  await clock.advance(61_000);
+  assert.deepEqual(await addresses('a.test'), ['8.8.8.8', '9.9.9.9', '1.1.1.1'], 'asked anew');
+});
