@@ -1629,4 +1629,32 @@ export const accepted: readonly Accepted[] = [
     line: 'let slot =',
     because: 'another hash finds the same',
   },
+  ...['text.length < 7', 'octet > 255'].map((line) => ({
+    ...{ file: 'topology/fetch/address.ts', find: '1', replace: '(1 + 1)', line },
+    because: 'what is no address is negative',
+  })),
+  {
+    ...{ file: 'topology/damaged-batch.ts', find: '0', replace: '(0 + 1)', line: 'return end < 0' },
+    because: 'the mark, which holds no line’s end, comes first',
+  },
+  {
+    ...{ file: 'services/fetcher/sitemaps/body.ts', find: '32', replace: '(32 + 1)', line: 'tail.readUInt32LE()' },
+    because: 'no sitemap that is read has four gigabytes',
+  },
+  {
+    ...{ file: 'topology/parse/xml.ts', find: '0', replace: '(0 + 1)', line: 'if (valueStart < 0 ||' },
+    because: 'a value stands behind its name',
+  },
+  {
+    ...{ file: 'topology/parse/scan.ts', find: '0', replace: '(0 + 1)', line: 'if (end < 0) return -1;' },
+    because: 'what ends a value stands behind what begins it',
+  },
+  {
+    ...{ file: 'topology/frontier/hosts/clock.ts', find: '<', replace: '<=', line: 'if (child + 1 < size' },
+    because: 'behind the last stands the host that sinks, which is not before itself',
+  },
+  {
+    ...{ file: urlEscapes, find: 'isNormalEscape(text, at)', replace: 'false', line: 'if (isNormalEscape(text, at))' },
+    because: 'an escape that is right is written again as it is',
+  },
 ];

@@ -100,7 +100,7 @@ export class FleetArbiter {
   /** The crawl takes part from now on, or its weight changes. */
   join(crawl: string, weight: number): void {
     const share = this.#shares.get(crawl);
-    if (share === undefined) this.#shares.set(crawl, new Share(crawl, weight));
+    if (share === undefined) this.#shares.set(crawl, new Share(weight));
     else share.weight = weight;
   }
 

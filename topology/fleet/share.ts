@@ -13,7 +13,6 @@ interface Asked {
 }
 
 export class Share<Ask extends Asked> {
-  readonly crawl: string;
   weight: number;
   /** Requests that could start now, in the order in which their hosts became ready. */
   readonly ready = new Set<Ask>();
@@ -30,8 +29,7 @@ export class Share<Ask extends Asked> {
   /** Those of them that went on with a lease. */
   #begunRequests = 0;
 
-  constructor(crawl: string, weight: number) {
-    this.crawl = crawl;
+  constructor(weight: number) {
     this.weight = weight;
   }
 

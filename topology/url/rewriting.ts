@@ -32,12 +32,13 @@ export function oppositeOf(rewriting: Rewriting): Rewriting | undefined {
 
 /** The order in which they are applied, each once. */
 export function inOrder(rewritings: Iterable<Rewriting>): Rewriting[] {
-  const rank = (one: Rewriting) => order.indexOf(one.startsWith(dropped) ? dropped : one);
+  const rank = (one: Rewriting) => order.indexOf(one);
   return [...rewritings].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 const dropped = 'query:';
-const order = [dropped, 'index', 'noSlash', 'slash', 'bare', 'www', 'https'];
+/** Parameters go before all of these. */
+const order = ['index', 'noSlash', 'slash', 'bare', 'www', 'https'];
 
 /** The normal URL rewritten; itself where there is nothing to rewrite. */
 export function rewritten(url: string, rewriting: Rewriting): string {

@@ -29,6 +29,21 @@ test('windows, metadata rules, scores and lists travel too', () => {
   }
 });
 
+test('a metadata rule has a name, and one condition at least', () => {
+  const parsed = (rule: object) =>
+    parsePolicy(JSON.stringify({ ...defaultPolicy(), metadata: [{ name: 'm', ...rule }] }));
+  const conditions = {
+    ...{ url: '^http://a/', intents: ['refresh'], sourceDomains: ['a.org'], offHost: false, depthFrom: 0, hopFrom: 0 },
+    modifiedBeforeMs: 1,
+  };
+  for (const [key, value] of Object.entries(conditions))
+    assert.deepEqual(parsed({ [key]: value }).metadata, [{ name: 'm', [key]: value }]);
+  assert.throws(
+    () => parsed({}),
+    /^CrawlstreamError: policy\.metadata\[0\]: a rule without a condition would refuse everything/,
+  );
+});
+
 test('a policy written before these fields were there is understood as it was meant', () => {
   const { windows, metadata, score, ...old } = defaultPolicy();
   assert.deepEqual([windows, metadata, score], [undefined, undefined, undefined]);

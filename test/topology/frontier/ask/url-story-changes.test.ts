@@ -263,6 +263,8 @@ describe('a URL of a served crawl', () => {
 
   it('goes with its queue', () => {
     const drop = change('dropQueue', {});
+    const first = (of: string) => change('admit', { known: false, entries: [entry(of, 0)] });
+    assert.deepEqual(played(first(a), drop, first(url)).place, inQueue(0, 0));
     for (const way of [[admit(url)], [admit(url), grant(1, 0, 1)], [known(url, fromNew, 'again', 9_000)]]) {
       const { place, kinds } = played(...way, drop);
       assert.deepEqual([place, kinds.at(-1)], [undefined, 'purged']);
