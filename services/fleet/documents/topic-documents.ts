@@ -86,8 +86,8 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     records = all.size + 1;
     await log.trim(topic, 0, term);
   };
+  /** What is under way already comes before it, and counts. */
   const renew = async () => {
-    await acks;
     await append(claim({ renews: `${term}` }), (offset) => {
       term = offset;
     });

@@ -129,6 +129,47 @@ const lengthOf = async (log: Log) => {
   const { start, end } = await log.offsets(topic, 0);
   return end - start;
 };
+test('it is written anew once it has more than 256 records, and four for each document', async () => {
+  for (const [documents, most] of [
+    [2, 256],
+    [100, 400],
+  ] as const)
+    for (const records of [most, most + 1]) {
+      const log = await openLog();
+      const first = await owner(log);
+      // Two are claims.
+      for (let n = 0; n < records - 2; n++) await first.put(`owners/${n % documents}.json`, `${n}`);
+      assert.equal(await lengthOf(log), records - 1, `${records} of ${documents}`);
+      await owner(log);
+      assert.equal(await lengthOf(log), records === most ? most : documents + 1, `${records} of ${documents}`);
+    }
+});
+
+test('what is deleted twice, or was not there, is one record or none', async () => {
+  const log = await openLog();
+  const only = await owner(log);
+  await only.put('owners/a.json', 'a');
+  for (const name of ['a', 'a', 'b']) await only.delete(`owners/${name}.json`);
+  assert.equal(await lengthOf(log), 3);
+});
+
+test('of two puts the later one holds, whenever each is known to count', async () => {
+  const log = await openLog();
+  const waits = [20, 1];
+  const slow: Log = {
+    ...log,
+    append: async (records, options) => {
+      const offsets = await log.append(records, options);
+      if (records[0]?.headers?.['term'] !== undefined) await sleep(waits.shift() ?? 0);
+      return offsets;
+    },
+  };
+  const only = await owner(slow);
+  await Promise.all(['1', '2'].map((text) => only.put('owners/a.json', text)));
+  assert.equal(await only.get('owners/a.json'), '2');
+  assert.equal(await (await owner(log)).get('owners/a.json'), '2');
+});
+
 const allOf = async (documents: Pick<Documents, 'get' | 'keys'>) =>
   Object.fromEntries(await Promise.all((await documents.keys('')).map(async (key) => [key, await documents.get(key)])));
 
@@ -145,6 +186,7 @@ test('nor under one owner that never ends, with puts on their way whenever it is
     assert.ok((await lengthOf(log)) <= 256 + 1 + 40 + 20 + 1, `${await lengthOf(log)} records`);
   }
   assert.deepEqual(await allOf(only), expected);
+  assert.ok((await log.offsets(topic, 0)).end < 4_000 * 1.3, 'it is written anew now and then, not with each put');
   await followed.caughtUp();
   assert.deepEqual(await allOf(followed), expected);
   await followed.stop();
