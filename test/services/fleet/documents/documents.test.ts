@@ -292,10 +292,11 @@ test('a follower that was left behind shows what it knew until it knows all anew
   const first = await owner(log);
   for (let n = 0; n < 20; n++) await first.put(`owners/${n}.json`, 'old');
   let isBehind = false;
-  const behind = polled(log, (reader, options) => {
-    if (!isBehind) return reader.poll({ ...options, maxBytes: 1 });
+  const behind = polled(log, async (reader, options) => {
+    const records = await reader.poll({ ...options, maxBytes: 1 });
+    if (!isBehind) return records;
     isBehind = false;
-    return Promise.reject(new CrawlstreamError('OFFSET_OUT_OF_RANGE', 'trimmed'));
+    throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', 'trimmed');
   });
   const views: Promise<number>[] = [];
   const onChange = () => void views.push(followed.keys('').then(({ length }) => length));
