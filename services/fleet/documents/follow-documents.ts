@@ -32,15 +32,12 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
   /** What is read from the beginning, up to what was there then: until that is known, `all` is what was known before. */
   let anew: { readonly all: Map<string, string>; readonly end: number } | undefined;
 
-  /** True: all is known that was there when the beginning was read. */
-  const isWhole = () => {
-    if (anew !== undefined && next < anew.end) return false;
-    if (anew !== undefined) {
-      all.clear();
-      for (const [key, text] of anew.all) all.set(key, text);
-      anew = undefined;
-    }
-    return true;
+  /** Once it is read, it takes the place of what was known before. */
+  const replaceByAnew = () => {
+    if (anew === undefined || next < anew.end) return;
+    all.clear();
+    for (const [key, text] of anew.all) all.set(key, text);
+    anew = undefined;
   };
   const tell = () => {
     for (const one of waiting) {
@@ -64,7 +61,8 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
           current = takeDocument(anew?.all ?? all, current, record);
           next = record.offset + 1;
         }
-        if (!isWhole() || records.length === 0) continue;
+        replaceByAnew();
+        if (anew !== undefined || records.length === 0) continue;
         onChange();
         tell();
       } catch (error) {

@@ -173,7 +173,7 @@ test('of two puts the later one holds, whenever each is known to count', async (
 const allOf = async (documents: Pick<Documents, 'get' | 'keys'>) =>
   Object.fromEntries(await Promise.all((await documents.keys('')).map(async (key) => [key, await documents.get(key)])));
 
-test('nor under one owner that never ends, with puts on their way whenever it is written anew', async () => {
+test('a topic does not grow under one owner that never ends, with puts on their way whenever it is written anew', async () => {
   const log = await openLog();
   const only = await owner(log, 'only', assert.ifError);
   const followed = followTopicDocuments({ log, topic, onChange() {}, onFailure: assert.ifError });
