@@ -26,6 +26,7 @@ const retriable = {
   LOG_TRUNCATED: false,
   CHANGELOG_GAP: false,
   LOAD_UNFINISHED: false,
+  DECISION_TOO_SLOW: false,
   STATE_DIVERGED: false,
   SNAPSHOT_DAMAGED: false,
   OWNERSHIP_LOST: true,

@@ -13,13 +13,14 @@ import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish }
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { newName } from './new-name.ts';
+import type { PolicySetter } from './owner-policy.ts';
 import type { ReadLog, RunningCrawl } from './running-crawl.ts';
 
 export interface FleetOptions {
   readonly files: CrawlKeep;
   readonly clock: Clock;
   /** Seeds as they are spelt, and the whole policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
-  check(call: CreateCall): Pick<CrawlFile, 'seeds' | 'policy'>;
+  check(call: CreateCall, by: PolicySetter): Pick<CrawlFile, 'seeds' | 'policy'>;
   /** Makes the data of a new crawl. */
   make(path: string, file: CrawlFile): Promise<void>;
   start(file: CrawlFile, path: string): RunningCrawl;
@@ -81,17 +82,20 @@ export class Fleet {
     return [...this.#entries.keys()];
   }
 
-  /** `isNew` false: the same call was made before. */
-  async create(call: CreateCall): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
+  /** `isNew` false: the same call was made before. `by`: who gave the policy. */
+  async create(
+    call: CreateCall,
+    by: PolicySetter = 'operator',
+  ): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
     const requestHash = createHash('sha256').update(JSON.stringify(call)).digest('hex');
     const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
       if (before.file.requestHash !== requestHash) throw invalid('idempotencyKey: another crawl was made with it');
       await before.turn; // It may turn out that it could not be made.
-      if (this.#entries.get(before.file.name) !== before) return this.create(call);
+      if (this.#entries.get(before.file.name) !== before) return this.create(call, by);
       return { crawl: this.#answer(before), isNew: false };
     }
-    const { seeds, policy } = this.#options.check(call);
+    const { seeds, policy } = this.#options.check(call, by);
     this.#refuseWithoutRoom();
     if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
       throw invalid(`there are ${this.#entries.size} crawls, and may be no more: delete some that have ended`);
@@ -319,6 +323,8 @@ export class Fleet {
           `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${(error as Error).stack}`}`,
         );
         change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
+        // Started again it would do the same to the others: its owner, or the operator, resumes it.
+        if (isHarm(error)) change.push({ wish: 'paused' });
       }
       const counted = Object.assign({ counts: running.counts }, ...change) as Partial<CrawlFile>;
       await this.#write(entry, () => counted).catch((error: Error) =>
@@ -388,6 +394,11 @@ function restingEntry(file: CrawlFile): Entry {
 function isUnnoted({ wish, changes }: CrawlFile): boolean {
   const last = changes.at(-1)?.kind;
   return last !== undefined && last !== wish && last !== 'ended';
+}
+
+/** What stopped it would stop the others as well. */
+function isHarm(error: unknown): boolean {
+  return error instanceof CrawlstreamError && error.code === 'DECISION_TOO_SLOW';
 }
 
 function invalid(message: string): CrawlstreamError {

@@ -3,10 +3,14 @@ import { pagesQuery } from '../../services/fleet/api/query-schemas.ts';
 import type { fleetFetcherLimits } from '../../services/fleet/fetchers/fetcher-limits.ts';
 import { createCall } from '../../services/fleet/fleet-schemas.ts';
 import type { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
+import { checkPolicySize } from '../../services/fleet/policy-size.ts';
+import type { policySizeLimits } from '../../services/fleet/policy-size-limits.ts';
+import { DecisionShare } from '../../services/fleet/shares/decision-share.ts';
+import type { shareLimits } from '../../services/fleet/shares/share-limits.ts';
 import type { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
 import { fleetLimits as limits } from '../../topology/fleet/fleet-limits.ts';
 import { learnContact, newHostTimes, readyAtMs } from '../../topology/fleet/host-times.ts';
-import { type BoundaryTable, cutAt, tuning, undriven, upTo } from './boundary.ts';
+import { type BoundaryTable, cutAt, driven, tuning, undriven, upTo } from './boundary.ts';
 
 /** What a host's next contact waits for after one that took so long, where crawls keep once that. */
 function adaptiveMs(tookMs: number): number {
@@ -87,4 +91,43 @@ export const fleetFetcherBoundaries: BoundaryTable<typeof fleetFetcherLimits> = 
   goneMs: tuning('how long leases are granted to fetchers that are gone: they are ended by whoever takes over'),
   firstLeases: tuning('how many leases a crawl begins with'),
   againMs: tuning('how soon a crawl is tried again'),
+};
+
+function isSmall(fields: Readonly<Record<string, unknown>>): boolean {
+  try {
+    checkPolicySize(fields);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A list in a list, so many deep. */
+function nested(levels: number): unknown {
+  let value: unknown = [];
+  for (let level = 1; level < levels; level++) value = [value];
+  return value;
+}
+
+export const policySizeBoundaries: BoundaryTable<typeof policySizeLimits> = {
+  rulesMax: upTo((n) => isSmall({ overlays: Array.from({ length: n }, () => ({})) })),
+  textsMax: upTo((n) => isSmall({ hosts: new Array<string>(n).fill('a') })),
+  nestingMax: upTo((n) => isSmall({ a: nested(n) })),
+};
+
+function restAfter(decisionMs: number): number {
+  let nowMs = 0;
+  const share = new DecisionShare('c', () => nowMs);
+  share.run(() => {
+    nowMs += decisionMs;
+  });
+  return share.restMs();
+}
+
+export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
+  decisionMsMax: undriven(
+    'by the clock of a thread: test/services/fleet/shares/decision-share.test.ts ends one that never ends',
+  ),
+  decisionMsFree: driven(restAfter, 0, 200, 204),
+  restFactor: tuning('how soon a crawl decides again after a long decision'),
 };

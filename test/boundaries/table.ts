@@ -17,7 +17,9 @@ import { fleetFetcherLimits } from '../../services/fleet/fetchers/fetcher-limits
 import { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
 import { outputLimits } from '../../services/fleet/outputs/output-limits.ts';
 import { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
+import { policySizeLimits } from '../../services/fleet/policy-size-limits.ts';
 import { scrapeLimits } from '../../services/fleet/scrape/scrape-limits.ts';
+import { shareLimits } from '../../services/fleet/shares/share-limits.ts';
 import { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
 import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
@@ -54,6 +56,7 @@ import { trapLimits } from '../../topology/policy/traps/trap-limits.ts';
 import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
+import { patternLimits } from '../../topology/url/pattern-limits.ts';
 import { tagLimits } from '../../topology/url/tag-limits.ts';
 import { urlLimits } from '../../topology/url/url-limits.ts';
 import { usageLimits } from '../../topology/usage/usage-limits.ts';
@@ -61,7 +64,13 @@ import { mcpBoundaries, scrapeBoundaries } from './agents.ts';
 import type { Boundary } from './boundary.ts';
 import { deskBoundaries } from './desk.ts';
 import * as fetchers from './fetcher.ts';
-import { fleetBoundaries, fleetFetcherBoundaries, fleetServiceBoundaries } from './fleet.ts';
+import {
+  fleetBoundaries,
+  fleetFetcherBoundaries,
+  fleetServiceBoundaries,
+  policySizeBoundaries,
+  shareBoundaries,
+} from './fleet.ts';
 import { eventBoundaries, outputBoundaries, ownerBoundaries, webhookBoundaries } from './fleet-events.ts';
 import * as frontier from './frontier.ts';
 import { lendingBoundaries } from './lending.ts';
@@ -135,6 +144,9 @@ export const table: Readonly<Record<string, Group>> = {
   snapshotLimits: of(snapshotLimits, services.snapshotBoundaries),
   foldedLimits: of(foldedLimits, services.foldedBoundaries),
   kafkaLimits: of(kafkaLimits, services.kafkaBoundaries),
+  patternLimits: of(patternLimits, urls.patternBoundaries),
+  policySizeLimits: of(policySizeLimits, policySizeBoundaries),
+  shareLimits: of(shareLimits, shareBoundaries),
   mcpLimits: of(mcpLimits, mcpBoundaries),
   scrapeLimits: of(scrapeLimits, scrapeBoundaries),
   dashboardLimits: of(dashboardLimits, services.dashboardBoundaries),

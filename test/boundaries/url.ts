@@ -8,11 +8,13 @@ import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { isAllowed, sitemapValues } from '../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
+import { linearFault, linearFaultOfAll } from '../../topology/url/linear-patterns.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
+import type { patternLimits } from '../../topology/url/pattern-limits.ts';
 import { tagLimits } from '../../topology/url/tag-limits.ts';
 import { tagFault, tagsOf } from '../../topology/url/tags.ts';
 import type { urlLimits } from '../../topology/url/url-limits.ts';
-import { type BoundaryTable, cutAt, from, upTo } from './boundary.ts';
+import { type BoundaryTable, cutAt, from, tuning, upTo } from './boundary.ts';
 import { hopsFollowed } from './redirect-chain.ts';
 import { readFor, robotsAnswer } from './robots-file.ts';
 
@@ -24,6 +26,16 @@ export const urlBoundaries: BoundaryTable<typeof urlLimits> = {
   // Plain, which takes the fast path; and one with an escape that the slow path writes anew.
   urlCharsMax: upTo((n) => normalize(urlOf(n)) !== null && normalize(`${urlOf(n - 1)}%7e`) !== null),
   redirectHopsMax: upTo(hopsFollowed),
+};
+
+export const patternBoundaries: BoundaryTable<typeof patternLimits> = {
+  patternsMax: upTo((n) => linearFaultOfAll(new Array<string>(n).fill('a')) === null),
+  // A class of so many characters is one state.
+  charsMax: upTo((n) => linearFault(`[${'a'.repeat(n - 2)}]`) === null),
+  charsOfAllMax: upTo((n) => linearFaultOfAll(['a'.repeat(n)]) === null),
+  // A letter is a state, and two more begin and end the pattern.
+  instructionsMax: upTo((n) => linearFault('a'.repeat(n - 2)) === null),
+  memoryBytesMax: tuning('how often the automaton forgets what it has seen: what it matches is the same'),
 };
 
 export const tagBoundaries: BoundaryTable<typeof tagLimits> = {

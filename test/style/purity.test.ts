@@ -112,11 +112,3 @@ it('folders use each other one way: none stands in a circle, whichever part it i
   }
   assert.deepEqual([...uses.keys()], []);
 });
-
-it('a source file is short enough to be one act', () => {
-  const long = [...sources('topology'), ...sources('services')].filter(({ text }) => text.split('\n').length > 400);
-  assert.deepEqual(
-    long.map(({ name }) => name),
-    [],
-  );
-});

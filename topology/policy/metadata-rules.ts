@@ -7,12 +7,13 @@
 import type { Intent } from '../../schemas/types.ts';
 import type { Verdict } from '../url/filters.ts';
 import { hostnameOf } from '../url/host-key.ts';
+import { type CompilePatterns, javascriptPatterns } from '../url/patterns.ts';
 import { compileSuffixSet } from '../url/suffix-set.ts';
 
 export interface MetadataRule {
   /** Name of the rule in verdicts. */
   readonly name: string;
-  /** A regular expression (JavaScript, no flags) that the URL matches. */
+  /** A regular expression without flags (`patterns` says in which syntax) that the URL matches. */
   readonly url?: string | undefined;
   /** How the link came: `discover`ed on a page, `refresh` of a known one, `force`d by an operator. */
   readonly intents?: readonly Intent[] | undefined;
@@ -45,8 +46,11 @@ export type MetadataFilter = (url: string, facts: LinkFacts) => Verdict | null;
 type Condition = (url: string, facts: LinkFacts) => boolean;
 
 /** Throws SyntaxError for a `url` that does not compile: `validate.ts` says where. */
-export function compileMetadataRules(rules: readonly MetadataRule[]): MetadataFilter {
-  const compiled = rules.map((rule) => ({ name: rule.name, conditions: conditionsOf(rule) }));
+export function compileMetadataRules(
+  rules: readonly MetadataRule[],
+  compile: CompilePatterns = javascriptPatterns,
+): MetadataFilter {
+  const compiled = rules.map((rule) => ({ name: rule.name, conditions: conditionsOf(rule, compile) }));
   return (url, facts) => {
     for (const { name, conditions } of compiled)
       if (conditions.every((holds) => holds(url, facts))) return { rule: 'metadata', detail: name };
@@ -54,7 +58,7 @@ export function compileMetadataRules(rules: readonly MetadataRule[]): MetadataFi
   };
 }
 
-function conditionsOf(rule: MetadataRule): Condition[] {
+function conditionsOf(rule: MetadataRule, compile: CompilePatterns): Condition[] {
   const conditions: Condition[] = [];
   const { url, intents, sourceDomains, offHost, depthFrom, hopFrom, modifiedBeforeMs } = rule;
   if (intents !== undefined) conditions.push((_, { intent }) => intents.includes(intent));
@@ -69,8 +73,8 @@ function conditionsOf(rule: MetadataRule): Condition[] {
   if (offHost !== undefined)
     conditions.push((at, { sourceUrl }) => sourceUrl !== '' && (hostnameOf(sourceUrl) !== hostnameOf(at)) === offHost);
   if (url !== undefined) {
-    const pattern = new RegExp(url);
-    conditions.push((at) => pattern.test(at));
+    const pattern = compile([url]);
+    conditions.push((at) => pattern.first(at) !== null);
   }
   return conditions;
 }

@@ -30,7 +30,7 @@ export interface OverlayMatch {
    * SURT prefixes: `(org,example,` is example.org with its subdomains, `(org,example,)/docs/` a part of that host alone.
    */
   readonly surts?: readonly string[] | undefined;
-  /** Regular expressions (JavaScript, no flags), matched anywhere in the URL. */
+  /** Regular expressions without flags (`patterns` says in which syntax), matched anywhere in the URL. */
   readonly patterns?: readonly string[] | undefined;
 }
 

@@ -1,5 +1,6 @@
 /** What a host goes by after all overlays that match it. What a host comes to is remembered. */
 
+import type { CompilePatterns } from '../url/patterns.ts';
 import { bounded } from './bounded.ts';
 import { type HostSettings, type OverlayConfig, settingsOfHosts } from './overlay-config.ts';
 import { compileMatching, type Matching } from './overlay-matching.ts';
@@ -40,8 +41,11 @@ export function overlayHosts(
     });
 }
 
+/** What holds for whole hosts goes by no pattern. */
+const noPatterns: CompilePatterns = () => ({ length: 0, first: () => null, each() {} });
+
 /** The same for whoever has no lists, which filters may need. */
 export function hostSettingsOf(config: PolicyConfig): (hostKey: string) => HostSettings {
   const { overlays = [] } = config;
-  return overlays.length === 0 ? () => config : overlayHosts(config, overlays, compileMatching(overlays));
+  return overlays.length === 0 ? () => config : overlayHosts(config, overlays, compileMatching(overlays, noPatterns));
 }

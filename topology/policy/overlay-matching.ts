@@ -1,8 +1,10 @@
 /**
  * Which overlays match a host or a URL: their numbers, ascending. Hosts and domains are looked up label by label, so that
- * their number does not matter; SURTs with a path are tried where their host fits; patterns are tried one by one.
+ * their number does not matter; SURTs with a path are tried where their host fits; patterns are tried one by one, or all at
+ * once where they run in linear time.
  */
 import { hostKeyOf, withoutPort } from '../url/host-key.ts';
+import { type CompilePatterns, javascriptPatterns } from '../url/patterns.ts';
 import { isOfHosts, parseSurt, type Surt } from '../url/surt.ts';
 import type { OverlayConfig } from './overlay-config.ts';
 
@@ -18,13 +20,18 @@ interface PartOfHost {
   readonly surt: Surt;
 }
 
-export function compileMatching(overlays: readonly OverlayConfig[]): Matching {
+export function compileMatching(
+  overlays: readonly OverlayConfig[],
+  compile: CompilePatterns = javascriptPatterns,
+): Matching {
   const exact = new Map<string, number[]>();
   const domains = new Map<string, number[]>();
   const exactParts = new Map<string, PartOfHost[]>();
   const domainParts = new Map<string, PartOfHost[]>();
-  const patterns: { readonly number: number; readonly regex: RegExp }[] = [];
-  overlays.forEach(({ match: { hosts = [], domains: suffixes = [], surts = [], patterns: sources = [] } }, number) => {
+  const sources: string[] = [];
+  /** Of each source, its overlay. */
+  const numbers: number[] = [];
+  overlays.forEach(({ match: { hosts = [], domains: suffixes = [], surts = [], patterns = [] } }, number) => {
     for (const host of hosts) push(exact, host.toLowerCase(), number);
     for (const domain of suffixes) push(domains, domain.toLowerCase().replace(/^\.|\.$/g, ''), number);
     for (const text of surts) {
@@ -35,8 +42,12 @@ export function compileMatching(overlays: readonly OverlayConfig[]): Matching {
       if (!isOfHosts(surt)) push(surt.isOpen ? domainParts : exactParts, key, { number, surt });
       else push(surt.isOpen ? domains : exact, key, number);
     }
-    for (const source of sources) patterns.push({ number, regex: new RegExp(source) });
+    for (const source of patterns) {
+      sources.push(source);
+      numbers.push(number);
+    }
   });
+  const patterns = compile(sources);
   const isOfHost = exact.size > 0 || domains.size > 0;
   const hasParts = exactParts.size > 0 || domainParts.size > 0;
   const ofHost = (hostKey: string) => (isOfHost ? sorted(lookUp(exact, domains, hostKey)) : none);
@@ -48,7 +59,7 @@ export function compileMatching(overlays: readonly OverlayConfig[]): Matching {
       for (const { number, surt } of hasParts ? lookUp(exactParts, domainParts, hostKey) : [])
         if (url.startsWith(surt.scheme) && url.startsWith(surt.path, url.indexOf(hostKey) + hostKey.length))
           found.push(number);
-      for (const { number, regex } of patterns) if (regex.test(url)) found.push(number);
+      patterns.each(url, (index) => found.push(numbers[index]!));
       return sorted(found);
     },
   };

@@ -1,7 +1,6 @@
 /** Overlays from JSON: their shape, and what no shape can tell: which settings go with what they match. */
 import { z } from 'zod';
 import { CrawlstreamError } from '../errors.ts';
-import { compileFilters } from '../url/filters.ts';
 import { isOfHosts, parseSurt } from '../url/surt.ts';
 import { parallelLimits } from './limits.ts';
 import { frontQueueLast, type OverlayConfig, settingsOfHosts } from './overlay-config.ts';
@@ -12,7 +11,6 @@ import { scheduleNames, visitKinds } from './recrawl/recrawl-config.ts';
 export interface SharedShapes {
   readonly filters: z.ZodObject;
   readonly window: z.ZodObject;
-  readonly pattern: z.ZodType<string>;
 }
 
 const names = z.array(z.string().min(1)).min(1);
@@ -30,12 +28,12 @@ function isReason(text: string): boolean {
   return text.trim().split(/\s+/).length > 1;
 }
 
-export function overlaysSchema({ filters, window, pattern }: SharedShapes): z.ZodType<readonly OverlayConfig[]> {
+export function overlaysSchema({ filters, window }: SharedShapes): z.ZodType<readonly OverlayConfig[]> {
   const match = z.strictObject({
     hosts: names.optional(),
     domains: names.optional(),
     surts: z.array(surt).min(1).optional(),
-    patterns: z.array(pattern).min(1).optional(),
+    patterns: z.array(z.string()).min(1).optional(),
   });
   const recrawl = z.strictObject({
     kinds: z.array(z.enum(visitKinds)).min(1).optional(),
@@ -82,7 +80,6 @@ export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyCo
       throw refused(`${at}.match`, 'it matches nothing', 'name hosts, domains, surts or patterns');
     const fields = Object.keys(set);
     if (fields.length === 0) throw refused(`${at}.set`, 'it sets nothing', 'set a field, as in delayMs: 2000');
-    checkFilters(at, set);
     const part = partOfHosts(match);
     const whole = settingsOfHosts.find((field) => fields.includes(field));
     if (part !== null && whole !== undefined)
@@ -112,16 +109,6 @@ function partOfHosts({ surts = [], patterns = [] }: OverlayConfig['match']): str
   });
   if (at >= 0) return `match.surts[${at}]`;
   return patterns.length > 0 ? 'match.patterns[0]' : null;
-}
-
-/** Patterns must compile. */
-function checkFilters(at: string, { filters }: OverlayConfig['set']): void {
-  if (filters === undefined) return;
-  try {
-    compileFilters(filters);
-  } catch (error) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${at}.set.${(error as Error).message}`, error);
-  }
 }
 
 function refused(field: string, why: string, remedy: string): CrawlstreamError {

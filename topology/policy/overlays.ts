@@ -6,6 +6,7 @@
  */
 import { compileFilters, type Filter, withRequisites } from '../url/filters.ts';
 import { withoutPort } from '../url/host-key.ts';
+import type { CompilePatterns } from '../url/patterns.ts';
 import type { ListSource } from '../url/url-lists.ts';
 import { bounded } from './bounded.ts';
 import type { OverlaySettings } from './overlay-config.ts';
@@ -44,19 +45,20 @@ export interface Overlays {
 const combinationsKept = 4_096;
 
 /** null: there are none. */
-export function compileOverlays(config: PolicyConfig, lists: ListSource): Overlays | null {
+export function compileOverlays(config: PolicyConfig, lists: ListSource, compile: CompilePatterns): Overlays | null {
   const { overlays = [] } = config;
   if (overlays.length === 0) return null;
-  const matching = compileMatching(overlays);
+  const matching = compileMatching(overlays, compile);
   const combinations = bounded<OverlaidUrl>(combinationsKept);
   const own = config.requisites ? withRequisites(config.filters) : config.filters;
-  const plainFilter = compileFilters(own, null, lists);
+  const plainFilter = compileFilters(own, null, lists, compile);
   const settings = (numbers: readonly number[]): OverlaidUrl => {
     const sets = numbers.map((number) => overlays[number]!.set);
     const set: OverlaySettings = Object.assign({}, ...sets);
     const { maxDepth = config.maxDepth, hopsMax = config.hopsMax, inScope, frontQueue, fetchAs } = set;
     const filters = sets.flatMap((one) => one.filters ?? []);
-    const filter = filters.length === 0 ? plainFilter : compileFilters(Object.assign({}, own, ...filters), null, lists);
+    const filter =
+      filters.length === 0 ? plainFilter : compileFilters(Object.assign({}, own, ...filters), null, lists, compile);
     const scoping = numbers.findLast((number) => overlays[number]!.set.inScope !== undefined);
     const scopedBy = scoping === undefined ? '' : overlays[scoping]!.name;
     return { filter, maxDepth, hopsMax, inScope, frontQueue, fetchAs, scopedBy };

@@ -20,6 +20,7 @@ import { frontQueueOf } from '../url/front-queue.ts';
 import { hostKeyOf, withoutPort } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
+import type { PatternEngine } from '../url/patterns.ts';
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
@@ -32,6 +33,7 @@ import type { HostSettings, OverlayConfig } from './overlay-config.ts';
 import { compileOverlays, type Deciding, type OverlaidUrl, openAtOf } from './overlays.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
 import { policyLimits } from './policy-limits.ts';
+import { patternCompilerOf } from './policy-patterns.ts';
 import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
 import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
@@ -61,6 +63,8 @@ export interface PolicyConfig {
   readonly version: number;
   /** How URLs are spelt before anything else is asked of them. */
   readonly normalize: NormalizeConfig;
+  /** How patterns run. `linear`: in time that grows with the URL alone, in RE2's syntax. Absent: `javascript`. */
+  readonly patterns?: PatternEngine | undefined;
   /** Which URLs are wanted at all. */
   readonly filters: FilterConfig;
   /** How far the crawl may go from its seeds. */
@@ -223,8 +227,9 @@ function filtersOf({ filters, requisites }: PolicyConfig): Partial<FilterConfig>
 /** Throws INVALID_ARGUMENT for a regular expression that does not compile, or a list that `lists` cannot give. */
 export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists): Policy {
   const normalize = compileNormalizer(config.normalize);
-  const filter = compileFilters(filtersOf(config), null, lists);
-  const metadata = compileMetadataRules(config.metadata ?? []);
+  const compile = patternCompilerOf(config);
+  const filter = compileFilters(filtersOf(config), null, lists, compile);
+  const metadata = compileMetadataRules(config.metadata ?? [], compile);
   const hasMetadata = (config.metadata?.length ?? 0) > 0;
   const opic = config.score?.kind === 'opic' ? config.score : null;
   const weights = config.score === undefined || config.score.kind === 'opic' ? null : config.score;
@@ -235,7 +240,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
       ? plain
       : (url, inputs) => plain(url, { ...inputs, domain: listed(url, inputs.domain) });
   const outOfScope = compileScope(config.scope);
-  const overlays = compileOverlays(config, lists);
+  const overlays = compileOverlays(config, lists, compile);
   const leasesOf = compileParallel(config.parallel ?? []);
   const plainUrl = { filter, maxDepth: config.maxDepth, hopsMax: config.hopsMax, scopedBy: '' };
   const settingsOf: (url: string) => OverlaidUrl = overlays === null ? () => plainUrl : overlays.ofUrl;
@@ -255,7 +260,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     openAt: openAtOf(overlays, compileWindows(config.windows ?? [])),
     hasParallel: config.parallel !== undefined || config.overlays?.some(({ set }) => set.leases !== undefined) === true,
     leasesOf: (hostKey) => overlays?.ofHost(hostKey).leases ?? leasesOf(withoutPort(hostKey)),
-    recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl, overlays?.recrawl),
+    recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl, overlays?.recrawl, compile),
     // Clients of the pull API read their own.
     sitemaps:
       config.sitemaps === undefined || config.sink === 'pull' ? null : compileSitemaps(config.sitemaps, normalize),

@@ -10,6 +10,7 @@ import { CrawlstreamError } from '../errors.ts';
 import { paySchema } from '../pay/pay-policy.ts';
 import { traceSchema } from '../trace/tracing.ts';
 import { compileFilters } from '../url/filters.ts';
+import { patternEngines } from '../url/patterns.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import { listKinds } from '../url/url-lists.ts';
 import { uses } from '../usage/statement.ts';
@@ -20,6 +21,7 @@ import { listsOf, withLists } from './lists-of.ts';
 import { notInOverlays } from './overlay-config.ts';
 import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
 import { fetchAsChoices, type PolicyConfig, politenessKeys, whenFullChoices } from './policy.ts';
+import { checkPatterns } from './policy-patterns.ts';
 import { recrawlSchema } from './recrawl/recrawl-config.ts';
 import { scoreSchema } from './score/score-config.ts';
 import { sitemapsSchema } from './sitemaps.ts';
@@ -94,18 +96,10 @@ const parallelSchema = z.strictObject({
   leases: z.int().min(1).max(parallelLimits.leasesMax),
 });
 
-const pattern = z.string().superRefine((source, context) => {
-  try {
-    new RegExp(source);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-});
-
 const metadataSchema = z
   .strictObject({
     name: z.string().min(1).max(100),
-    url: pattern.optional(),
+    url: z.string().optional(),
     intents: z.array(z.enum(intents)).min(1).optional(),
     sourceDomains: strings.min(1).optional(),
     offHost: z.boolean().optional(),
@@ -126,6 +120,7 @@ const budgetSchema = z.strictObject({
 export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   version: z.int().min(1),
   normalize: normalizeSchema,
+  patterns: z.enum(patternEngines).optional(),
   filters: filtersSchema,
   scope: z.strictObject({ kind: z.enum(['host', 'domain', 'all']), names: strings }),
   maxDepth: z.int().min(0).nullable(),
@@ -169,7 +164,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   requisites: z.literal(true).optional(),
   fetchAs: z.enum(fetchAsChoices).optional(),
   equivalences: equivalencesSchema.optional(),
-  overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema, pattern }).optional(),
+  overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema }).optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */
@@ -212,7 +207,8 @@ export function validatePolicy(value: unknown): PolicyConfig {
   const parsed = policySchema.safeParse(value);
   if (!parsed.success) throw invalid(parsed.error.issues[0]!, parsed.error);
   // Patterns must compile; the contents of lists are checked when they are loaded.
-  compileFilters({ ...parsed.data.filters, lists: [] });
+  if (parsed.data.patterns !== 'linear') compileFilters({ ...parsed.data.filters, lists: [] });
+  checkPatterns(parsed.data);
   checkOverlays(parsed.data);
   checkLeases(parsed.data);
   return parsed.data;

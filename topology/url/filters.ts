@@ -7,6 +7,7 @@
 import { CrawlstreamError } from '../errors.ts';
 import { deniedExtensions, requisiteExtensions } from './denied-extensions.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
+import { type CompilePatterns, javascriptPatterns, type PatternList } from './patterns.ts';
 import { isBlockedPort, portOf } from './ports.ts';
 import { compileSuffixSet } from './suffix-set.ts';
 import { urlLimits } from './url-limits.ts';
@@ -19,7 +20,7 @@ export interface FilterConfig {
   readonly urlCharsMax: number;
   /** Extensions of the last path segment that are refused, lower-case, without dot. */
   readonly extensionsDenied: readonly string[];
-  /** Regular expressions (JavaScript, no flags), matched anywhere in the URL. If not empty, one must match. */
+  /** Regular expressions without flags (`patterns` says in which syntax), matched anywhere in the URL. If not empty, one must match. */
   readonly include: readonly string[];
   /** Regular expressions of which none may match. */
   readonly exclude: readonly string[];
@@ -73,13 +74,14 @@ export function withRequisites(filters: Partial<FilterConfig> = {}): Partial<Fil
 }
 
 /**
- * `maxDepth` null: any depth. `lists` gives what `config.lists` refers to. Throws INVALID_ARGUMENT for a regular
- * expression that does not compile, or a list that is not there.
+ * `maxDepth` null: any depth. `lists` gives what `config.lists` refers to, `compile` what its patterns match. Throws
+ * INVALID_ARGUMENT for a regular expression that does not compile, or a list that is not there.
  */
 export function compileFilters(
   partial: Partial<FilterConfig> = {},
   maxDepth: number | null = null,
   lists: ListSource = noLists,
+  compile: CompilePatterns = javascriptPatterns,
 ): Filter {
   const config = { ...defaultFilters, ...partial };
   const rules: Filter[] = [
@@ -89,7 +91,7 @@ export function compileFilters(
     ...hostRules(config),
     ...(config.extensionsDenied.length > 0 ? [extensionRule(config)] : []),
     ...prefixRules(config),
-    ...regexRules(config),
+    ...patternRules(config, compile),
     ...listRules(config.lists ?? [], lists),
   ];
   if (maxDepth !== null) rules.push((_, depth) => depthVerdict(depth, maxDepth));
@@ -206,20 +208,18 @@ function compilePrefixes(prefixes: readonly string[]): (url: string) => string |
   };
 }
 
-function regexRules(config: FilterConfig): Filter[] {
+function patternRules({ include, exclude }: FilterConfig, compile: CompilePatterns): Filter[] {
   const rules: Filter[] = [];
-  const exclude = compileRegexes('exclude', config.exclude);
   if (exclude.length > 0) {
+    const excluded = compiled('exclude', exclude, compile);
     rules.push((url) => {
-      const match = exclude.find((regex) => regex.test(url));
-      return match === undefined ? null : { rule: 'exclude', detail: match.source };
+      const source = excluded.first(url);
+      return source === null ? null : { rule: 'exclude', detail: source };
     });
   }
-  const include = compileRegexes('include', config.include);
   if (include.length > 0) {
-    rules.push((url) => {
-      return include.some((regex) => regex.test(url)) ? null : { rule: 'include', detail: 'no pattern matches' };
-    });
+    const included = compiled('include', include, compile);
+    rules.push((url) => (included.first(url) === null ? { rule: 'include', detail: 'no pattern matches' } : null));
   }
   return rules;
 }
@@ -241,15 +241,23 @@ function listRules(references: readonly ListReference[], source: ListSource): Fi
   return [...rules, ...listKinds.flatMap(allowRule)];
 }
 
-function compileRegexes(field: 'include' | 'exclude', sources: readonly string[]): RegExp[] {
-  return sources.map((source, index) => {
-    try {
-      return new RegExp(source);
-    } catch (error) {
-      const why = (error as Error).message;
-      const remedy =
-        'write a JavaScript regular expression without slashes or flags, and escape special characters with \\';
-      throw new CrawlstreamError('INVALID_ARGUMENT', `filters.${field}[${index}]: ${why}; ${remedy}`, error);
-    }
-  });
+function compiled(field: 'include' | 'exclude', sources: readonly string[], compile: CompilePatterns): PatternList {
+  try {
+    return compile(sources);
+  } catch (error) {
+    const index = sources.findIndex((source) => !isCompiled(source, compile));
+    const remedy =
+      'write a JavaScript regular expression without slashes or flags, and escape special characters with \\';
+    const message = `filters.${field}[${index}]: ${(error as Error).message}; ${remedy}`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
+  }
+}
+
+function isCompiled(source: string, compile: CompilePatterns): boolean {
+  try {
+    compile([source]);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -94,7 +94,9 @@ export interface EmbeddedCrawl {
   readonly attachesProcess?: boolean | undefined;
 }
 
-export interface BesideOthers extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>, Pick<OwnerOptions, 'idleMs'> {
+export interface BesideOthers
+  extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>,
+    Pick<OwnerOptions, 'idleMs' | 'steps'> {
   /** Time between looks for what commands have left, ms. */
   readonly inboxEveryMs: number;
   /** Time between the signs of life in its folder, ms. */
@@ -193,6 +195,7 @@ async function runWith(
       },
       leasesMax,
       idleMs: crawl.beside?.idleMs ?? idleMs,
+      steps: crawl.beside?.steps,
     },
     fetcher: {
       fetcherId: `${process.pid}`,

@@ -7,6 +7,8 @@ import { validatePolicy } from '../../../topology/policy/validate.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
+import { checkOwnersFields, type PolicySetter } from '../../fleet/owner-policy.ts';
+import { checkPolicySize } from '../../fleet/policy-size.ts';
 import { checkSeeds, normalSeeds } from '../flags/policy-flags.ts';
 
 const { leaseMarginMs } = fleetServiceLimits;
@@ -30,18 +32,33 @@ function scopeOfCall(given: unknown, seeds: readonly string[]): unknown {
   return kind === 'host' || kind === 'domain' || kind === 'all' ? scopeOf(kind, seeds) : { ...given, names: [] };
 }
 
-/** Throws INVALID_SEED or INVALID_ARGUMENT, naming the field: nothing is made then. */
-export function fleetPolicy(seedsGiven: readonly string[], fields: Readonly<Record<string, unknown>>): SeedsAndPolicy {
+/**
+ * Patterns run in linear time, as all crawls share the process. Throws INVALID_SEED or INVALID_ARGUMENT, naming the field: nothing is
+ * made then.
+ */
+export function fleetPolicy(
+  seedsGiven: readonly string[],
+  fields: Readonly<Record<string, unknown>>,
+  by: PolicySetter,
+): SeedsAndPolicy {
+  checkPolicySize(fields);
+  if (by === 'owner') checkOwnersFields(fields, []);
   const seeds = [...new Set(normalSeeds(seedsGiven.map(parseSeed)))];
   const { normalize, filters, ...before } = defaultPolicy();
   const asked = {
-    ...{ ...before, traps: defaultTraps, leaseMarginMs, ...fields, version: 1 },
+    ...{ ...before, traps: defaultTraps, leaseMarginMs, ...fields, patterns: 'linear', version: 1 },
     scope: scopeOfCall(fields['scope'], seeds),
     // Of these, a call names what it changes.
     normalize: within(normalize, fields['normalize']),
     filters: within(filters, fields['filters']),
   };
   const policy = validatePolicy(asked);
+  if (by === 'owner') checkOwnersFields({}, policy.overlays ?? []);
+  // Nobody leases from a crawl of a fleet but its own fetchers.
+  if (policy.sink !== undefined) {
+    const message = 'policy.sink: a fleet fetches the pages of its crawls itself; leave it out';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
   // Whoever may make a crawl may not read files of the fleet's machine.
   if (listsOf(policy).length > 0) {
     const message =

@@ -118,9 +118,9 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
     files,
     clock,
     say,
-    check(call) {
+    check(call, by) {
       place.check?.(call);
-      const { seeds, policy } = fleetPolicy(call.seeds, call.policy);
+      const { seeds, policy } = fleetPolicy(call.seeds, call.policy, by);
       needContact(flags, seeds);
       if (call.webhook !== undefined) checkWebhook(flags, call.webhook.url);
       return { seeds, policy: { ...policy } };

@@ -12,6 +12,7 @@ import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { CrawlCounts, CrawlFile } from '../../fleet/crawl-file.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import type { ReadLog, RunningCrawl } from '../../fleet/running-crawl.ts';
+import { DecisionShare } from '../../fleet/shares/decision-share.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { createService } from '../../runtime/metrics/service.ts';
@@ -124,6 +125,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         tailBytes,
         stores: { openFiles, writeBufferBytes, cacheBytes },
         ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs },
+        steps: new DecisionShare(name),
         onFrontier(frontier) {
           live = () => frontier.committed()[0]?.counters;
         },

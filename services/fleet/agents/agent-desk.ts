@@ -99,11 +99,15 @@ export class AgentDesk {
     const seed = this.#allowed(url);
     const asker: Asker = {
       id: owner,
+      owner,
       uses: this.#options.bounds.uses,
       crawls: () => this.list(),
       create: (page, policy, name) => this.#create(page, policy, name),
     };
-    return this.#pages.read(asker, seed, ageMsMax, waitMs);
+    const answer = await this.#pages.read(asker, seed, ageMsMax, waitMs);
+    if (answer.page === null || this.#isAllowed(answer.page.url)) return answer;
+    const why = 'it redirects to a site that the operator does not allow';
+    return { page: null, crawl: answer.crawl, why, isUnderWay: false };
   }
 
   /** Best first, each URL once. `crawl` absent: of all. */
@@ -121,10 +125,12 @@ export class AgentDesk {
   /** Pages of a crawl, from one on, in the order in which they were found. */
   async map(crawl: string, from: number, limit: number): Promise<{ readonly urls: FoundPage[]; readonly all: number }> {
     const pages = await this.#pages.pages(this.#needed(crawl));
-    return { urls: [...pages.values()].slice(from, from + limit), all: pages.size };
+    const urls = [...pages.values()].filter(({ url }) => this.#isAllowed(url));
+    return { urls: urls.slice(from, from + limit), all: urls.length };
   }
 
   async explain(crawl: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
+    this.#allowed(url);
     return this.#options.explain(this.#needed(crawl).data, parseSeed(url));
   }
 
@@ -138,8 +144,9 @@ export class AgentDesk {
     resting.sort((a, b) => a.createdAtMs - b.createdAtMs);
     for (const { name: old } of resting.slice(0, Math.max(0, mine.length + 1 - mcpLimits.keptMax)))
       await fleet.delete(old);
+    const filters = bounds.sites === null ? {} : { filters: { domainsAllowed: [...bounds.sites] } };
     const call = createCall.parse({
-      ...{ seeds: [seed], owner, policy: { ...policy, uses: [...bounds.uses], usesBarred: 'withhold' } },
+      ...{ seeds: [seed], owner, policy: { ...policy, ...filters, uses: [...bounds.uses], usesBarred: 'withhold' } },
       ...(name !== undefined && { name, idempotencyKey: name }),
     });
     return (await fleet.create(call)).crawl;

@@ -8,7 +8,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { neededPackage } from '../../runtime/needed-package.ts';
 import { productVersion } from '../../runtime/version.ts';
 import type { AgentDesk } from './agent-desk.ts';
-import { crawlText, explainedText, hitsText, pageText, urlsText } from './answer-text.ts';
+import { crawlText, explainedText, hitsText, noPageText, pageText, urlsText } from './answer-text.ts';
 import { toolInputs } from './tool-schemas.ts';
 
 /** One call's answer; `structured` is the same for programs. */
@@ -81,7 +81,7 @@ async function mcpServer(desk: () => AgentDesk) {
     async ({ url: which, maxAgeSeconds, from, chars, waitSeconds }) => {
       const answer = await desk().read(which, 1000 * maxAgeSeconds, 1000 * waitSeconds);
       if (answer.page === null)
-        throw new CrawlstreamError('INVALID_ARGUMENT', `no page of ${which} (crawl ${answer.crawl}): ${answer.why}`);
+        throw new CrawlstreamError('INVALID_ARGUMENT', noPageText(answer.crawl, which, answer.why));
       return pageText(answer.page, answer.crawl, from, chars);
     },
   );

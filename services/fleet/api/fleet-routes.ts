@@ -19,7 +19,7 @@ import type { Callers } from '../owners/callers.ts';
 import type { Owner } from '../owners/owner-file.ts';
 import type { Quotas } from '../owners/quotas.ts';
 import type { ReadLog } from '../running-crawl.ts';
-import type { PageDesk } from '../scrape/page-desk.ts';
+import { isPageCrawl, type PageDesk } from '../scrape/page-desk.ts';
 import { createDoor } from './door.ts';
 import { fleetOpenApi } from './fleet-openapi.ts';
 import { onceUp } from './once-up.ts';
@@ -88,7 +88,9 @@ export function fleetRoutes(
       const before = fleet.made(mine.idempotencyKey, mine.owner);
       const refused = before ? null : (quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null);
       if (refused !== null) throw tooMany(reply, refused);
-      const { crawl, isNew } = await fleet.create(mine);
+      if (call.name !== undefined && isPageCrawl(call.name))
+        throw invalid(`name: names such as ${call.name} are those of single pages (POST /v1/scrape); give another`);
+      const { crawl, isNew } = await fleet.create(mine, caller === null ? 'operator' : 'owner');
       return reply.code(isNew ? 201 : 200).send(told(request, crawl, crawl.name));
     });
 

@@ -25,6 +25,7 @@ export function scrapeRoutes(desk: () => FleetDesk, callers: Callers | null = nu
       const crawls = () => fleet.list().filter((crawl) => caller === null || crawl.owner === owner);
       const asker: Asker = {
         id: `${owner} ${uses.join(' ')}`,
+        owner,
         uses,
         crawls,
         async create(seed, policy, name) {

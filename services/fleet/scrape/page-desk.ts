@@ -21,6 +21,8 @@ import { scrapeLimits } from './scrape-limits.ts';
 export interface Asker {
   /** Makes two askers' crawls of one page different ones. */
   readonly id: string;
+  /** Whose crawls of single pages it waits for. */
+  readonly owner: string;
   /** What pages are wanted for: one whose site bars it is not told. */
   readonly uses: readonly Use[];
   /** Of which it may see pages. */
@@ -46,7 +48,12 @@ export interface PageDeskOptions {
 /** As pages of its crawls are spelt. */
 const normalize = compileNormalizer(defaultPolicy().normalize);
 export const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused', 'held']);
-const prefix = 'page-';
+/** The name of a crawl that fetches a single page: nobody else may give it. */
+const pageCrawlName = /^page-[0-9a-f]{24}$/;
+
+export function isPageCrawl(name: string): boolean {
+  return pageCrawlName.test(name);
+}
 
 export class PageDesk {
   readonly #options: PageDeskOptions;
@@ -70,7 +77,7 @@ export class PageDesk {
   async read(asker: Asker, url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
     const kept = ageMsMax === 0 ? undefined : await this.#newest(asker, url, this.#options.clock.nowMs() - ageMsMax);
     if (kept !== undefined) return kept;
-    const name = `${prefix}${createHash('sha256').update(`${asker.id}\n${url}`).digest('hex').slice(0, 24)}`;
+    const name = `page-${createHash('sha256').update(`${asker.id}\n${url}`).digest('hex').slice(0, 24)}`;
     return this.using(name, () => this.#fetched(asker, url, name, waitMs));
   }
 
@@ -81,7 +88,7 @@ export class PageDesk {
 
   /** Deletes the oldest of these that are single pages, do not run and are not waited for, beyond what is kept. */
   async dropOld(crawls: readonly CrawlAnswer[], keptMax: number): Promise<void> {
-    const mine = crawls.filter(({ name }) => name.startsWith(prefix));
+    const mine = crawls.filter(({ name }) => isPageCrawl(name));
     const resting = mine.filter(({ name, state }) => restStates.has(state) && !this.isUsed(name));
     resting.sort((a, b) => a.createdAtMs - b.createdAtMs);
     for (const { name } of resting.slice(0, Math.max(0, mine.length + 1 - keptMax)))
@@ -140,6 +147,11 @@ export class PageDesk {
   async #begin(asker: Asker, seed: string, name: string): Promise<void> {
     const { fleet } = this.#options;
     const before = fleet.find(name);
+    if (before !== undefined && before.owner !== asker.owner)
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `the crawl ${name} is somebody else's: ask the operator to delete it`,
+      );
     // One that is under way, since a call of before has left it so, is waited for.
     if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);
     if (fleet.find(name) === undefined)

@@ -25,6 +25,7 @@ import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
 import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
+import { Breath } from '../../runtime/loop/breath.ts';
 import type { ListFiles } from '../../runtime/policy/list-files.ts';
 import { createListFiles, listsOfText } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -42,6 +43,7 @@ import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { InputRecords } from './input-records.ts';
 import { createMeters, type FrontierMeters, meterCommit, meterGranted, meterLetters } from './meters.ts';
+import { plainSteps, type StepRunner } from './step-runner.ts';
 import { StepSpans } from './step-spans.ts';
 import { taskRecord } from './task-record.ts';
 
@@ -67,6 +69,8 @@ export interface OwnerOptions {
   readonly idleMs?: number | undefined;
   /** Bytes of changelog after which the checkpoint is written, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
+  /** Absent: its decisions take the time that they take. */
+  readonly steps?: StepRunner | undefined;
   /** Names this owner's claims. Absent: 128 random bits each. */
   readonly nonce?: () => string;
   /** Is called with the progress of a long restore. */
@@ -202,8 +206,10 @@ export class PartitionOwner {
         core: partition,
       });
       this.#seek(partition, reader, ['results', 'discovered']);
+      const breath = new Breath();
       while (!this.#stopping.signal.aborted) {
         await this.#turn(partition, reader, jobs);
+        await breath.take();
         await checkpoint.saveIfDue();
         this.#losses?.look();
       }
@@ -265,13 +271,16 @@ export class PartitionOwner {
     const beganMs = performance.now();
     this.#flow?.tell();
     const demand = this.#demand(partition);
-    const step = partition.step(clock.nowMs(), demand);
+    const { steps = plainSteps } = this.#options;
+    const step = steps.run(() => partition.step(clock.nowMs(), demand));
     if (step !== null) {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
       await this.#commit(partition, step, demand, oldestMs);
     }
     this.#seek(partition, reader, partition.takeSought());
     this.#calls.answer(partition, this.#acks, () => this.#failure);
+    const restMs = steps.restMs();
+    if (restMs > 0) await clock.sleepUntil(clock.nowMs() + restMs, this.#stopping.signal);
     if (jobs.busy) return;
     const job = partition.seenWork(!records.some(({ topic }) => topic === discovered));
     if (job !== null) jobs.start(job);

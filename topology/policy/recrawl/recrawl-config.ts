@@ -104,18 +104,10 @@ const interval = z
   .int()
   .min(1_000)
   .max(100 * 365 * day);
-const pattern = z.string().superRefine((source, context) => {
-  try {
-    new RegExp(source);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-});
-
 const ruleSchema = z
   .strictObject({
     hosts: z.array(z.string().min(1)).min(1).optional(),
-    url: pattern.optional(),
+    url: z.string().optional(),
     kinds: z.array(z.enum(visitKinds)).min(1).optional(),
     schedule: z.enum(scheduleNames).optional(),
     intervalMs: interval.nullable().optional(),

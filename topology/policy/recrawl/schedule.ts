@@ -6,6 +6,7 @@
  * fetches that refresh may have, decide when the visit takes place.
  */
 import { hostnameOf } from '../../url/host-key.ts';
+import { type CompilePatterns, javascriptPatterns } from '../../url/patterns.ts';
 import { compileSuffixSet } from '../../url/suffix-set.ts';
 import { type AdaptiveConfig, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
 import { type Bounds, boundedDays, priceOfVisit } from './allocation.ts';
@@ -53,13 +54,17 @@ export interface OverlaidRule {
 }
 
 /** `overlaid`: asked before the rules of `config`. */
-export function compileRecrawl(config: RecrawlConfig, overlaid: readonly OverlaidRule[] = []): Recrawl {
+export function compileRecrawl(
+  config: RecrawlConfig,
+  overlaid: readonly OverlaidRule[] = [],
+  compile: CompilePatterns = javascriptPatterns,
+): Recrawl {
   const rules = [
     ...overlaid.map(({ rule, holds }) => {
-      const isKind = conditionOf(rule);
+      const isKind = conditionOf(rule, compile);
       return { fits: (visit: Visited) => isKind(visit) && holds(visit.url), plan: planOf(config, rule) };
     }),
-    ...config.rules.map((rule) => ({ fits: conditionOf(rule), plan: planOf(config, rule) })),
+    ...config.rules.map((rule) => ({ fits: conditionOf(rule, compile), plan: planOf(config, rule) })),
   ];
   const schedules = [config, ...config.rules, ...overlaid.map(({ rule }) => rule)].map(({ schedule }) => schedule);
   const general = planOf(config, {});
@@ -92,13 +97,13 @@ interface Plan {
   next(visit: Visited, price: number | null, weights: readonly number[]): NextVisit | null;
 }
 
-function conditionOf({ hosts, url, kinds }: RecrawlRule): (visit: Visited) => boolean {
+function conditionOf({ hosts, url, kinds }: RecrawlRule, compile: CompilePatterns): (visit: Visited) => boolean {
   const domains = hosts === undefined ? null : compileSuffixSet(hosts);
-  const pattern = url === undefined ? null : new RegExp(url);
+  const pattern = url === undefined ? null : compile([url]);
   return (visit) =>
     (kinds === undefined || kinds.includes(visit.kind)) &&
     (domains === null || domains.match(hostnameOf(visit.url)) !== null) &&
-    (pattern === null || pattern.test(visit.url));
+    (pattern === null || pattern.first(visit.url) !== null);
 }
 
 function steady(intervalMs: number | null): Plan {

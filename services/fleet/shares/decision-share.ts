@@ -1,0 +1,36 @@
+/**
+ * What a crawl of a fleet may take of the process for its decisions, whatever its policy is and whatever its pages link to.
+ *
+ * One decision is ended after `decisionMsMax`; its crawl is paused then, with the reason. A crawl whose decisions are long without
+ * reaching that waits after each, so that it has a fifth of the process at most.
+ */
+import { performance } from 'node:perf_hooks';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { withinTime } from '../../runtime/loop/time-box.ts';
+import { shareLimits } from './share-limits.ts';
+
+export class DecisionShare {
+  readonly #crawl: string;
+  readonly #nowMs: () => number;
+  #tookMs = 0;
+
+  constructor(crawl: string, nowMs: () => number = () => performance.now()) {
+    this.#crawl = crawl;
+    this.#nowMs = nowMs;
+  }
+
+  run<T>(decide: () => T): T {
+    const { decisionMsMax } = shareLimits;
+    const beganMs = this.#nowMs();
+    const outcome = withinTime(decisionMsMax, decide);
+    this.#tookMs = this.#nowMs() - beganMs;
+    if (!outcome.ended) return outcome.value;
+    const message = `a decision of the crawl ${this.#crawl} took more than ${decisionMsMax / 1_000} s, and was ended so that the other crawls go on: its policy has rules or patterns that take too long for the URLs it found. Give it fewer and simpler ones (crawlstream policy set), then resume it`;
+    throw new CrawlstreamError('DECISION_TOO_SLOW', message);
+  }
+
+  restMs(): number {
+    const { decisionMsFree, restFactor } = shareLimits;
+    return this.#tookMs < decisionMsFree ? 0 : restFactor * this.#tookMs;
+  }
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DecisionShare } from '../../../../services/fleet/shares/decision-share.ts';
+import { shareLimits } from '../../../../services/fleet/shares/share-limits.ts';
+
+test('a crawl whose decision took long rests four times as long, and one whose decision was short not at all', () => {
+  let nowMs = 0;
+  const share = new DecisionShare('c', () => nowMs);
+  assert.equal(
+    share.run(() => (nowMs += shareLimits.decisionMsFree - 1)),
+    nowMs,
+  );
+  assert.equal(share.restMs(), 0);
+  share.run(() => (nowMs += 200));
+  assert.equal(share.restMs(), 800);
+  share.run(() => (nowMs += 1));
+  assert.equal(share.restMs(), 0);
+});
+
+test('a decision that never ends is ended, and the error names the crawl and what to do', () => {
+  const share = new DecisionShare('eve-1');
+  const endless = () => {
+    for (;;);
+  };
+  assert.throws(() => share.run(endless), {
+    code: 'DECISION_TOO_SLOW',
+    message: /eve-1.*policy set.*resume/,
+  });
+});
