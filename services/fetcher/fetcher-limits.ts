@@ -2,6 +2,8 @@
 export const fetcherLimits = {
   /** Leases run at once: most of them wait out a delay, so many more than requests. */
   leasesMax: 1_000,
+  /** Share of those leases that may wait for the address of their host: beyond it, names that nobody answers for come back. */
+  namesShareMax: 0.25,
   /** Requests in flight: what one core can parse, with room for slow hosts. */
   requestsMax: 256,
   /** The adaptive delay (factor × last duration) grows no further: slow pages must not park a host for minutes. */

@@ -41,6 +41,7 @@ import { createHostSlots } from './leases/host-slots.ts';
 import { createTaskIntake } from './leases/intake.ts';
 import { createLateReports } from './leases/late-reports.ts';
 import { type LeaseRunner, runLease } from './leases/lease.ts';
+import { createNameGate } from './leases/name-gate.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
 import { createGrantClock } from './pace/grant-clock.ts';
@@ -211,6 +212,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const pacer = options.seat?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
+  const namesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
   const runner: LeaseRunner = {
     road: {
       clock,
@@ -227,6 +229,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
+    // A stand-in for HTTP connects to nothing.
+    names:
+      options.openHttp === undefined
+        ? createNameGate({ resolver, waitingMax: namesMax, signal: stopping.signal })
+        : undefined,
     sessions: rules?.sessions ?? undefined,
     sharedRobots: options.seat?.robots,
     tdmFiles: createTdmFiles(clock),

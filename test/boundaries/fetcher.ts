@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { blankLinkGroup, blankOutcome, blankTask } from '../../schemas/blank.ts';
 import type { Outcome } from '../../schemas/types.ts';
 import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
+import { createFairLookup } from '../../services/fetcher/connect/fair-lookup.ts';
 import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
@@ -87,6 +88,11 @@ export const sessionBoundaries: BoundaryTable<typeof sessionLimits> = {
 };
 
 export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
+  dnsDeadlineMs: undriven('a timer of five seconds: dns-lookup.test.ts has it reached, at 50 ms'),
+  lookupsMax: cutAt(requestLimits.lookupsMax, (n) => lookedUp(Array.from({ length: n }, (_, at) => `d${at}.test`))),
+  lookupsPerDomainMax: cutAt(requestLimits.lookupsPerDomainMax, (n) =>
+    lookedUp(Array.from({ length: n }, (_, at) => `h${at}.dead.test`)),
+  ),
   connectTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached, at 400 ms'),
   headersTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by headers that drip'),
   bodyIdleTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by a body that stalls'),
@@ -254,7 +260,19 @@ function isShared(ageMs: number): boolean {
   return shared.get('http://a.test/robots.txt') !== undefined;
 }
 
+/** Look-ups that are asked for at once, of so many names. */
+function lookedUp(hostnames: readonly string[]): number {
+  let asked = 0;
+  const fair = createFairLookup(() => {
+    asked += 1;
+    return new Promise(() => {});
+  });
+  for (const hostname of hostnames) void fair.lookup(hostname);
+  return asked;
+}
+
 export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
+  namesShareMax: undriven('a quarter of the leases: name-gate.test.ts has one of four'),
   leasesMax: undriven('leases run at once: fetcher.test.ts has four'),
   requestsMax: undriven('requests in flight: fetcher.test.ts has two'),
   adaptiveDelayMaxMs: undriven('of a response that took seconds'),

@@ -10,6 +10,7 @@ import { isIP } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import { requestLimits } from '../http/request-limits.ts';
 import type { DnsLookup } from './dns-lookup.ts';
+import { createFairLookup } from './fair-lookup.ts';
 import type { OverrideLookup } from './resolve-override.ts';
 
 export type Resolution =
@@ -25,6 +26,8 @@ export type Resolution =
 export interface Resolver {
   /** `hostname` as in a URL (an IPv6 literal may be in brackets). At once where the answer is known. */
   resolve(hostname: string, port: number): Resolution | Promise<Resolution>;
+  /** Names that wait until others have been looked up. */
+  readonly waiting: number;
   /** Nobody answers at an address of the name: it is given out last from now on. False: it has no other. */
   avoid(hostname: string, address: string): boolean;
 }
@@ -59,8 +62,9 @@ export function createResolver(options: ResolverOptions): Resolver {
     };
   };
 
+  const fair = createFairLookup(options.lookup);
   const ask = async (hostname: string): Promise<CachedAnswer> => {
-    const answer = await lookedUp(options.lookup, hostname, clock);
+    const answer = await lookedUp(fair.lookup, hostname, clock);
     if (answers.size >= requestLimits.dnsEntriesMax) answers.delete(answers.keys().next().value!);
     answers.set(hostname, answer);
     underWay.delete(hostname);
@@ -68,6 +72,9 @@ export function createResolver(options: ResolverOptions): Resolver {
   };
 
   return {
+    get waiting() {
+      return fair.waiting;
+    },
     avoid(hostname, address) {
       const known = answers.get(hostname);
       const others = known?.addresses.filter((other) => other !== address) ?? [];

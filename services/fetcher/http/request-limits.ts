@@ -32,6 +32,11 @@ export const requestLimits = {
   keepAliveMs: 10_000,
   /** Addresses of one name that are kept: enough to fail over, whatever a zone holds. */
   addressesMax: 8,
+  /** A look-up of a name ends after this: most servers answer within 200 ms, and a connection has as long for itself. */
+  dnsDeadlineMs: 5_000,
+  /** Names looked up at once, and of one registrable domain: its own servers answer most of them, or none. */
+  lookupsMax: 512,
+  lookupsPerDomainMax: 4,
   /** Names in the DNS cache, about 150 B each. */
   dnsEntriesMax: 100_000,
   /** Shortest and longest time an answer is believed: zones with TTL 0 would cost a lookup per connection. */

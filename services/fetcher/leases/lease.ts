@@ -45,11 +45,14 @@ import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
 import type { LateReports } from './late-reports.ts';
 import { logIn } from './log-in.ts';
+import type { NameGate } from './name-gate.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
 export interface LeaseRunner {
   readonly road: Road;
   readonly hostSlots: HostSlots;
+  /** Absent: names are looked up as requests are made. */
+  readonly names?: NameGate | undefined;
   /**
    * Called in a lease that runs beside others of its host: the host failed, or asked for fewer requests, in a contact
    * that ended then.
@@ -125,8 +128,10 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
     await clock.sleepUntil(task.notBeforeMs, signal);
   }
-  let next: Next = task.notBeforeMs > latestStartMs ? 'returned' : 'on';
-  for (const { asked, url } of task.robotsHops) {
+  const named = runner.names?.pass(task);
+  const isNamed = named === undefined || (await named);
+  let next: Next = task.notBeforeMs > latestStartMs || !isNamed ? 'returned' : 'on';
+  for (const { asked, url } of isNamed ? task.robotsHops : []) {
     await (runner.hop ?? runner.robots.hop)([...asked, url], robotsFetch(runner, task, reporter));
   }
   let index = 0;

@@ -19,6 +19,7 @@ function connect(addresses: readonly string[], target: Pick<Target, 'protocol' |
       return { ok: true, addresses, overridden: false };
     },
     avoid: () => false,
+    waiting: 0,
   };
   const connected: string[] = [];
   const to = createConnectors({ resolver, timeoutMs: 4_000, http2: false })(

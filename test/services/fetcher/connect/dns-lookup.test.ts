@@ -1,11 +1,16 @@
-/** What is made of the answers of a DNS server, which listens here, and of what the system knows. */
+/** What is made of the answers of a DNS server, which listens here, and of what the system's files say. */
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { promises as dns } from 'node:dns';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createDnsLookup, type DnsLookup } from '../../../../services/fetcher/connect/dns-lookup.ts';
+import { createHostsFile } from '../../../../services/fetcher/connect/hosts-file.ts';
+import { parseSearchList } from '../../../../services/fetcher/connect/search-list.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 interface DnsRecord {
   readonly type: 'A' | 'AAAA';
@@ -88,28 +93,96 @@ test('a name may have addresses of one kind alone', async (t) => {
   assert.deepEqual(await six.lookup('a.test'), { addresses: ['2001:db8::1'], ttlMs: 0 });
 });
 
-test('a name that the DNS does not know is asked of the system, for no time', async (t) => {
-  const { lookup } = await lookupWith(t, []);
-  const { addresses, ttlMs } = await lookup('localhost');
-  assert.ok(addresses.includes('127.0.0.1') || addresses.includes('::1'), String(addresses));
-  assert.equal(ttlMs, 0);
-});
+/** A name server that answers as `answer` says; undefined: it says nothing. */
+async function servers(
+  t: TestContext,
+  answer: (name: string, type: number) => readonly DnsRecord[] | 'fails' | undefined,
+) {
+  const asked: string[] = [];
+  const server = createSocket('udp4', (query, { port, address }) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (; query[at] !== 0; at += query[at]! + 1) labels.push(query.toString('latin1', at + 1, at + 1 + query[at]!));
+    const [name, type] = [labels.join('.').toLowerCase(), query.readUInt16BE(at + 1)];
+    asked.push(`${name} ${type === types.A ? 'A' : 'AAAA'}`);
+    const records = answer(name, type);
+    if (records === undefined) return;
+    const packet = answerTo(query, records === 'fails' ? [] : records);
+    if (records === 'fails') packet.writeUInt16BE(0x8182, 2);
+    server.send(packet, port, address);
+  });
+  server.bind(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const resolver = new dns.Resolver({ timeout: 300, tries: 1 });
+  resolver.setServers([`127.0.0.1:${(server.address() as AddressInfo).port}`]);
+  return { asked, resolver };
+}
 
-test('a name that nobody knows has no address; that nobody could be asked is an error', async (t) => {
-  const { lookup } = await lookupWith(t, []);
+const nobody = { find: async () => [] };
+const noSearch = () => parseSearchList('');
+
+test('a look-up ends at its deadline where no name server answers, and asks nobody else', async (t) => {
+  const { resolver, asked } = await servers(t, () => undefined);
+  const slow = { resolve4: () => new Promise<never>(() => {}), resolve6: () => new Promise<never>(() => {}) };
   const { lookup: system } = dns;
   t.after(() => {
     dns.lookup = system;
   });
-  const failing = (code: string) => {
-    dns.lookup = (async () => {
-      throw Object.assign(new Error(code), { code });
-    }) as never;
-  };
-  for (const code of ['ENOTFOUND', 'ENODATA']) {
-    failing(code);
-    assert.deepEqual(await lookup('a.test'), { addresses: [], ttlMs: 0 });
-  }
-  failing('EAI_AGAIN');
-  await assert.rejects(lookup('a.test'), { code: 'EAI_AGAIN' });
+  dns.lookup = (async () => assert.fail('getaddrinfo holds one of four threads')) as never;
+  const late = createDnsLookup({ servers: slow, hosts: nobody, search: noSearch, deadlineMs: 50 });
+  await assert.rejects(late('dead.test'), /no name server answered for dead\.test within 0\.05 s/);
+  const silent = createDnsLookup({ servers: resolver, hosts: nobody, search: noSearch });
+  await assert.rejects(silent('dead.test'), { code: 'ETIMEOUT' });
+  assert.ok(asked.every((one) => one.startsWith('dead.test ')));
+});
+
+test('a name has its IPv4 address although its server says nothing of IPv6', async (t) => {
+  const { resolver } = await servers(t, (_, type) => (type === types.A ? [v4(1, 30)] : undefined));
+  const lookup = createDnsLookup({ servers: resolver, hosts: nobody, search: noSearch });
+  const beganMs = performance.now();
+  assert.deepEqual(await lookup('half.test'), { addresses: ['192.0.2.1'], ttlMs: 30_000 });
+  assert.ok(performance.now() - beganMs < 280, 'it does not wait for the other');
+});
+
+test('a name that does not exist has no address, and one whose server fails is an error', async (t) => {
+  const { resolver } = await servers(t, (name) => (name === 'failing.test' ? 'fails' : []));
+  const lookup = createDnsLookup({ servers: resolver, hosts: nobody, search: noSearch });
+  assert.deepEqual(await lookup('none.test'), { addresses: [], ttlMs: 0 });
+  await assert.rejects(lookup('failing.test'), { code: 'ESERVFAIL' });
+});
+
+test('the hosts file outweighs the DNS, and what is written there later counts', async (t) => {
+  const { resolver, asked } = await servers(t, () => [v4(1, 30)]);
+  const file = join(temporaryFolder(), 'hosts');
+  writeFileSync(
+    file,
+    '# a staging machine\n192.0.2.9 www.Shop.test shop.test # both\n::1 shop.test\nnonsense shop.test\n',
+  );
+  let nowMs = 0;
+  const hosts = createHostsFile(file, () => nowMs);
+  const lookup = createDnsLookup({ servers: resolver, hosts, search: noSearch });
+  assert.deepEqual(await lookup('www.shop.test'), { addresses: ['192.0.2.9'], ttlMs: 0 });
+  assert.deepEqual(await lookup('shop.test'), { addresses: ['192.0.2.9', '::1'], ttlMs: 0 });
+  assert.deepEqual(await lookup('localhost'), { addresses: ['127.0.0.1', '::1'], ttlMs: 0 });
+  assert.deepEqual(asked, []);
+  assert.deepEqual((await lookup('other.test')).addresses, ['192.0.2.1']);
+  writeFileSync(file, '192.0.2.77 other.test\n');
+  nowMs += 6_000;
+  assert.deepEqual((await lookup('other.test')).addresses, ['192.0.2.77']);
+});
+
+test('a short name is completed by the search list before it is asked for, and a long one after', async (t) => {
+  const known = new Set(['web.shop.svc.cluster.local', 'example.org.svc.cluster.local']);
+  const { resolver, asked } = await servers(t, (name) => (known.has(name) ? [v4(1, 30)] : []));
+  const list = parseSearchList('nameserver 192.0.2.1\nsearch shop.svc.cluster.local svc.cluster.local. # ours\n');
+  const lookup = createDnsLookup({ servers: resolver, hosts: nobody, search: () => list });
+  assert.deepEqual((await lookup('web')).addresses, ['192.0.2.1']);
+  assert.equal(asked[0], 'web.shop.svc.cluster.local A');
+  asked.length = 0;
+  assert.deepEqual((await lookup('example.org')).addresses, ['192.0.2.1']);
+  assert.equal(asked[0], 'example.org A');
+  const dots = parseSearchList('options ndots:5 timeout:1\nsearch a.test\n');
+  assert.deepEqual(dots.namesFor('x.y'), ['x.y.a.test', 'x.y']);
+  assert.deepEqual(dots.namesFor('x.'), ['x.']);
 });

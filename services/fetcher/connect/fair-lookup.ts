@@ -1,0 +1,71 @@
+/**
+ * Shares look-ups among registrable domains: names of one domain wait for each other, and those of others do not wait for them. A page
+ * may name thousands of hosts whose name servers never answer.
+ */
+import { partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { requestLimits } from '../http/request-limits.ts';
+import type { DnsAnswer, DnsLookup } from './dns-lookup.ts';
+
+export interface FairLookup {
+  readonly lookup: DnsLookup;
+  /** Look-ups that wait for others. */
+  readonly waiting: number;
+}
+
+interface Waiting {
+  readonly hostname: string;
+  readonly settle: (answer: Promise<DnsAnswer>) => void;
+}
+
+export function createFairLookup(ask: DnsLookup): FairLookup {
+  const { lookupsMax, lookupsPerDomainMax } = requestLimits;
+  let underWay = 0;
+  let waiting = 0;
+  const ofDomain = new Map<string, number>();
+  /** Domains with names that wait, in turn. */
+  const queues = new Map<string, Waiting[]>();
+
+  const begin = (domain: string, { hostname, settle }: Waiting) => {
+    underWay += 1;
+    ofDomain.set(domain, (ofDomain.get(domain) ?? 0) + 1);
+    const answer = ask(hostname);
+    settle(answer);
+    const end = () => {
+      underWay -= 1;
+      const left = ofDomain.get(domain)! - 1;
+      if (left === 0) ofDomain.delete(domain);
+      else ofDomain.set(domain, left);
+      beginSome();
+    };
+    answer.then(end, end);
+  };
+
+  /** Each domain that may have one more, in turn: what was taken from goes to the end. */
+  const beginSome = () => {
+    for (const [domain, queue] of queues) {
+      if (underWay >= lookupsMax) return;
+      if ((ofDomain.get(domain) ?? 0) >= lookupsPerDomainMax) continue;
+      queues.delete(domain);
+      const next = queue.shift()!;
+      if (queue.length > 0) queues.set(domain, queue);
+      waiting -= 1;
+      begin(domain, next);
+    }
+  };
+
+  return {
+    get waiting() {
+      return waiting;
+    },
+    lookup(hostname) {
+      const domain = partitionKeyOf(hostname, 'domain');
+      return new Promise((resolve) => {
+        const queue = queues.get(domain);
+        if (queue === undefined) queues.set(domain, [{ hostname, settle: resolve }]);
+        else queue.push({ hostname, settle: resolve });
+        waiting += 1;
+        beginSome();
+      });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** The search list of resolv.conf(5): short names of a cluster or an office network are completed by its domains. */
+import { readFileSync } from 'node:fs';
+
+export interface SearchList {
+  /** The names to ask for, in turn; the last is the one that is given, or follows it. */
+  namesFor(hostname: string): readonly string[];
+}
+
+/** As glibc has it: at most so many domains, and a name with one dot is asked for as it is first. */
+const domainsMax = 6;
+const dotsDefault = 1;
+
+export function parseSearchList(text: string): SearchList {
+  let domains: readonly string[] = [];
+  let dotsMin = dotsDefault;
+  for (const line of text.split(/\r?\n/)) {
+    const [word = '', ...values] = line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/[ \t]+/);
+    // The last of these lines counts.
+    if (word === 'search' || word === 'domain') domains = values.slice(0, word === 'domain' ? 1 : domainsMax);
+    const dots =
+      word === 'options' ? values.map((value) => /^ndots:(\d+)$/.exec(value)?.[1]).find((n) => n) : undefined;
+    if (dots !== undefined) dotsMin = Number(dots);
+  }
+  const suffixes = domains.map((domain) => domain.replace(/^\.|\.$/g, '')).filter((domain) => domain !== '');
+  return {
+    namesFor(hostname) {
+      if (hostname.endsWith('.')) return [hostname];
+      const completed = suffixes.map((suffix) => `${hostname}.${suffix}`);
+      const dots = hostname.split('.').length - 1;
+      return dots >= dotsMin ? [hostname, ...completed] : [...completed, hostname];
+    },
+  };
+}
+
+let system: SearchList | undefined;
+
+/** Of the machine, as it was when it was first asked for. */
+export function readSearchList(): SearchList {
+  system ??= parseSearchList(textOf('/etc/resolv.conf'));
+  return system;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blankTask } from '../../../../schemas/blank.ts';
+import type { Resolution } from '../../../../services/fetcher/connect/resolver.ts';
+import { createNameGate } from '../../../../services/fetcher/leases/name-gate.ts';
+import { taskUrls } from '../harness.ts';
+
+const found: Resolution = { ok: true, addresses: ['192.0.2.1'], overridden: false };
+const leaseOf = (host: string) => ({ ...blankTask, hostKey: host, urls: taskUrls(`http://${host}/`) });
+
+function gate(resolve: (hostname: string) => Resolution | Promise<Resolution>) {
+  const stopping = new AbortController();
+  const resolver = { resolve, waiting: 0 };
+  return { stopping, names: createNameGate({ resolver, waitingMax: 2, signal: stopping.signal }) };
+}
+
+test('of leases whose names are not known yet so many wait; the next comes back, and its name is looked up meanwhile', async () => {
+  const asked: string[] = [];
+  const { names, stopping } = gate((hostname) => {
+    asked.push(hostname);
+    return hostname === 'known.test' ? found : new Promise(() => {});
+  });
+  const first = names.pass(leaseOf('a.dead.test'));
+  void names.pass(leaseOf('b.dead.test'));
+  assert.equal(await names.pass(leaseOf('c.dead.test')), false);
+  assert.deepEqual(asked, ['a.dead.test', 'b.dead.test', 'c.dead.test']);
+  assert.equal(names.pass(leaseOf('known.test')), undefined, 'a name that is known waits for nobody');
+  stopping.abort();
+  assert.equal(await first, false, 'a fetcher that stops waits for no name');
+});
+
+test('a lease goes on once its name is looked up, whatever the answer is, and makes room for another', async () => {
+  let answer = (_: Resolution) => {};
+  const { names } = gate(() => new Promise((resolve) => (answer = resolve)));
+  const first = names.pass(leaseOf('a.test'));
+  answer({ ok: false, kind: 'dnsFailed', detail: 'no' });
+  assert.equal(await first, true);
+  void names.pass(leaseOf('b.test'));
+  void names.pass(leaseOf('c.test'));
+  assert.equal(await names.pass(leaseOf('d.test')), false);
+});
