@@ -5,11 +5,13 @@ import type { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { stopWithReader } from './terminal/closed-pipe.ts';
 import { machineRefusal } from './terminal/machine-refusal.ts';
+import { keepFilesPrivate } from './terminal/private-files.ts';
 import { say } from './terminal/say.ts';
 
 stopWithReader();
 
 try {
+  keepFilesPrivate();
   // Here, so that what keeps the many modules from being loaded, such as a limit of open files, is said as anything else is.
   const { createProgram } = await import('./program.ts');
   await (await createProgram(process.argv.slice(2))).parseAsync();

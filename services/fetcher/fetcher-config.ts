@@ -59,6 +59,8 @@ export interface FetcherConfig {
   readonly outside?: Outside | undefined;
   /** Is called with every outcome, the page that it gave, and the depth of its URL. */
   readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
+  /** Origins of the crawl's seeds, which may have the credentials of rules that name their hosts. Absent: none is known. */
+  readonly seedOrigins?: readonly string[] | undefined;
   /** Is called with a line for each thing that keeps requests from being made at all, such as a proxy that is down. */
   readonly say?: (text: string) => void;
   /** Is called with every page and its response, before the page is published. */

@@ -176,7 +176,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     overrides: compileOverrides(config.resolve),
     isBlocked: compileAddressGuard(config.allowPrivate),
   });
-  const rules = config.requests && compileRequestRules(config.requests, options.clock, config.say);
+  const rules = config.requests && compileRequestRules(config.requests, options.clock, config.say, config.seedOrigins);
   const signer = config.signing && createSigner(config.signing, options.clock.nowMs(), config.say);
   const client = clientOptions(config, { clock, resolver, rules, signer, archive });
   const http = (options.openHttp ?? createHttpClient)(client);

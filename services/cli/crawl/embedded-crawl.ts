@@ -172,6 +172,8 @@ async function runWith(
   const { manifest } = folder;
   const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher) }, opened);
   const { seeds } = await readRequest(folder);
+  // Only rules have use for them, and seeds may be a million.
+  const seedOrigins = crawl.fetcher.requests && [...new Set(seeds.map((url) => new URL(url).origin))];
   if (crawl.beside === undefined)
     for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
   const meters = createMeters();
@@ -200,7 +202,7 @@ async function runWith(
     fetcher: {
       fetcherId: `${process.pid}`,
       normalize: compileNormalizer(policy.normalize),
-      config: { ...crawl.fetcher, leasesMax },
+      config: { ...crawl.fetcher, leasesMax, seedOrigins },
       onSpan: service.spans?.tell,
       ...crawl.beside?.fetcher,
     },
@@ -210,7 +212,7 @@ async function runWith(
           {
             ...{ count: crawl.workers, others: crawl.attachesProcess ? 1 : 0 },
             ...{ ports: { log, codec, clock, manifest }, registry: registry!, plugins: crawl.plugins, say: crawl.say },
-            config: { ...crawl.fetcher, leasesMax },
+            config: { ...crawl.fetcher, leasesMax, seedOrigins },
             normalize: policy.normalize,
             onReport: crawl.onReport,
             onSpan: service.spans?.tell,

@@ -3,9 +3,21 @@ import { z } from 'zod';
 
 export const hostPatternSchema = z.string().regex(/^(\*|(\*\.)?[^\s/:*]+)$/, 'expected a host name, *.suffix or *');
 
+/** The same, or a single origin: its scheme and port count. */
+export const hostOrOriginSchema = z.union(
+  [hostPatternSchema, z.string().regex(/^https?:\/\/(?:\[[0-9a-fA-F:.]+\]|[^\s/:*@[\]]+)(?::\d{1,5})?\/?$/)],
+  'expected a host name, *.suffix, *, or an origin such as http://staging.example.org:8080',
+);
+
+/** As URLs spell it; null: it is a pattern of names. */
+export function originOfPattern(pattern: string): string | null {
+  return pattern.includes('://') ? new URL(pattern).origin : null;
+}
+
 /** `hostname` as in a URL: in lower case. */
 export function hostFits(pattern: string, hostname: string): boolean {
   if (pattern === '*') return true;
+  if (pattern.includes('://')) return new URL(pattern).hostname === hostname;
   return pattern.startsWith('*.')
     ? hostname.endsWith(pattern.slice(1).toLowerCase())
     : hostname === pattern.toLowerCase();

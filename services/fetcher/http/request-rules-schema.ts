@@ -1,14 +1,15 @@
 /**
  * The shape of request rules: what is sent to some hosts or URLs beside the usual, and through which proxies.
  *
- * A list, in which all that fit a URL apply in turn, later ones over earlier ones. Credentials go to the hosts named
- * and to nobody else: redirects are never followed in place, and their targets meet the rules of their own host.
+ * A list, in which all that fit a URL apply in turn, later ones over earlier ones. Credentials go to origins (RFC 6454), not to names:
+ * of a host that is named, to https on its default port and to the origins of the crawl's seeds; to any other port, and to plain http,
+ * only where the rule names that origin. Redirects are never followed in place, and their targets meet the rules of their own origin.
  */
 
 import { z } from 'zod';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { secretSchema } from '../../runtime/secret.ts';
-import { hostFits, hostPatternSchema } from '../connect/host-pattern.ts';
+import { hostFits, hostOrOriginSchema } from '../connect/host-pattern.ts';
 
 /** RFC 9110 §5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -74,7 +75,7 @@ const identitySchema = z.strictObject({
 
 const ruleSchema = z
   .strictObject({
-    hosts: z.array(hostPatternSchema).min(1).optional(),
+    hosts: z.array(hostOrOriginSchema).min(1).optional(),
     urls: z
       .array(z.url({ protocol: /^https?$/ }))
       .min(1)

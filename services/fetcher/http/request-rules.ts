@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../runtime/clock.ts';
 import { readSecret } from '../../runtime/secret.ts';
-import { hostFits } from '../connect/host-pattern.ts';
+import { hostFits, originOfPattern } from '../connect/host-pattern.ts';
 import { createProxyChoice, type ProxyChoice } from '../connect/proxy-choice.ts';
 import type { ProxyServer } from '../connect/proxy-tunnel.ts';
 import type { RequestRuleInput } from './request-rules-schema.ts';
@@ -31,43 +31,61 @@ export interface RequestRules {
 }
 
 interface Rule {
+  /** Patterns of names. */
   readonly hosts: readonly string[];
+  readonly origins: ReadonlySet<string>;
   readonly urls: ReadonlySet<string>;
   readonly manner: Partial<RequestManner>;
+  /** `manner` without what only some origins may have. */
+  readonly untrusted: Partial<RequestManner>;
 }
 
-/** Number of hosts whose result is kept, so that rules are not gone through for each request. */
+/** Number of origins whose result is kept, so that rules are not gone through for each request. */
 const mannersMax = 10_000;
 
-/** `say` is told of proxies that fail, and of those that come back. Throws INVALID_ARGUMENT for a secret that is not there. */
+/**
+ * `say` is told of proxies that fail, and of those that come back. `seedOrigins`: origins that the operator began the crawl with. Throws
+ * INVALID_ARGUMENT for a secret that is not there.
+ */
 export function compileRequestRules(
   inputs: readonly RequestRuleInput[],
   clock: Clock,
   say?: (text: string) => void,
+  seedOrigins: readonly string[] = [],
 ): RequestRules {
   const rules = inputs.flatMap((input, index) => [
     compileRule(input, `requests[${index}]`, clock, say),
     ...loginRules(input, `requests[${index}].session.login`),
   ]);
   const single = new Set(rules.flatMap(({ urls }) => [...urls]));
+  const seeds = new Set(seedOrigins);
   const manners = new Map<string, RequestManner | undefined>();
+  /** What the origin may have of the rules that fit. */
+  const fitting = (url: string, hostname: string, origin: string): Partial<RequestManner>[] =>
+    rules.flatMap((rule) => {
+      const isNamed = rule.urls.has(url) || rule.origins.has(origin);
+      if (!isNamed && !rule.hosts.some((pattern) => hostFits(pattern, hostname))) return [];
+      const isTrusted = isNamed || seeds.has(origin) || origin === `https://${hostname}`;
+      return [isTrusted ? rule.manner : rule.untrusted];
+    });
   return {
     sessions: sessionsOf(inputs, clock, say),
     mannerOf(url, hostname) {
-      if (single.has(url))
-        return merged(
-          rules.filter((rule) => rule.urls.has(url) || rule.hosts.some((pattern) => hostFits(pattern, hostname))),
-        );
-      if (!manners.has(hostname)) {
+      const origin = originOf(url);
+      if (single.has(url)) return merged(fitting(url, hostname, origin));
+      if (!manners.has(origin)) {
         if (manners.size >= mannersMax) manners.clear();
-        manners.set(
-          hostname,
-          merged(rules.filter((rule) => rule.hosts.some((pattern) => hostFits(pattern, hostname)))),
-        );
+        manners.set(origin, merged(fitting(url, hostname, origin)));
       }
-      return manners.get(hostname);
+      return manners.get(origin);
     },
   };
+}
+
+/** Of a normal URL: scheme, host and port. */
+function originOf(url: string): string {
+  const end = url.indexOf('/', url.indexOf('//') + 2);
+  return end < 0 ? url : url.slice(0, end);
 }
 
 function sessionsOf(
@@ -95,41 +113,49 @@ function loginRules({ session }: RequestRuleInput, field: string): Rule[] {
     body.append(name, typeof value === 'string' ? value : readSecret(value, `${field}.form.${name}`));
   const headers = ['content-type', 'application/x-www-form-urlencoded'];
   const manner = { method: 'POST', body: body.toString(), headers, secrets: ['body'] } as const;
-  return [{ hosts: [], urls: new Set([new URL(url).href]), manner }];
+  return [{ hosts: [], origins: new Set(), urls: new Set([new URL(url).href]), manner, untrusted: manner }];
 }
 
-function merged(rules: readonly Rule[]): RequestManner | undefined {
-  if (rules.length === 0) return undefined;
+function merged(manners: readonly Partial<RequestManner>[]): RequestManner | undefined {
+  if (manners.length === 0) return undefined;
   const headers = new Map<string, string>();
   const secrets = new Set<string>();
   let manner: RequestManner = { method: 'GET', body: null, headers: [], secrets: [], proxies: null };
-  for (const rule of rules) {
-    const named = rule.manner.headers ?? [];
+  for (const one of manners) {
+    const named = one.headers ?? [];
     for (let i = 0; i < named.length; i += 2) headers.set(named[i]!, named[i + 1]!);
-    for (const name of rule.manner.secrets ?? []) secrets.add(name);
-    manner = { ...manner, ...rule.manner };
+    for (const name of one.secrets ?? []) secrets.add(name);
+    manner = { ...manner, ...one };
   }
   return { ...manner, headers: [...headers].flat(), secrets: [...secrets] };
 }
 
 function compileRule(input: RequestRuleInput, field: string, clock: Clock, say?: (text: string) => void): Rule {
   const { method, body, proxies } = input;
+  const hosts = input.hosts ?? [];
+  const headers = headersOf(input, field);
+  const secrets = (input.redact ?? []).map((name) => name.toLowerCase());
+  const credentials = new Set(['authorization', 'cookie', ...secrets]);
+  const isPlain = (_: string, at: number) => !credentials.has(headers[at - (at % 2)]!);
+  const manner: Partial<RequestManner> = {
+    headers,
+    secrets,
+    ...(method !== undefined && { method, body: body ?? null }),
+    ...(proxies !== undefined && {
+      proxies: createProxyChoice(
+        proxies.map((proxy, index) => compileProxy(proxy, `${field}.proxies[${index}]`)),
+        input.rotate ?? 'host',
+        clock,
+        say,
+      ),
+    }),
+  };
   return {
-    hosts: input.hosts ?? [],
+    hosts: hosts.filter((pattern) => originOfPattern(pattern) === null),
+    origins: new Set(hosts.flatMap((pattern) => originOfPattern(pattern) ?? [])),
     urls: new Set((input.urls ?? []).map((url) => new URL(url).href)),
-    manner: {
-      headers: headersOf(input, field),
-      secrets: (input.redact ?? []).map((name) => name.toLowerCase()),
-      ...(method !== undefined && { method, body: body ?? null }),
-      ...(proxies !== undefined && {
-        proxies: createProxyChoice(
-          proxies.map((proxy, index) => compileProxy(proxy, `${field}.proxies[${index}]`)),
-          input.rotate ?? 'host',
-          clock,
-          say,
-        ),
-      }),
-    },
+    manner,
+    untrusted: { ...manner, headers: headers.filter(isPlain) },
   };
 }
 

@@ -113,7 +113,9 @@ function* ruled(draw: Draw): Generator<unknown> {
     if (!parsed.success) continue;
     let rules: ReturnType<typeof compileRequestRules>;
     try {
-      rules = compileRequestRules(parsed.data, { nowMs: () => nowMs } as never, (text) => said.push(text));
+      rules = compileRequestRules(parsed.data, { nowMs: () => nowMs } as never, (text) => said.push(text), [
+        'http://b.test',
+      ]);
     } catch (error) {
       yield `${error}`;
       continue;

@@ -17,7 +17,13 @@ process.env['CRAWLSTREAM_TEST_SECRET'] = 'open sesame';
 const secret = { env: 'CRAWLSTREAM_TEST_SECRET' };
 
 /** `rules` as a user writes them. `names`: what this machine can look up. */
-function open(t: TestContext, rules: unknown, names: readonly string[] = ['*:127.0.0.1'], blocked = true) {
+function open(
+  t: TestContext,
+  rules: unknown,
+  names: readonly string[] = ['*:127.0.0.1'],
+  blocked = true,
+  seedOrigins: readonly string[] = [],
+) {
   const clock = new SystemClock();
   const resolver = createResolver({
     clock,
@@ -29,7 +35,7 @@ function open(t: TestContext, rules: unknown, names: readonly string[] = ['*:127
     clock,
     resolver,
     ca: certificate,
-    rules: compileRequestRules(requestRulesSchema.parse(rules), clock),
+    rules: compileRequestRules(requestRulesSchema.parse(rules), clock, undefined, seedOrigins),
   });
   t.after(() => client.close());
   return (url: string) => client.request({ url, headers: ['user-agent', 'test', 'accept', 'text/html'] });
@@ -49,12 +55,15 @@ async function serveTls(t: TestContext): Promise<number> {
 
 test('headers, cookies and credentials go to the hosts named, and to no others', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('ok'));
-  const get = open(t, [
+  const hosts = ['one.shop.test', 'two.shop.test', 'api.test', 'shop.test'];
+  const seeds = hosts.map((host) => site.url(host, ''));
+  const rules = [
     { hosts: ['*.shop.test'], headers: { Accept: 'text/plain', 'X-Of': 'shop' }, cookies: { a: '1', b: secret } },
     { hosts: ['one.shop.test'], auth: { basic: { user: 'me', password: secret } } },
     { hosts: ['api.test'], auth: { bearer: secret } },
-  ]);
-  for (const host of ['one.shop.test', 'two.shop.test', 'api.test', 'shop.test']) await get(site.url(host, '/'));
+  ];
+  const get = open(t, rules, undefined, undefined, seeds);
+  for (const host of hosts) await get(site.url(host, '/'));
   const seen = site.hits.map(({ headers }) => [headers.accept, headers['x-of'], headers.cookie, headers.authorization]);
   const basic = `Basic ${Buffer.from('me:open sesame').toString('base64')}`;
   assert.deepEqual(seen, [
@@ -216,7 +225,7 @@ test('a secret that is not there is an error that names it', () => {
 });
 
 const compiled = (rules: unknown, say?: (text: string) => void) =>
-  compileRequestRules(requestRulesSchema.parse(rules), new SystemClock(), say);
+  compileRequestRules(requestRulesSchema.parse(rules), new SystemClock(), say, ['http://a.test', 'http://b.test']);
 const mannerOf = (rules: unknown, url = 'http://a.test/') => compiled(rules).mannerOf(url, new URL(url).hostname);
 
 test('a request to which no rule applies is a plain one', () => {
@@ -254,6 +263,33 @@ test('rules apply in turn, later ones over earlier ones', () => {
   assert.deepEqual([put.method, put.body, put.headers[3]], ['PUT', null, '1'], 'a method without a body');
   const basic = mannerOf([{ hosts: ['*'], auth: { basic: { user: 'me', password: secret } } }])!;
   assert.deepEqual(basic.headers, ['authorization', `Basic ${Buffer.from('me:se;cret').toString('base64')}`]);
+});
+
+test('credentials go to origins: to https of a host that is named, to seeds and to origins that are named', () => {
+  const credentialed = { auth: { bearer: { env: 'CRAWLSTREAM_TEST_SECRET' } }, cookies: { c: 'd' }, redact: ['x-key'] };
+  const headers = { 'X-Key': 'k', 'X-Plain': 'p' };
+  const rules = [
+    { hosts: ['*.shop.test', 'http://staging.test:8080', 'https://[::1]:8443/'], ...credentialed, headers },
+  ];
+  const names = (url: string) =>
+    compileRequestRules(requestRulesSchema.parse(rules), new SystemClock(), undefined, ['http://seed.shop.test:81'])
+      .mannerOf(url, new URL(url).hostname)
+      ?.headers.filter((_, at) => at % 2 === 0);
+  const all = ['x-key', 'x-plain', 'cookie', 'authorization'];
+  const wanted: Readonly<Record<string, readonly string[] | undefined>> = {
+    'https://www.shop.test/': all,
+    'https://www.shop.test:8443/': ['x-plain'],
+    'http://www.shop.test/': ['x-plain'],
+    'http://seed.shop.test:81/page': all,
+    'http://seed.shop.test:82/page': ['x-plain'],
+    'https://seed.shop.test/': all,
+    'http://staging.test:8080/a': all,
+    'http://staging.test:8081/a': undefined,
+    'https://staging.test/': undefined,
+    'https://[::1]:8443/': all,
+    'https://[::1]/': undefined,
+  };
+  for (const [url, sent] of Object.entries(wanted)) assert.deepEqual(names(url), sent, url);
 });
 
 test('a host’s manner is the same at each request, and that of a single URL its own', () => {

@@ -21,7 +21,8 @@ async function open(t: TestContext, rules: unknown, answer: Answer) {
     overrides: compileOverrides(['*:127.0.0.1'].map(parseResolveOverride)),
     isBlocked: () => true,
   });
-  const compiled = compileRequestRules(requestRulesSchema.parse(rules), clock);
+  const seeds = ['one.site.test', 'two.site.test', 'site.test'].map((host) => new URL(site.url(host, '/')).origin);
+  const compiled = compileRequestRules(requestRulesSchema.parse(rules), clock, undefined, seeds);
   const archive = { what: 'all', bodyBytesMax: 1_000, messageBytesMax: 1_000 } as const;
   const client = createHttpClient({ clock, resolver, rules: compiled, archive });
   t.after(() => client.close());

@@ -1,0 +1,16 @@
+/**
+ * What a command writes holds pages, keys and credentials of crawls: other users of the machine may not read it. CRAWLSTREAM_UMASK says
+ * otherwise, in octal digits as the shell's `umask` has them: 022 lets everybody read, 027 the group.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+
+const privateMask = 0o077;
+
+/** Throws INVALID_ARGUMENT. Child processes have the same mask. */
+export function keepFilesPrivate(given = process.env['CRAWLSTREAM_UMASK']): void {
+  if (given !== undefined && given !== '' && !/^0?[0-7]{1,3}$/.test(given)) {
+    const message = `CRAWLSTREAM_UMASK=${given}: give one to three octal digits, as in 022 (everybody may read) or 077 (nobody else)`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  process.umask(given ? Number.parseInt(given, 8) : privateMask);
+}
