@@ -52,6 +52,8 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
+  /** Its content coding ends early or is damaged: the body is the beginning of something unknown. Absent: it is not. */
+  readonly broken?: boolean | undefined;
   /** Over TLS, from a host whose certificate is not checked. */
   readonly unverified?: true;
 }
@@ -353,6 +355,8 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       body: result.body,
       rawBody,
       truncated: response.truncated || result.truncated,
+      // What was cut at the limit ends early.
+      broken: result.broken === true && !response.truncated,
       address: response.address,
       startMs: response.startMs,
       endMs: response.endMs,
