@@ -24,7 +24,15 @@ import { isRedirectStatus } from './redirect.ts';
 /** Failures without, or despite, a status. The client's error codes are mapped to these by the fetcher. */
 export type FetchFailure = Extract<
   OutcomeKind,
-  'timeout' | 'connectionFailed' | 'dnsFailed' | 'tlsFailed' | 'blockedAddress' | 'refused' | 'badResponse' | 'tooLarge'
+  | 'timeout'
+  | 'connectionFailed'
+  | 'dnsFailed'
+  | 'tlsFailed'
+  | 'blockedAddress'
+  | 'refused'
+  | 'badResponse'
+  | 'throttled'
+  | 'tooLarge'
 >;
 
 export interface Exchange {
