@@ -454,7 +454,7 @@ export interface Outcome {
   readonly detail: string;
   /** W3C trace context of the lease, of a URL that is traced. Empty: it is not. */
   readonly traceparent: string;
-  /** The failure is that of one origin of the host (its scheme and port): another one answers. */
+  /** The failure is not the host's: it is that of one origin (scheme and port), or of this URL alone, while another one answers. */
   readonly originOnly: boolean;
   /** How long the response is good for by its Cache-Control, less its Age, ms from the end of the request. 0: it does not say, or is to be asked each time. */
   readonly freshForMs: number;

@@ -6,6 +6,8 @@ export const fetcherLimits = {
   namesShareMax: 0.25,
   /** Requests in flight: what one core can parse, with room for slow hosts. */
   requestsMax: 256,
+  /** Repetitions of a request that nobody took: an idle connection that was closed, then one that wants HTTP/1.1. */
+  repeatsMax: 2,
   /** The adaptive delay (factor × last duration) grows no further: slow pages must not park a host for minutes. */
   adaptiveDelayMaxMs: 30_000,
   /** Lease ids remembered per partition, to take each once: far more than a reader can see twice. */

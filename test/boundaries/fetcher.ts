@@ -136,6 +136,8 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
   zstdWindowBytesMax: undriven('a window is a power of two or a few steps between'),
   drainBytesMax: upTo(exchanged.isDrained),
   clientsMax: undriven('of 1,000 origins: client.test.ts has it at 3'),
+  idleRaceMs: undriven('a real socket’s clock: client.test.ts has it below and above'),
+  idleRaceLateMs: undriven('a real socket’s clock: client.test.ts has it above'),
   keepAliveMs: undriven('a real socket’s clock, undici’s own'),
   addressesMax: driven(
     async (n) => {
@@ -275,6 +277,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   namesShareMax: undriven('a quarter of the leases: name-gate.test.ts has one of four'),
   leasesMax: undriven('leases run at once: fetcher.test.ts has four'),
   requestsMax: undriven('requests in flight: fetcher.test.ts has two'),
+  repeatsMax: undriven('paced-request.test.ts has a third request made, and no fourth'),
   adaptiveDelayMaxMs: undriven('of a response that took seconds'),
   leaseIdsMax: undriven('65,536 tasks through the codec: intake.test.ts has that each is taken once'),
   // Of so many reports that came late, is the oldest still known?

@@ -9,6 +9,7 @@ import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { deskLimits } from '../../services/desk/desk-limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
+import { h2Limits } from '../../services/fetcher/http/h2-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
@@ -73,6 +74,7 @@ import {
 } from './fleet.ts';
 import { eventBoundaries, outputBoundaries, ownerBoundaries, webhookBoundaries } from './fleet-events.ts';
 import * as frontier from './frontier.ts';
+import { h2Boundaries } from './http2.ts';
 import { lendingBoundaries } from './lending.ts';
 import { parseBoundaries } from './parse.ts';
 import * as policies from './policy.ts';
@@ -93,6 +95,7 @@ export const table: Readonly<Record<string, Group>> = {
   tagLimits: of(tagLimits, urls.tagBoundaries),
   urlLimits: of(urlLimits, urls.urlBoundaries),
   requestLimits: of(requestLimits, fetchers.requestBoundaries),
+  h2Limits: of(h2Limits, h2Boundaries),
   sessionLimits: of(sessionLimits, fetchers.sessionBoundaries),
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
 import { createHttpClient, type HttpResponse } from '../../services/fetcher/http/client.ts';
@@ -226,6 +227,7 @@ export const wirePlayers: Readonly<Record<string, Player>> = {
     const client = open(t);
     const request = { url: `http://127.0.0.1:${port}/`, headers };
     assert.equal((await client.request(request)).failure, null);
+    await wait(150);
     const lost = await client.request(request);
     assert.deepEqual([lost.failure?.kind, lost.staleConnection], ['connectionFailed', true]);
     assert.deepEqual([(await client.request(request)).body.toString(), connections], ['x', 2]);

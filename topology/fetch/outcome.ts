@@ -3,7 +3,8 @@
  *
  * | what came | outcome | why |
  * | --- | --- | --- |
- * | 2xx | `fetched` | whatever the body; 204 and 205 have none |
+ * | 2xx but 206 and 226 | `fetched` | whatever the body; 204 and 205 have none |
+ * | 206, 226 | `badResponse` | a part (RFC 9110 §15.3.7) or a difference (RFC 3229), for which we do not ask |
  * | 304 | `notModified` | only if we sent a validator, which the caller must know. Counts as a success |
  * | 301 302 303 307 308, with a usable Location | `redirect` | the target passes through the frontier like any link |
  * | any other 3xx | `clientError` | 300, 305, 306 and broken Locations lead nowhere, again and again |
@@ -23,7 +24,15 @@ import { isRedirectStatus } from './redirect.ts';
 /** Failures without, or despite, a status. The client's error codes are mapped to these by the fetcher. */
 export type FetchFailure = Extract<
   OutcomeKind,
-  'timeout' | 'connectionFailed' | 'dnsFailed' | 'tlsFailed' | 'blockedAddress' | 'refused' | 'badResponse' | 'tooLarge'
+  | 'timeout'
+  | 'connectionFailed'
+  | 'dnsFailed'
+  | 'tlsFailed'
+  | 'blockedAddress'
+  | 'refused'
+  | 'badResponse'
+  | 'throttled'
+  | 'tooLarge'
 >;
 
 export interface Exchange {
@@ -39,6 +48,7 @@ export function classify({ status = 0, failure, redirectUrl = null }: Exchange):
   if (failure !== undefined) return failure;
   if (status === 0) return 'connectionFailed';
   if (status < 200 || status > 599) return 'badResponse';
+  if (status === 206 || status === 226) return 'badResponse';
   if (status < 300) return 'fetched';
   if (status === 304) return 'notModified';
   if (status < 400) return isRedirectStatus(status) && redirectUrl !== null ? 'redirect' : 'clientError';
@@ -48,6 +58,11 @@ export function classify({ status = 0, failure, redirectUrl = null }: Exchange):
   if (status === 408) return 'timeout';
   if (status === 425) return 'serverError';
   return status === 429 ? 'throttled' : 'clientError';
+}
+
+/** Statuses of answers to a Range, a delta or a condition: where none was sent, they hold nothing that stands for the whole. */
+export function isPartOrNothing(status: number): boolean {
+  return status === 206 || status === 226 || status === 304;
 }
 
 /**

@@ -8,7 +8,7 @@
  * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. docs/design.md §4.10.
  */
 import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
-import { failsHost, isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
+import { failsHost, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
 import { crawlLimits } from '../policy/crawl-limits.ts';
 import type { ListSources } from '../policy/list-sources.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -88,7 +88,7 @@ export class FromInputs {
     const before = this.#facts.get(hostKey) ?? this.state.hosts.get(hostKey)?.facts ?? newHostFacts;
     const failed = result.outcomes.some(failsHost);
     const answered = result.outcomes.some(
-      ({ kind, status }) => status > 0 && !isHostFailure(kind) && !isPressure(kind),
+      (outcome) => (outcome.status > 0 || outcome.originOnly) && !failsHost(outcome) && !isPressure(outcome.kind),
     );
     const crawlDelayMs = result.host.robotsStatus === 'unknown' ? before.crawlDelayMs : result.host.crawlDelayMs;
     const failures = failed ? before.failures + 1 : answered ? 0 : before.failures;

@@ -6,14 +6,17 @@
  *
  * | what came | verdict |
  * | --- | --- |
- * | 2xx | `parse` the body |
+ * | 2xx but 206 and 226 | `parse` the body |
  * | 3xx with a Location, up to five | `follow`, across authorities; the rules bind the authority first asked |
  * | 3xx to what is not ours to ask for (moved.ts) | unreachable: only the site itself may decide about its pages |
  * | 3xx beyond five, a loop, or without a usable Location | unavailable: `allow_all` (§2.3.1.2 permits it) |
- * | 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
+ * | 206, 226, 304 | unreachable: we asked for the whole file, without a condition, so that a part, a difference or none is no answer |
+ * | 408, 425 | `disallow_all`, as below: the same request may be answered later |
+ * | any other 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
  * | 429 | `disallow_all`: the host asks for fewer requests, so it gets none |
  * | 5xx, any other status, no response | unreachable: `disallow_all` (§2.3.1.4), or a copy not older than 30 days |
  */
+import { isPartOrNothing } from '../fetch/outcome.ts';
 import { redirectTarget } from '../fetch/redirect.ts';
 import { robotsMove } from './moved.ts';
 import { robotsLimits } from './robots-limits.ts';
@@ -39,10 +42,16 @@ export interface RobotsAnswer {
 
 export function robotsVerdict(answer: RobotsAnswer): RobotsVerdict {
   const { status } = answer;
+  if (isPartOrNothing(status)) return failed(answer.cachedAgeMs);
   if (status >= 200 && status < 300) return { kind: 'parse' };
   if (status >= 300 && status < 400) return redirected(answer);
-  if (status >= 400 && status < 500 && status !== 429) return { kind: 'allow_all' };
+  if (status >= 400 && status < 500 && !isForNow(status)) return { kind: 'allow_all' };
   return failed(answer.cachedAgeMs);
+}
+
+/** A 4xx that says nothing of whether there is a file (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). */
+function isForNow(status: number): boolean {
+  return status === 408 || status === 425 || status === 429;
 }
 
 function redirected({ url, status, location, asked, cachedAgeMs }: RobotsAnswer): RobotsVerdict {

@@ -4,7 +4,8 @@ import type { Outcome, OutcomeKind } from '../../../schemas/types.ts';
 export function causeOf({ kind, status, detail }: Pick<Outcome, 'kind' | 'status' | 'detail'>): string {
   const more = detail === '' ? '' : ` (${detail.slice(0, 160)})`;
   const answered = status === 0 ? '' : ` ${status}`;
-  return `${causes[kind] ?? kind}${answered}${more}`;
+  const isCut = status > 0 && (kind === 'connectionFailed' || kind === 'timeout' || kind === 'tlsFailed');
+  return `${isCut ? 'the answer broke off,' : (causes[kind] ?? kind)}${answered}${more}`;
 }
 
 const causes: Readonly<Partial<Record<OutcomeKind, string>>> = {

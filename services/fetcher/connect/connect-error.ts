@@ -2,10 +2,18 @@
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly code = 'CRAWLSTREAM_CONNECT';
+  /** Error code of the system. Empty: none. */
+  readonly systemCode: string;
   readonly kind: 'dnsFailed' | 'blockedAddress' | 'connectionFailed' | 'tlsFailed' | 'proxyFailed';
 
-  constructor(kind: ConnectError['kind'], message: string, cause?: unknown) {
+  constructor(kind: ConnectError['kind'], message: string, cause?: unknown, systemCode = codeOf(cause)) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
+    this.systemCode = systemCode;
   }
+}
+
+function codeOf(cause: unknown): string {
+  const code = (cause as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : '';
 }

@@ -17,8 +17,6 @@ export interface ConnectorOptions {
   readonly resolver: Resolver;
   /** Timeout for all addresses of a name together, ms. */
   readonly timeoutMs: number;
-  /** Offer HTTP/2 in the TLS handshake. */
-  readonly http2: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
   /** Names and addresses, in lower case, whose certificates are not checked. */
@@ -34,18 +32,24 @@ export type ConnectorFor = (
   proxy: ProxyServer | null,
   /** The one address to connect to, given out by the resolver for the request. Empty: whichever answers. */
   address: string,
+  /** Offer HTTP/2 in the TLS handshake. */
+  http2: boolean,
 ) => buildConnector.connector;
 
 /** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
 const triesMax = 2;
 
-export function createConnectors({ resolver, timeoutMs, http2, ca, insecureHosts }: ConnectorOptions): ConnectorFor {
+export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: ConnectorOptions): ConnectorFor {
   const timeout = Math.ceil(timeoutMs / triesMax);
   const trust = ca === undefined ? {} : { secureContext: trustBeside(ca) };
-  const checked = buildConnector({ timeout, allowH2: http2, ...trust });
-  const unchecked = buildConnector({ timeout, allowH2: http2, ...trust, rejectUnauthorized: false });
+  const offering = (allowH2: boolean) => ({
+    checked: buildConnector({ timeout, allowH2, ...trust }),
+    unchecked: buildConnector({ timeout, allowH2, ...trust, rejectUnauthorized: false }),
+  });
+  const [both, http1] = [offering(true), offering(false)];
 
-  return (onConnected, proxy, pinned) => (target, callback) => {
+  return (onConnected, proxy, pinned, http2) => (target, callback) => {
+    const { checked, unchecked } = http2 ? both : http1;
     const connect = insecureHosts?.has(plainHost(target.hostname)) === true ? unchecked : checked;
     const defaultPort = target.protocol === 'https:' ? '443' : '80';
     const port = target.port === '' ? defaultPort : target.port;
@@ -83,7 +87,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca, insecureHosts
       const goesOn = resolution.ok || (proxy?.resolves === true && resolution.kind === 'dnsFailed');
       if (proxy !== null && goesOn) through(proxy, resolution.ok && !proxy.resolves ? resolution.addresses[0]! : '');
       else if (resolution.ok) connectTo(resolution.addresses, 0);
-      else callback(new ConnectError(resolution.kind, resolution.detail), null);
+      else callback(new ConnectError(resolution.kind, resolution.detail, undefined, resolution.code), null);
     };
 
     const resolution: ReturnType<Resolver['resolve']> =

@@ -21,7 +21,13 @@ export type Resolution =
       /** From `--resolve`: chosen by the user, so neither guarded nor paced by address. */
       readonly overridden: boolean;
     }
-  | { readonly ok: false; readonly kind: 'dnsFailed' | 'blockedAddress'; readonly detail: string };
+  | {
+      readonly ok: false;
+      readonly kind: 'dnsFailed' | 'blockedAddress';
+      readonly detail: string;
+      /** Of a look-up that nobody answered. Absent: it was answered. */
+      readonly code?: string;
+    };
 
 export interface Resolver {
   /** `hostname` as in a URL (an IPv6 literal may be in brackets). At once where the answer is known. */
@@ -43,6 +49,7 @@ export interface ResolverOptions {
 interface CachedAnswer {
   readonly addresses: readonly string[];
   readonly detail: string;
+  readonly code?: string;
   readonly expiresMs: number;
 }
 
@@ -52,7 +59,9 @@ export function createResolver(options: ResolverOptions): Resolver {
   const underWay = new Map<string, Promise<CachedAnswer>>();
 
   const guarded = (hostname: string, answer: CachedAnswer): Resolution => {
-    if (answer.addresses.length === 0) return { ok: false, kind: 'dnsFailed', detail: answer.detail };
+    const { detail, code } = answer;
+    if (answer.addresses.length === 0)
+      return { ok: false, kind: 'dnsFailed', detail, ...(code !== undefined && { code }) };
     const allowed = answer.addresses.filter((address) => !isBlocked(address));
     if (allowed.length > 0) return { ok: true, addresses: allowed, overridden: false };
     return {
@@ -108,6 +117,7 @@ async function lookedUp(lookup: DnsLookup, hostname: string, clock: Clock): Prom
     const believedMs = Math.min(Math.max(ttlMs, dnsTtlMinMs), dnsTtlMaxMs);
     return { addresses: inOrder.slice(0, addressesMax), detail: '', expiresMs: clock.nowMs() + believedMs };
   } catch (error) {
-    return failed(`looking up ${hostname}: ${(error as Error).message}`);
+    const { code = 'EAI_AGAIN', message } = error as NodeJS.ErrnoException;
+    return { ...failed(`looking up ${hostname}: ${message}`), code };
   }
 }

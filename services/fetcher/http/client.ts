@@ -1,6 +1,6 @@
 /**
  * The fetcher's HTTP client: one request, never following redirects, within limits. Only this file, its exchange, its
- * connector and its proxy tunnel know undici.
+ * origins, its connector and its proxy tunnel know undici, which speaks HTTP/1.1; HTTP/2 is in h2-connection.ts.
  *
  * Connections are kept alive, one per origin and address by default, and only the most recently used origins keep
  * theirs, so the number of open sockets is bounded whatever the number of hosts. Requests to one origin go out one after
@@ -8,24 +8,24 @@
  */
 
 import type { Writable } from 'node:stream';
-import { Client, type Dispatcher, Pool } from 'undici';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { isBlockedPort, portOf } from '../../../topology/url/ports.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type ConnectorFor, createConnectors, plainHost } from '../connect/connector.ts';
+import { createConnectors, plainHost } from '../connect/connector.ts';
 import type { ProxyChoice } from '../connect/proxy-choice.ts';
 import { type ProxyServer, proxyAuthorization, takesWholeUrls } from '../connect/proxy-tunnel.ts';
 import type { Resolver } from '../connect/resolver.ts';
 import { BodyRoom } from './body-room.ts';
 import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
-import { type ConnectionState, Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
+import { Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
 import { type Headers, headerOf } from './headers.ts';
 import type { BodyArchive } from './kept-body.ts';
 import { createLoopTurns } from './loop-turns.ts';
+import { closeIdle, createOrigins, type Origin } from './origins.ts';
 import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
-import { type SentRequest, spokenOn } from './sent-request.ts';
+import type { SentRequest } from './sent-request.ts';
 import type { Signer } from './web-bot-auth.ts';
 
 export interface HttpRequest {
@@ -52,6 +52,8 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
+  /** Its content coding ends early or is damaged: the body is the beginning of something unknown. Absent: it is not. */
+  readonly broken?: boolean | undefined;
   /** Over TLS, from a host whose certificate is not checked. */
   readonly unverified?: true;
 }
@@ -82,21 +84,15 @@ export interface HttpClientOptions {
   readonly archive?: BodyArchive;
 }
 
-interface Origin extends ConnectionState {
-  readonly dispatcher: Dispatcher;
-  readonly connections: number;
-  inFlight: number;
-}
-
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const limits: ExchangeLimits = { ...requestLimits, ...options.limits };
   const connectors = createConnectors({
     resolver: options.resolver,
     timeoutMs: limits.connectTimeoutMs,
-    http2: options.http2 ?? true,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(options.insecureHosts === undefined ? {} : { insecureHosts: options.insecureHosts }),
   });
+  const openOrigin = createOrigins(connectors, limits, options.http2 ?? true);
   const watch = createDeadlineWatch();
   const room = new BodyRoom(limits.bodiesBytesMax);
   const turns = createLoopTurns(requestLimits.readMsOfTurn);
@@ -122,7 +118,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     // It finishes what it has under way.
     void known?.dispatcher.close();
     closeIdle(origins, limits.clientsMax);
-    const opened = openOrigin(name, proxy, pinned, connectors, limits, connections);
+    const opened = openOrigin(name, proxy, pinned, connections);
     origins.set(way, opened);
     return opened;
   };
@@ -151,6 +147,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         mayStart: request.mayStart,
         settle(response, settled) {
           origin.inFlight -= 1;
+          if (origin.connections === 1) origin.idleSinceMs = performance.now();
           watch.remove(settled);
           inFlight.delete(settled);
           const read = () => {
@@ -164,10 +161,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       });
       inFlight.add(started);
       watch.add(started);
-      origin.dispatcher.dispatch(
-        { path, method: method as Dispatcher.HttpMethod, body, headers: headers as string[] },
-        started,
-      );
+      origin.dispatcher.dispatch({ path, method, body, headers }, started);
     });
 
   /**
@@ -274,50 +268,6 @@ function everything(): boolean {
   return true;
 }
 
-function openOrigin(
-  name: string,
-  proxy: ProxyServer | null,
-  address: string,
-  connectors: ConnectorFor,
-  limits: ExchangeLimits,
-  connections: number,
-): Origin {
-  const settings = {
-    connect: connectors(
-      (address, socket) => {
-        origin.socket = connections === 1 ? socket : null;
-        origin.address = address;
-        origin.served = 0;
-        origin.spoken = spokenOn(socket, name.startsWith('https:'));
-      },
-      proxy,
-      address,
-    ),
-    // Whether HTTP/2 is spoken is settled by the connector, in the handshake.
-    allowH2: true,
-    pipelining: 1,
-    // Our own deadlines cover these two phases, and end slow drips as well as silence.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: limits.headerBytesMax,
-    keepAliveTimeout: limits.keepAliveMs,
-  };
-  const dispatcher = connections === 1 ? new Client(name, settings) : new Pool(name, { ...settings, connections });
-  const origin: Origin = { dispatcher, connections, socket: null, address: '', served: 0, inFlight: 0 };
-  return origin;
-}
-
-/** Makes room for one more, least recently used first; origins at work stay. */
-function closeIdle(origins: Map<string, Origin>, originsMax: number): void {
-  if (origins.size < originsMax) return;
-  for (const [name, origin] of origins) {
-    if (origin.inFlight > 0) continue;
-    origins.delete(name);
-    void origin.dispatcher.destroy();
-    if (origins.size < originsMax) return;
-  }
-}
-
 interface Target {
   readonly origin: string;
   readonly hostname: string;
@@ -353,6 +303,8 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       body: result.body,
       rawBody,
       truncated: response.truncated || result.truncated,
+      // What was cut at the limit ends early.
+      broken: result.broken === true && !response.truncated,
       address: response.address,
       startMs: response.startMs,
       endMs: response.endMs,

@@ -5,11 +5,13 @@
  * What a cut or damaged stream gave before it broke is kept, and the result says that it is truncated.
  */
 import {
+  type BrotliDecompress,
   brotliDecompressSync,
   createBrotliDecompress,
   createGunzip,
   createInflate,
   createInflateRaw,
+  type Gunzip,
   gunzipSync,
   inflateRawSync,
   inflateSync,
@@ -23,6 +25,8 @@ export interface Decoded {
   readonly body: Buffer;
   /** The limit was reached, or the stream ended early. */
   readonly truncated: boolean;
+  /** The stream ended early, or is damaged from there on: this is the beginning of something unknown. Absent: it is not. */
+  readonly broken?: boolean;
 }
 
 export type DecodeResult = Decoded | { readonly error: string };
@@ -61,20 +65,24 @@ export function decodeBody(
 
 async function decodeLayers(body: Buffer, names: readonly string[], bytesMax: number): Promise<DecodeResult> {
   let truncated = false;
+  let broken = false;
   for (const name of names) {
     const layer = await decodeLayer(body, name, bytesMax);
     if ('error' in layer) return layer;
     body = layer.body;
+    // What was cut at the limit here ends early in the next layer.
+    broken ||= layer.broken === true && !truncated;
     truncated ||= layer.truncated;
   }
-  return { body, truncated };
+  return broken ? { body, truncated, broken } : { body, truncated };
 }
 
 function decodeLayer(body: Buffer, name: string, bytesMax: number): DecodeResult | Promise<DecodeResult> {
   if (name === 'zstd') {
     return loadZstd().then(() => {
       const undone = decodeZstd(body, bytesMax, requestLimits.zstdWindowBytesMax);
-      return undone ?? { error: 'zstd stream is damaged or asks for too much' };
+      if (undone === null) return { error: 'zstd stream is damaged or asks for too much' };
+      return undone.truncated && undone.body.length < bytesMax ? { ...undone, broken: true } : undone;
     });
   }
   const coding = codingOf(name, body);
@@ -83,9 +91,9 @@ function decodeLayer(body: Buffer, name: string, bytesMax: number): DecodeResult
   if (coding === undefined) return { error: `content coding ${name.slice(0, 40)} is not known` };
   if (body.length <= syncBytesMax) {
     const done = decodeSync(body, coding, Math.min(bytesMax, syncOutputMax));
-    return typeof done === 'string' ? decodeStream(body, coding, bytesMax, done === 'cut') : done;
+    return typeof done === 'string' ? decodeStream(body, coding, bytesMax) : done;
   }
-  return decodeStream(body, coding, bytesMax, false);
+  return decodeStream(body, coding, bytesMax);
 }
 
 function cut(body: Buffer, bytesMax: number): Decoded {
@@ -116,8 +124,8 @@ function holdsBinary(body: Buffer): boolean {
   );
 }
 
-/** `cut`: the stream ends early. `other`: larger than `outputMax`, or damaged; decoding as a stream finds out which. */
-function decodeSync(body: Buffer, coding: Coding, outputMax: number): Decoded | 'cut' | 'other' {
+/** `other`: it ends early, is larger than `outputMax`, or damaged; decoding as a stream finds out which. */
+function decodeSync(body: Buffer, coding: Coding, outputMax: number): Decoded | 'other' {
   try {
     if (coding === 'gzip') {
       const options = { maxOutputLength: outputMax, chunkSize: outputChunk(body) };
@@ -127,8 +135,8 @@ function decodeSync(body: Buffer, coding: Coding, outputMax: number): Decoded | 
     if (coding === 'br') return { body: brotliDecompressSync(body, options), truncated: false };
     const inflated = coding === 'deflate' ? inflateSync(body, options) : inflateRawSync(body, options);
     return { body: inflated, truncated: false };
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? 'cut' : 'other';
+  } catch {
+    return 'other';
   }
 }
 
@@ -138,25 +146,21 @@ function outputChunk(body: Buffer): number {
   return Math.min(Math.max(claimed + 64, 1024), 256 * 1024);
 }
 
-function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isCut: boolean): Promise<DecodeResult> {
+/**
+ * The library does not say where a stream stops, so a byte is put behind the body: a stream that is over leaves it, one that ends
+ * early takes it. It is a zero, which gzip files may have behind them, and which begins no further member.
+ */
+function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isProbed = true): Promise<DecodeResult> {
   return new Promise((resolve) => {
-    // Sync flush: give out all that a cut stream holds.
-    const options = { finishFlush: zlib.Z_SYNC_FLUSH, chunkSize: streamChunkBytes };
-    const stream =
-      coding === 'gzip'
-        ? createGunzip(options)
-        : coding === 'deflate'
-          ? createInflate(options)
-          : coding === 'deflate-raw'
-            ? createInflateRaw(options)
-            : createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH, chunkSize: streamChunkBytes });
+    const stream = streamOf(coding);
     const chunks: Buffer[] = [];
     let bytes = 0;
     let finished = false;
-    const finish = (truncated: boolean) => {
+    const finish = (truncated: boolean, broken = false) => {
       finished = true;
       stream.destroy();
-      resolve({ body: Buffer.concat(chunks), truncated });
+      const whole = Buffer.concat(chunks);
+      resolve(broken ? { body: whole, truncated, broken } : { body: whole, truncated });
     };
     stream.on('data', (chunk: Buffer) => {
       if (finished) return;
@@ -167,15 +171,30 @@ function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isCut: boo
       if (chunk.length > room) finish(true);
     });
     stream.on('error', (error) => {
-      if (bytes > 0) finish(true);
+      if (finished) return;
+      if (bytes > 0) finish(true, true);
       else resolve({ error: `${coding} stream is damaged: ${error.message}` });
     });
-    stream.on('end', () => finish(isCut || endedEarly(coding, body, bytes)));
-    stream.end(body);
+    stream.on('end', () => {
+      if (finished) return;
+      if (!isProbed) finish(true, true);
+      // It may have made something of the byte.
+      else if (stream.bytesWritten > body.length) resolve(decodeStream(body, coding, bytesMax, false));
+      else finish(false);
+    });
+    if (!isProbed) stream.end(body);
+    else {
+      stream.write(body);
+      stream.end(Buffer.of(0));
+    }
   });
 }
 
-/** A flushed stream ends without an error where its input stops; only gzip says in its trailer how long it was. */
-function endedEarly(coding: Coding, body: Buffer, bytes: number): boolean {
-  return coding === 'gzip' && body.length >= 18 && body.readUInt32LE(body.length - 4) !== bytes % 2 ** 32;
+function streamOf(coding: Coding): BrotliDecompress | Gunzip {
+  // Sync flush: give out all that a cut stream holds.
+  const options = { finishFlush: zlib.Z_SYNC_FLUSH, chunkSize: streamChunkBytes };
+  if (coding === 'gzip') return createGunzip(options);
+  if (coding === 'deflate') return createInflate(options);
+  if (coding === 'deflate-raw') return createInflateRaw(options);
+  return createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH, chunkSize: streamChunkBytes });
 }

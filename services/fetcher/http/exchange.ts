@@ -16,7 +16,7 @@ import type { BodyRoom, Claim } from './body-room.ts';
 import type { Watched } from './deadline-watch.ts';
 import { type Headers, headerOf, headersFromRaw } from './headers.ts';
 import { type BodyArchive, BodyKeeper, type KeptBody } from './kept-body.ts';
-import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
+import { failureOf, GaveUp, NotProcessed, type RequestFailure } from './request-failure.ts';
 import type { requestLimits } from './request-limits.ts';
 import type { SentRequest, Spoken, WireFacts } from './sent-request.ts';
 
@@ -35,10 +35,14 @@ export interface ConnectionState {
   socket: Closing | null;
   /** Its peer. Empty: none yet. */
   address: string;
-  /** Responses received on it. */
+  /** Responses received on it; where there may be several connections, on any. */
   served: number;
   /** Absent: none yet. */
   spoken?: Spoken;
+  /** How long it took to be made, ms. Absent: it is not known. */
+  madeInMs?: number;
+  /** When the newest response on it was over, by the monotonic clock. Absent: none was, or it is not known on which of several. */
+  idleSinceMs?: number;
 }
 
 export interface WireResponse {
@@ -61,7 +65,10 @@ export interface WireResponse {
   /** Start to headers, ms; 0: none came. */
   readonly firstByteMs: number;
   readonly failure: RequestFailure | null;
-  /** A kept-alive connection was closed as we wrote: the server never answered, and a new connection may. */
+  /**
+   * A kept-alive connection was closed as we wrote, or the server says that it did not process the request: it never answered, and
+   * may do so on a new connection.
+   */
   readonly staleConnection: boolean;
   /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
   readonly unreached: boolean;
@@ -94,6 +101,9 @@ export class Exchange implements Watched {
   #phase: Phase = 'connect';
   #abort: ((error: Error) => void) | undefined;
   #reused = false;
+  #sentMs = 0;
+  #wasIdle = false;
+  #isUnprocessed = false;
   #status = 0;
   #headers: Headers = [];
   #rawHeaders: readonly Buffer[] = [];
@@ -167,6 +177,9 @@ export class Exchange implements Watched {
     this.#address = this.#connection.address;
     this.#spoken = this.#connection.spoken;
     this.#reused = this.#connection.served > 0;
+    this.#sentMs = performance.now();
+    if (!this.#reused) this.#connection.madeInMs = this.#connectMs;
+    this.#wasIdle = this.#sentMs - (this.#connection.idleSinceMs ?? 0) >= this.#limits.idleRaceMs;
     this.#nextDeadline(this.#limits.headersTimeoutMs);
   }
 
@@ -270,8 +283,19 @@ export class Exchange implements Watched {
   }
 
   onError(error: Error): void {
+    this.#isUnprocessed = error instanceof NotProcessed;
     if (this.#phase === 'drain') this.#finish(null, false);
     else this.#finish(failureOf(error), false);
+  }
+
+  /**
+   * May the server have closed the connection before the request was there? Only one that lay idle, and then the end comes within a
+   * round trip, for which the time that the connection took stands. Anything else is how the server answers this request.
+   */
+  #isRace(): boolean {
+    if (!this.#reused || !this.#wasIdle) return false;
+    const roundTripMs = Math.max(this.#connection.madeInMs ?? 0, this.#limits.idleRaceLateMs);
+    return performance.now() - this.#sentMs <= roundTripMs;
   }
 
   #wire(): WireFacts | undefined {
@@ -330,7 +354,10 @@ export class Exchange implements Watched {
   #finished(failure: RequestFailure | null, truncated: boolean): () => void {
     const hadHeaders = this.#status !== 0;
     const staleConnection =
-      failure?.kind === 'connectionFailed' && this.#phase === 'headers' && this.#reused && !hadHeaders;
+      failure?.kind === 'connectionFailed' &&
+      this.#phase === 'headers' &&
+      (this.#isUnprocessed || this.#isRace()) &&
+      !hadHeaders;
     const unreached = failure !== null && this.#phase === 'connect';
     const keepsBody = this.#phase === 'body' && this.#isWanted && this.#sink === undefined;
     this.#phase = 'done';

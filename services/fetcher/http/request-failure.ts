@@ -4,7 +4,7 @@ import { ConnectError } from '../connect/connect-error.ts';
 
 /**
  * `aborted`: we gave up ourselves, at shutdown. `proxyFailed`: no proxy lets us through; the host was not asked.
- * `refused`: a URL that can't be requested.
+ * `throttled`: the server asks for less without an answer (ENHANCE_YOUR_CALM). `refused`: a URL that can't be requested.
  */
 export type FailureKind =
   | 'dnsFailed'
@@ -13,6 +13,7 @@ export type FailureKind =
   | 'timeout'
   | 'blockedAddress'
   | 'badResponse'
+  | 'throttled'
   | 'refused'
   | 'proxyFailed'
   | 'aborted';
@@ -20,6 +21,8 @@ export type FailureKind =
 export interface RequestFailure {
   readonly kind: FailureKind;
   readonly detail: string;
+  /** Error code of the system, where it says whose failure this is (topology/fetch/fault.ts). Absent: it does not. */
+  readonly code?: string;
 }
 
 /** Nothing reached the host, and not by its fault: it is as if the request had not been made. */
@@ -27,28 +30,42 @@ export function isOurs(failure: RequestFailure | null): boolean {
   return failure?.kind === 'aborted' || failure?.kind === 'proxyFailed';
 }
 
-/** A request that this client ended itself. */
+/** A request that this client ended itself, or that ended in a way which is known. */
 export class GaveUp extends Error {
   override readonly name = 'GaveUp';
-  readonly kind: 'timeout' | 'connectionFailed' | 'badResponse' | 'aborted';
+  readonly kind: 'timeout' | 'connectionFailed' | 'badResponse' | 'throttled' | 'aborted';
+  /** Error code of HTTP/2. Undefined: there is none. */
+  readonly code: number | undefined;
 
-  constructor(kind: GaveUp['kind'], message: string) {
+  constructor(kind: GaveUp['kind'], message: string, code?: number) {
     super(message);
     this.kind = kind;
+    this.code = code;
   }
 }
 
-/** A server that breaks the rules of HTTP/2, or goes beyond our bounds on headers (RFC 9113 §7). */
+/** The server says that it did nothing with the request, so that it may be sent again (RFC 9113 §8.7). */
+export class NotProcessed extends Error {
+  override readonly name = 'NotProcessed';
+}
+
+/** A stream that the library ended because the server broke the rules of HTTP/2 (RFC 9113 §5.4.2, §7). */
 const brokenHttp2 = /NGHTTP2_(PROTOCOL|COMPRESSION|FLOW_CONTROL|FRAME_SIZE)_ERROR|NGHTTP2_ENHANCE_YOUR_CALM/;
 
 const badResponseCodes = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 export function failureOf(error: Error): RequestFailure {
-  if (error instanceof ConnectError || error instanceof GaveUp) return { kind: error.kind, detail: error.message };
+  if (error instanceof GaveUp) return { kind: error.kind, detail: error.message };
+  if (error instanceof ConnectError) {
+    const { kind, message: detail, systemCode: code } = error;
+    return code === '' ? { kind, detail } : { kind, detail, code };
+  }
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const detail = code === '' ? error.message : `${error.message} (${code})`;
   if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return { kind: 'refused', detail };
   if (error.name === 'HTTPParserError' || badResponseCodes.has(code)) return { kind: 'badResponse', detail };
+  // The library's own errors are about a connection on which the server broke them (§5.4.1).
+  if (code === 'ERR_HTTP2_ERROR') return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_HTTP2') && brokenHttp2.test(error.message)) return { kind: 'badResponse', detail };
   // undici reports an answer that nobody asked for as a socket error.
   if (error.message === 'bad response' || error.message === 'bad upgrade') return { kind: 'badResponse', detail };

@@ -30,6 +30,10 @@ export const requestLimits = {
   clientsMax: 1_000,
   /** Idle connections are closed after this: longer than a polite delay, shorter than most servers' patience. */
   keepAliveMs: 10_000,
+  /** A connection that lay idle for so long may be closed by its server in the moment in which it is used again. */
+  idleRaceMs: 100,
+  /** The end of such a connection is there so soon after the request was written, or within a round trip. */
+  idleRaceLateMs: 50,
   /** Addresses of one name that are kept: enough to fail over, whatever a zone holds. */
   addressesMax: 8,
   /** A look-up of a name ends after this: most servers answer within 200 ms, and a connection has as long for itself. */

@@ -88,7 +88,8 @@ export function createSessions(
       return { ...given, headers: [...headers, 'cookie', values.join('; ')] };
     },
     keep(url, response) {
-      if (response.failure !== null) return response;
+      // A body that fails leaves the fields that came before it (RFC 6265 §5.2 speaks of fields alone).
+      if (response.status === 0) return response;
       const from = originOf(url);
       const now = nowMs();
       const { headers } = response;
@@ -106,7 +107,8 @@ export function createSessions(
         const isOver = cookie.expiresAtMs !== null && cookie.expiresAtMs <= now;
         if (!isOver && (before !== undefined || jar.size < sessionLimits.cookiesPerHostMax)) jar.set(key, cookie);
       }
-      if (isThrownOut(url, response, logins.get(new URL(url).origin))) jars.delete(hostKeyOf(url));
+      if (response.failure === null && isThrownOut(url, response, logins.get(new URL(url).origin)))
+        jars.delete(hostKeyOf(url));
       return withoutCookies(response);
     },
     loginOf(origin) {

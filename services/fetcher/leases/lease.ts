@@ -10,7 +10,14 @@
  */
 
 import type { Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
-import { failsHost, isPressure, isServerError, serverErrorsAfter } from '../../../topology/fetch/outcome.ts';
+import { faultOf } from '../../../topology/fetch/fault.ts';
+import {
+  failsHost,
+  isHostFailure,
+  isPressure,
+  isServerError,
+  serverErrorsAfter,
+} from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
@@ -33,6 +40,7 @@ import { withholding } from '../pages/withhold.ts';
 import type { Payments } from '../pay/payments.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
+import { answersStill } from '../robots/answers-still.ts';
 import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
 import { type RobotsAsker, robotsFetch } from '../robots/fetch.ts';
 import { noTdmFile, type TdmFiles, tdmFetch, wantsTdmFile } from '../robots/tdm-files.ts';
@@ -204,6 +212,23 @@ async function otherOriginAnswers(
   return answer !== null && answer.robots.status !== 'unreachable';
 }
 
+/** Is a failure the URL's own? Where an answer began it is, and where the host answers another request it is, too. */
+async function isUrls(
+  runner: LeaseRunner,
+  task: Task,
+  origin: string,
+  { status, failure, unreached }: HttpResponse,
+  reporter: LeaseReporter,
+): Promise<boolean> {
+  if (failure === null) return false;
+  const fault = faultOf({ kind: failure.kind, status, unreached, code: failure.code ?? '' });
+  if (fault === 'url') return true;
+  if (fault !== 'host' && fault !== 'unclear') return false;
+  const answers = await answersStill(runner, task, origin, reporter);
+  // Where there is no time to ask, a connection that was there is more than nothing.
+  return answers ?? fault === 'unclear';
+}
+
 function otherScheme(origin: string): string {
   return origin.startsWith('https:') ? `http${origin.slice(5)}` : `https${origin.slice(4)}`;
 }
@@ -315,6 +340,7 @@ async function fetchOne(
     latestStartMs,
     kind: 'page',
     isBegun: index > 0 || answer.fresh,
+    isRetry: attempt > 0,
     failing: task.serverErrorsMax === 0 ? undefined : { isFirstTry: attempt === 0, most: task.serverErrorsMax },
     depth,
     holdsResponse: held?.take,
@@ -352,6 +378,8 @@ async function fetchOne(
   if (kind === 'tlsFailed' && (await otherOriginAnswers(runner, task, origin, reporter))) {
     outcome = { ...outcome, originOnly: true };
     silent.set(origin, { kind, failure: { detail: outcome.detail, originOnly: true } });
+  } else if (isHostFailure(kind) && (await isUrls(runner, task, origin, response, reporter))) {
+    outcome = { ...outcome, originOnly: true };
   }
   const isTrouble = failsHost(outcome) || isPressure(kind) || isFailing(task, answers, outcome);
   if (isTrouble) runner.inTrouble?.(response.endMs);

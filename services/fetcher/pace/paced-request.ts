@@ -66,6 +66,8 @@ export interface PacedRequest extends HttpRequest {
   readonly failing?: Omit<ServerError, 'url'> | undefined;
   /** Asked once the host may be contacted. Absent: it is. */
   readonly isNeeded?: () => boolean;
+  /** Its URL has failed before: what ends without an answer is no chance any more, and is not repeated at once. */
+  readonly isRetry?: boolean;
   /** It is never repeated once it may have been sent: it carries a payment. Absent: a connection that had been closed is no reason to fail. */
   readonly isPaid?: true;
   /** Another program may make the request in our place. Absent: we make it. */
@@ -84,14 +86,17 @@ export interface By {
 
 /** Null: it could not start in time, is not needed any more, the host is blocked, or we are shutting down. Nothing was sent then. */
 export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
-  const first = await oneRequest(road, request);
-  const isStale = request.isPaid !== true && first?.response.staleConnection === true;
-  if (first === null || !(isStale || isElsewhere(road, request, first))) {
-    return first?.response ?? null;
+  let made = await oneRequest(road, request);
+  for (let left = fetcherLimits.repeatsMax; left > 0 && made !== null; left--) {
+    // RFC 9112 §9.3.1, RFC 9113 §8.7: that an idle connection was closed tells nothing of the server, nor does a request that it
+    // says it did not process. The request is repeated after its delay.
+    const isStale = request.isPaid !== true && request.isRetry !== true && made.response.staleConnection;
+    if (!(isStale || isElsewhere(road, request, made))) break;
+    const again = await oneRequest(road, request);
+    if (again === null) break;
+    made = again;
   }
-  // RFC 9112 §9.3.1: that an idle connection was closed tells nothing of the server. The request is repeated once,
-  // after its delay.
-  return ((await oneRequest(road, request)) ?? first).response;
+  return made?.response ?? null;
 }
 
 interface Made {

@@ -83,12 +83,14 @@ function isSuccess(status: number): boolean {
 
 function robotsResponse(response: HttpResponse): RobotsResponse {
   const { failure, headers } = response;
+  // What a part of it lacks may forbid what the part allows.
+  const isWhole = failure === null && response.broken !== true;
   return {
-    status: failure === null ? response.status : 0,
+    status: isWhole ? response.status : 0,
     location: headerOf(headers, 'location') || null,
     body: response.body,
     retryAfterMs: retryAfterMsOf(response),
     blockedAddress: failure?.kind === 'blockedAddress',
-    detail: failure?.detail ?? '',
+    detail: failure?.detail ?? (isWhole ? '' : 'its content coding ends early'),
   };
 }

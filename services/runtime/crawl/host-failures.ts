@@ -1,6 +1,6 @@
 /** Why hosts could not be reached: the newest reason of each, from `results`, as far back as it goes. */
 import type { OutcomeKind } from '../../../schemas/types.ts';
-import { isHostFailure } from '../../../topology/fetch/outcome.ts';
+import { failsHost } from '../../../topology/fetch/outcome.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { readRecord } from '../avro/read-record.ts';
@@ -32,9 +32,10 @@ export async function hostFailures(
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       const result = await readRecord(codec, 'results', value);
       if (result === undefined || (only !== undefined && result.hostKey !== only)) continue;
-      for (const { kind, detail, status } of result.outcomes) {
-        if (isHostFailure(kind)) failures.set(result.hostKey, { kind, detail, atMs: result.completedAtMs });
-        else if (status > 0) failures.delete(result.hostKey);
+      for (const outcome of result.outcomes) {
+        const { kind, detail, status, originOnly } = outcome;
+        if (failsHost(outcome)) failures.set(result.hostKey, { kind, detail, atMs: result.completedAtMs });
+        else if (status > 0 || originOnly) failures.delete(result.hostKey);
       }
     }
   }

@@ -18,7 +18,8 @@ it('each status has its outcome', () => {
   const table: Record<number, string> = {
     200: 'fetched',
     204: 'fetched',
-    206: 'fetched',
+    206: 'badResponse',
+    226: 'badResponse',
     300: 'clientError',
     301: 'clientError',
     304: 'notModified',

@@ -15,7 +15,7 @@ const day = 86_400_000;
 
 it('a success is parsed', () => {
   assert.deepEqual(
-    [200, 204, 206].map((status) => robotsVerdict(answer({ status })).kind),
+    [200, 204, 205].map((status) => robotsVerdict(answer({ status })).kind),
     ['parse', 'parse', 'parse'],
   );
 });
@@ -25,6 +25,15 @@ it('a client error opens the host, but for 429, which asks for less', () => {
     assert.equal(robotsVerdict(answer({ status })).kind, 'allow_all');
   }
   assert.equal(robotsVerdict(answer({ status: 429 })).kind, 'disallow_all');
+});
+
+it('a client error that may pass closes the host: 408 and 425', () => {
+  for (const status of [408, 425]) assert.equal(robotsVerdict(answer({ status })).kind, 'disallow_all');
+});
+
+it('a part, a difference and an unasked 304 close the host: none of them is the whole file', () => {
+  for (const status of [206, 226, 304]) assert.equal(robotsVerdict(answer({ status })).kind, 'disallow_all');
+  assert.equal(robotsVerdict(answer({ status: 206, cachedAgeMs: day })).kind, 'use_cached');
 });
 
 it('a server error, no response and a status that is none close the host', () => {

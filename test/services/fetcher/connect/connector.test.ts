@@ -22,11 +22,7 @@ function connect(addresses: readonly string[], target: Pick<Target, 'protocol' |
     waiting: 0,
   };
   const connected: string[] = [];
-  const to = createConnectors({ resolver, timeoutMs: 4_000, http2: false })(
-    (address) => connected.push(address),
-    null,
-    '',
-  );
+  const to = createConnectors({ resolver, timeoutMs: 4_000 })((address) => connected.push(address), null, '', false);
   return new Promise<{ error: Error | null; socket: Socket | null; connected: string[]; asked: number[] }>(
     (resolve) => {
       to({ hostname: 'a.test', host: 'a.test', ...target }, (...[error, socket]) =>

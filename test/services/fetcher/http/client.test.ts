@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, constants as zlib } from 'node:zlib';
 import { compileOverrides } from '../../../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
@@ -428,10 +429,28 @@ test('a kept-alive connection that closes as we write is told apart from a serve
     socket.on('data', () => (++requests === 1 ? socket.write(page('one')) : socket.destroy()));
   });
   const client = open(t);
+  for (const [idleMs, isRace] of [
+    [150, true],
+    [0, false],
+  ] as const) {
+    await client.request({ url: `http://127.0.0.1:${port}/1`, headers });
+    await wait(idleMs);
+    const second = await client.request({ url: `http://127.0.0.1:${port}/2`, headers });
+    assert.equal(second.failure?.kind, 'connectionFailed');
+    assert.equal(second.staleConnection, isRace, `after ${idleMs} ms`);
+  }
+});
+
+test('a kept-alive connection that closes long after we wrote is the server’s answer', async (t) => {
+  const port = await serveSockets(t, (socket) => {
+    let requests = 0;
+    socket.on('data', () => (++requests === 1 ? socket.write(page('one')) : setTimeout(() => socket.destroy(), 100)));
+  });
+  const client = open(t);
   await client.request({ url: `http://127.0.0.1:${port}/1`, headers });
+  await wait(150);
   const second = await client.request({ url: `http://127.0.0.1:${port}/2`, headers });
-  assert.equal(second.failure?.kind, 'connectionFailed');
-  assert.equal(second.staleConnection, true);
+  assert.deepEqual([second.failure?.kind, second.staleConnection], ['connectionFailed', false]);
 });
 
 test('a body that is not wanted is not read, and costs the connection only if it is large', async (t) => {

@@ -243,3 +243,53 @@ it('zstd is read, and damage in it is told', async () => {
   const damaged = await decodeBody(Buffer.from('hello'), 'zstd', most);
   assert.deepEqual(damaged, { error: 'zstd stream is damaged or asks for too much' });
 });
+
+describe('a stream of any coding and length', () => {
+  const random = numbers(7);
+  const lines = Array.from({ length: 40_000 }, () => `Disallow: /${random().toString(16)}${random().toString(16)}\n`);
+  const long = Buffer.from(lines.join(''));
+  const short = long.subarray(0, 600);
+  const codings = [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ] as const;
+
+  it('is broken where it ends early, be it by one byte, and gives what came before', async () => {
+    for (const text of [short, long])
+      for (const [name, encode] of codings) {
+        const whole = encode(text);
+        for (const left of [1, 8, Math.floor(whole.length / 2)]) {
+          const done = await decodeBody(whole.subarray(0, whole.length - left), name, 2 * most);
+          assert.ok(!('error' in done));
+          const { body, truncated, broken } = done;
+          assert.deepEqual([truncated, broken], [true, true], `${name}, ${left} bytes of ${whole.length} missing`);
+          assert.ok(text.subarray(0, body.length).equals(body), 'nothing is made up');
+        }
+      }
+  });
+
+  it('is whole where something stands behind its end', async () => {
+    for (const text of [short, long])
+      for (const [name, encode] of codings) {
+        const padded = Buffer.concat([encode(text), Buffer.alloc(40)]);
+        assert.deepEqual(await decodeBody(padded, name, 2 * most), { body: text, truncated: false }, name);
+      }
+  });
+
+  it('is cut, and not broken, where it holds more than is kept', async () => {
+    for (const [name, encode] of codings) {
+      const done = await decodeBody(encode(long), name, 1_000);
+      assert.deepEqual(done, { body: long.subarray(0, 1_000), truncated: true }, name);
+    }
+  });
+
+  it('is one with several members where it is gzip, however long', async () => {
+    for (const text of [short, long]) {
+      const members = Buffer.concat([gzipSync(text), gzipSync(Buffer.alloc(0)), gzipSync(text)]);
+      const done = await decodeBody(members, 'gzip', 4 * most);
+      assert.deepEqual(done, { body: Buffer.concat([text, text]), truncated: false });
+    }
+  });
+});

@@ -196,11 +196,15 @@ describe('what is kept', () => {
     ]);
   });
 
-  it('is nothing of an answer that failed', () => {
+  it('is what the fields of an answer set whose body fails, and nothing where no answer came', () => {
     const { sessions, cookiesTo } = started();
     const failed = answer(setting('a=1'), { failure: { kind: 'timeout', detail: '' } });
-    assert.equal(sessions.keep('http://a.test/', failed), failed);
-    assert.equal(cookiesTo('http://a.test/'), '');
+    const shown = sessions.keep('http://a.test/', failed);
+    assert.deepEqual([shown.headers.includes('a=1'), shown.failure?.kind], [false, 'timeout']);
+    assert.equal(cookiesTo('http://a.test/'), 'a=1');
+    const nothing = answer(setting('b=1'), { status: 0, failure: { kind: 'timeout', detail: '' } });
+    assert.equal(sessions.keep('http://a.test/', nothing), nothing);
+    assert.equal(cookiesTo('http://a.test/'), 'a=1');
   });
 });
 

@@ -432,6 +432,17 @@ describe('a URL that a client fetches', () => {
   });
 });
 
+/** robots.txt is there once, and nothing else is. */
+function leaving(away: Partial<HttpResponse>, url = '/1'): Answers {
+  let asked = 0;
+  return {
+    [url]: away,
+    get '/robots.txt'() {
+      return asked++ === 0 ? { status: 404 } : away;
+    },
+  };
+}
+
 describe('a host in trouble', () => {
   const kindsAfter = async (answer: Partial<HttpResponse>, more: Played = {}) =>
     (await played({ answers: { '/1': answer, ...more.answers }, ...more })).outcomes.map(({ kind }) => kind);
@@ -441,13 +452,28 @@ describe('a host in trouble', () => {
       [{ status: 429 }, ['throttled', 'returned']],
       [{ status: 503 }, ['throttled', 'returned']],
       [failing('timeout'), ['timeout', 'returned']],
-      [failing('connectionFailed'), ['connectionFailed', 'returned']],
+      [{ ...failing('connectionFailed'), status: 200 }, ['connectionFailed', 'fetched']],
+      [failing('connectionFailed'), ['connectionFailed', 'fetched']],
       [failing('aborted'), ['returned', 'returned']],
       [{ status: 500 }, ['serverError', 'fetched']],
       [{ status: 404 }, ['gone', 'fetched']],
       [failing('badResponse'), ['badResponse', 'fetched']],
     ] as const)
       assert.deepEqual(await kindsAfter(answer), kinds, JSON.stringify(answer));
+  });
+
+  it('is one that answers neither a URL nor robots.txt, which had answered before', async () => {
+    for (const away of [failing('connectionFailed'), failing('dnsFailed'), failing('tlsFailed')]) {
+      const { outcomes, paths } = await played({ answers: leaving(away) });
+      assert.deepEqual(
+        outcomes.map(({ kind, originOnly }) => [kind, originOnly]),
+        [
+          [away.failure!.kind, false],
+          ['returned', false],
+        ],
+      );
+      assert.deepEqual(paths, ['/robots.txt', '/1', '/robots.txt']);
+    }
   });
 
   it('is one whose server fails so many URLs in a row, retries not counted', async () => {
@@ -492,7 +518,10 @@ describe('a host in trouble', () => {
         ['tlsFailed', true],
       ],
     );
-    const alone = await played({ urls: ['https://a.test/1', 'https://a.test/3'], answers });
+    const alone = await played({
+      urls: ['https://a.test/1', 'https://a.test/3'],
+      answers: leaving(failing('tlsFailed'), 'https://a.test/1'),
+    });
     assert.deepEqual(
       alone.outcomes.map(({ kind, originOnly }) => [kind, originOnly]),
       [

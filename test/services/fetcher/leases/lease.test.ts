@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -251,10 +252,14 @@ test('a clock behind the grant’s is brought up to it before deadlines are judg
 });
 
 test('when the host fails or asks for less, the rest of the lease comes back at once', async (t) => {
+  let isAway = false;
   const site = await serveSite(t, (request, response, host) => {
-    if (request.url === '/robots.txt') response.end();
+    if (request.url === '/robots.txt' && !(host === 'broken.test' && isAway)) response.end();
     else if (host === 'busy.test') response.writeHead(429, { 'retry-after': '11' }).end();
-    else request.socket.resetAndDestroy();
+    else {
+      isAway = true;
+      request.socket.resetAndDestroy();
+    }
   });
   const harness = await startHarness(t);
   const two = (host: string) => taskUrls(site.url(host, '/1'), site.url(host, '/2'));
@@ -263,6 +268,39 @@ test('when the host fails or asks for less, the rest of the lease comes back at 
   assert.equal(busy.outcomes[0]?.retryAfterMs, 11_000);
   const broken = await harness.lease({ urls: two('broken.test') });
   assert.deepEqual(kinds(broken.outcomes), ['connectionFailed', 'returned']);
+  assert.equal(broken.outcomes[0]?.originOnly, false);
+});
+
+test('a URL whose answer breaks off, or never begins, fails alone on a host that answers', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n';
+  const cuts: Record<string, (socket: Socket) => void> = {
+    '/short': (socket) => socket.end(`${head}content-length: 99\r\n\r\nshort`),
+    '/chunk': (socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n5\r\nshort\r\n`),
+    '/reset': (socket) => socket.write(`${head}content-length: 99\r\n\r\nshort`, () => socket.resetAndDestroy()),
+    '/head': (socket) => socket.end(head),
+    '/line': (socket) => socket.end('HTTP/1.1 20'),
+    '/closed': (socket) => socket.end(),
+    '/gone': (socket) => socket.resetAndDestroy(),
+  };
+  const asked: string[] = [];
+  const port = await serveSockets(t, (socket) => {
+    socket.on('data', (bytes) => {
+      const path = bytes.toString().split(' ')[1]!;
+      asked.push(path);
+      if (cuts[path] !== undefined) cuts[path](socket);
+      else socket.write(`${head}content-length: 1\r\n\r\nx`);
+    });
+  });
+  const harness = await startHarness(t);
+  const paths = Object.keys(cuts).flatMap((path) => [path, `/fine-after${path}`]);
+  const { outcomes } = await harness.lease({ urls: taskUrls(...paths.map((path) => `http://a.test:${port}${path}`)) });
+  for (const [index, path] of paths.entries()) {
+    const { kind, originOnly } = outcomes[index]!;
+    const isCut = cuts[path] !== undefined;
+    assert.deepEqual([kind, originOnly], isCut ? ['connectionFailed', true] : ['fetched', false], path);
+  }
+  const unanswered = 4;
+  assert.equal(asked.filter((path) => path === '/robots.txt').length, 1 + unanswered, 'asked again where nothing came');
 });
 
 test('when the server fails several URLs in a row, the rest of the lease comes back; retries do not count', async (t) => {
@@ -302,7 +340,7 @@ test('an idle connection that the server closed is tried once more, after the de
   });
   const harness = await startHarness(t);
   const at = (path: string) => `http://a.test:${port}${path}`;
-  const { outcomes, requests } = await harness.lease({ urls: taskUrls(at('/1'), at('/2')), delayMs: 60 });
+  const { outcomes, requests } = await harness.lease({ urls: taskUrls(at('/1'), at('/2')), delayMs: 150 });
   assert.deepEqual(kinds(outcomes), ['fetched', 'fetched']);
   assert.deepEqual(
     requests.map((one) => one.outcomeIndex),

@@ -309,11 +309,15 @@ describe('a request where addresses are paced', () => {
 });
 
 describe('a request on a connection that had been closed', () => {
-  it('is made again, once, unless it pays', async () => {
+  it('is made again, twice at most, unless it pays or its URL has failed before', async () => {
     const stale = { responses: [{ staleConnection: true }] };
+    const [there, back] = [wayThere, wayBack];
     const { happened } = await played(stale);
-    assert.deepEqual(happened, [...wayThere, ...wayBack, ...wayThere, ...wayBack]);
+    assert.deepEqual(happened, [...there, ...back, ...there, ...back, ...there, ...back]);
+    const once = await played({ responses: [{ staleConnection: true }, {}] });
+    assert.deepEqual(once.happened, [...there, ...back, ...there, ...back]);
     assert.equal((await played({ ...stale, request: { isPaid: true } })).happened.length, 9);
+    assert.equal((await played({ ...stale, request: { isRetry: true } })).happened.length, 9);
     let permits = 0;
     const pacer = { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
     const { response } = await played({ ...stale, road: { pacer: pacer as never } });

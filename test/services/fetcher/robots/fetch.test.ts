@@ -51,6 +51,13 @@ const answered = (text: string) => ({
 });
 
 describe('robots.txt of the lease’s own host', () => {
+  it('is no answer where its content coding ends early: what is missing may forbid what came', async () => {
+    const { fetch } = open({ status: 200, body: Buffer.from('User-agent: *\n'), truncated: true, broken: true });
+    const answer = await fetch([url]);
+    assert.ok(answer !== null && answer !== 'elsewhere');
+    assert.deepEqual([answer.status, answer.detail], [0, 'its content coding ends early']);
+  });
+
   it('is asked for at the host’s pace, and recorded as what it is', async () => {
     const { fetch, urls, requests, clock } = open({ status: 404, headers: ['location', '/x'] });
     const answer = await fetch([url]);

@@ -58,6 +58,8 @@ export function learn(
   else if (kind === 'crawlDelayTooLong') lesson.heldBack = true;
   else if (serverErrorsMax > 0 && isServerError(outcome))
     learnServerError(lesson, outcome, serverErrorsMax, isFirstTry);
+  // The URL failed, or one origin of the host: another request was answered.
+  else if (outcome.status === 0 && outcome.originOnly) lesson.reached = true;
   else if (outcome.status > 0) Object.assign(lesson, { answered: true, wasThrottled: false, serverErrors: 0 });
   if (finals[kind] !== undefined && outcome.status > 0) lesson.fetched += 1;
   if (finals[kind] === 'page' && !outcome.soft404) lesson.pages += 1;
