@@ -8,6 +8,8 @@ export interface FetcherStats {
   readonly leasesRunning: number;
   /** Tasks read and not started. */
   readonly tasksWaiting: number;
+  /** 1: no host answers, as this fetcher's own network is away. 0: it is there. */
+  readonly networksAway: number;
   /** Tasks on a partition that their host does not lead to: dead letters. */
   readonly tasksMisrouted: number;
   /** Tasks that nobody could read: dead letters. */
@@ -32,6 +34,7 @@ export interface FetcherStats {
 export function emptyStats(): FetcherStats {
   return {
     ...{ leasesMax: 0, leasesRunning: 0, tasksWaiting: 0, tasksMisrouted: 0, tasksUndecodable: 0 },
+    networksAway: 0,
     ...{ requestsInFlight: 0, requestsWaiting: 0, requests: 0, bytes: 0, outcomes: {}, openOrigins: 0, pacedHosts: 0 },
     ...{ tooLarge: 0, hooks: [] },
     requestSeconds: new Distribution(secondsBounds),

@@ -45,6 +45,8 @@ import { createNameGate } from './leases/name-gate.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
 import { createGrantClock } from './pace/grant-clock.ts';
+import { createOwnNetwork, type OwnNetwork } from './pace/own-network.ts';
+import { pacedRequest } from './pace/paced-request.ts';
 import { createPacer } from './pace/pacer.ts';
 import { createProcessorShare } from './pace/processor-share.ts';
 import { createSlots } from './pace/slots.ts';
@@ -212,6 +214,44 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const pacer = options.seat?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
+  const isAlone = () => config.groupSize() === 1;
+  let hasPages = false;
+  for (let partition = 0; partition < options.partitions; partition++)
+    void log.offsets(`${crawl}.pages`, partition).then(
+      ({ end }) => (hasPages ||= end > 0),
+      // It is asked for a guess; whoever needs the log hears of it.
+      () => {},
+    );
+  // A stand-in for HTTP stands in for the network, too.
+  const ownNetwork =
+    options.openHttp === undefined &&
+    createOwnNetwork({
+      clock,
+      signal: stopping.signal,
+      say: config.say ?? (() => {}),
+      isProven: () => hasPages,
+      onBack() {
+        resolver.forgetFailures();
+        leaseEnded();
+      },
+      ask({ origin, hostKey, delayMs }, latestStartMs) {
+        const { headers, road } = runnerAs(runner, agreed.of(hostKey));
+        const paced = { hostKey, delayMs, delayFactor: 0, latestStartMs };
+        const asked = { url: `${origin}/robots.txt`, headers, wants: () => false, kind: 'robots' as const };
+        return pacedRequest({ ...road, network: undefined }, { ...asked, ...paced, record: () => {} });
+      },
+    });
+  // Of several fetchers the others take what this one cannot fetch; one that is alone keeps its leases until they end.
+  const network: OwnNetwork | undefined = ownNetwork
+    ? {
+        get awaySinceMs() {
+          return ownNetwork.awaySinceMs;
+        },
+        judge: ownNetwork.judge,
+        wait: (untilMs) => ownNetwork.wait(isAlone() ? untilMs : 0),
+      }
+    : undefined;
+  const mayTake = () => isAlone() || (network?.awaySinceMs ?? null) === null;
   const namesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
   const runner: LeaseRunner = {
     road: {
@@ -223,6 +263,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       resolver,
       slots,
       bandwidth,
+      network,
       isBlocked: (hostKey) => blockedHosts.has(hostKey),
       mayContact: (hostKey) => options.seat?.mayContact(hostKey) !== false,
       signal: stopping.signal,
@@ -320,7 +361,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   /** Leases that may be started now. */
   const wanters = [outside, options.seat].filter((one) => one !== undefined);
-  const room = () => Math.min(leasesMax - running.size, ...wanters.map(({ leasesWanted }) => leasesWanted));
+  const room = () => (mayTake() ? leasesRoom() : 0);
+  const leasesRoom = () => Math.min(leasesMax - running.size, ...wanters.map(({ leasesWanted }) => leasesWanted));
   for (const one of wanters) one.onWanted(() => leaseEnded());
 
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
@@ -373,6 +415,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       leasesMax,
       leasesRunning: running.size,
       tasksWaiting: backlog.length,
+      networksAway: (network?.awaySinceMs ?? null) === null ? 0 : 1,
       ...{ tasksMisrouted: misroutedTasks, tasksUndecodable: undecodableTasks },
       requestsInFlight: slots.taken,
       requestsWaiting: slots.waiting,

@@ -1,6 +1,7 @@
-/** The fetcher's metrics. */
+/** The fetcher's metrics, and what keeps it from being ready. */
 import type { MetricSource } from '../runtime/metrics/metrics.ts';
 import type { Fetcher } from './fetcher.ts';
+import type { FetcherStats } from './fetcher-stats.ts';
 
 export function fetcherMetrics(fetcher: Pick<Fetcher, 'stats'>): MetricSource {
   return (tell) => {
@@ -8,6 +9,7 @@ export function fetcherMetrics(fetcher: Pick<Fetcher, 'stats'>): MetricSource {
     tell.value('crawlstream_fetcher_leases', stats.leasesRunning);
     tell.value('crawlstream_fetcher_leases_max', stats.leasesMax);
     tell.value('crawlstream_fetcher_tasks_waiting', stats.tasksWaiting);
+    tell.value('crawlstream_fetcher_networks_away', stats.networksAway);
     tell.value('crawlstream_fetcher_tasks_misrouted_total', stats.tasksMisrouted);
     const letters = { undecodable: stats.tasksUndecodable, misrouted: stats.tasksMisrouted };
     for (const [reason, count] of Object.entries(letters)) {
@@ -31,4 +33,9 @@ export function fetcherMetrics(fetcher: Pick<Fetcher, 'stats'>): MetricSource {
     tell.spread('crawlstream_fetcher_request_seconds', stats.requestSeconds);
     tell.spread('crawlstream_fetcher_host_interval_seconds', stats.hostIntervalSeconds);
   };
+}
+
+/** null: its network is there. */
+export function networkText({ networksAway }: Pick<FetcherStats, 'networksAway'>): string | null {
+  return networksAway === 0 ? null : 'no host answers: the network of this machine is away, and the crawl waits for it';
 }

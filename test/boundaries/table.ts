@@ -42,6 +42,7 @@ import { storeLimits } from '../../services/runtime/store/store-limits.ts';
 import { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
 import { contentLimits } from '../../topology/content/content-limits.ts';
+import { networkLimits } from '../../topology/fetch/network-limits.ts';
 import { responseLimits } from '../../topology/fetch/response-limits.ts';
 import { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
 import { demandLimits } from '../../topology/frontier/demand-limits.ts';
@@ -148,6 +149,7 @@ export const table: Readonly<Record<string, Group>> = {
   foldedLimits: of(foldedLimits, services.foldedBoundaries),
   kafkaLimits: of(kafkaLimits, services.kafkaBoundaries),
   patternLimits: of(patternLimits, urls.patternBoundaries),
+  networkLimits: of(networkLimits, urls.networkBoundaries),
   policySizeLimits: of(policySizeLimits, policySizeBoundaries),
   shareLimits: of(shareLimits, shareBoundaries),
   mcpLimits: of(mcpLimits, mcpBoundaries),

@@ -1,5 +1,7 @@
 /** URLs, robots.txt and what responses ask for. */
 
+import { NetworkEvidence } from '../../topology/fetch/network-evidence.ts';
+import { networkLimits } from '../../topology/fetch/network-limits.ts';
 import { responseLimits } from '../../topology/fetch/response-limits.ts';
 import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
 import { Decision } from '../../topology/frontier/decide/decision.ts';
@@ -26,6 +28,41 @@ export const urlBoundaries: BoundaryTable<typeof urlLimits> = {
   // Plain, which takes the fast path; and one with an escape that the slow path writes anew.
   urlCharsMax: upTo((n) => normalize(urlOf(n)) !== null && normalize(`${urlOf(n - 1)}%7e`) !== null),
   redirectHopsMax: upTo(hopsFollowed),
+};
+
+/** Is it ours, once so many have fallen silent? */
+function isOursAfter(silent: number): boolean {
+  const evidence = new NetworkEvidence();
+  for (let n = 0; n < silent; n++) evidence.silent(`h${n}.test`);
+  return evidence.isOurs('host', true);
+}
+
+function witnessesOf(count: number): NetworkEvidence {
+  const evidence = new NetworkEvidence();
+  for (let n = 0; n < count; n++) {
+    const witness = { origin: `http://h${n}.test`, hostKey: `h${n}.test`, delayMs: 0 };
+    evidence.answered(`h${n}.test`, witness, n);
+  }
+  return evidence;
+}
+
+/** Those that are asked if everybody is, in turn. */
+function remembered(count: number): number {
+  const evidence = witnessesOf(count);
+  const targets = new Set<string>();
+  for (let skip = 0; skip < count; skip++) for (const [target] of evidence.witnesses(skip)) targets.add(target);
+  return targets.size;
+}
+
+export const networkBoundaries: BoundaryTable<typeof networkLimits> = {
+  silentTargetsLeast: from(isOursAfter),
+  witnessesMax: cutAt(networkLimits.witnessesMax, remembered),
+  askedAtOnce: cutAt(networkLimits.askedAtOnce, (n) => witnessesOf(n).witnesses().length),
+  betweenMs: tuning('how often hosts are asked whether they still answer'),
+  answerMs: tuning('how long they may take: one that takes longer is asked again'),
+  againMs: tuning('how soon the return of the network is noticed'),
+  othersMs: tuning('how long a first failure is kept back'),
+  lookMs: tuning('how soon it is seen what became of others'),
 };
 
 export const patternBoundaries: BoundaryTable<typeof patternLimits> = {

@@ -106,6 +106,7 @@ function fetcherSeries(crawl: string, pod: string): [string, string][] {
     ...processSeries(crawl, pod, 'fetcher'),
     [name('crawlstream_fetcher_requests_total', of), grows(600)],
     [name('crawlstream_fetcher_tasks_misrouted_total', of), still(0)],
+    [name('crawlstream_fetcher_networks_away', of), still(0)],
     [fetches('fetched'), grows(500)],
     [fetches('timeout'), grows(20)],
     [fetches('throttled'), grows(5)],
@@ -242,6 +243,9 @@ export const scenarios: readonly Scenario[] = [
     change: (series) => set(series, /^crawlstream_fetcher_/, gone),
     fires: { CrawlstreamCrawlStandsStill: { crawl } },
   },
+  one('a network that is away', /^crawlstream_fetcher_networks_away.*fetcher-1/, from(0, 1), 'CrawlstreamNetworkAway', {
+    instance: 'fetcher-1:9464',
+  }),
   one('damage', /^crawlstream_frontier_stopped.*partition="2"/, from(0, 1), 'CrawlstreamPartitionStandsStill', {
     partition: '2',
   }),

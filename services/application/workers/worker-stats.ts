@@ -9,6 +9,7 @@ const momentary = [
   'leasesMax',
   'leasesRunning',
   'tasksWaiting',
+  'networksAway',
   'requestsInFlight',
   'requestsWaiting',
   'openOrigins',

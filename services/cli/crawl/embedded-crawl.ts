@@ -18,7 +18,7 @@ import type { FetcherOptions } from '../../application/fetching.ts';
 import type { RunningProcessors } from '../../application/start-processors.ts';
 import { type FetchWorkersOptions, startFetchWorkers } from '../../application/workers/fetch-workers.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
-import { fetcherMetrics } from '../../fetcher/metrics.ts';
+import { fetcherMetrics, networkText } from '../../fetcher/metrics.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metrics.ts';
 import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';
@@ -240,7 +240,7 @@ async function attend(
   crawl.beside?.onFrontier(frontier);
   service.crawl = name;
   service.partitions = manifest.partitions;
-  service.probes.serve(frontier.waitsFor);
+  service.probes.serve(() => frontier.waitsFor() ?? networkText(fetcher.stats()));
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
   desk.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
   crawl.lending?.open({ log, codec, clock, topics: manifest });

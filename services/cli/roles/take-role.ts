@@ -8,7 +8,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { createApplication } from '../../application/application.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { FetcherGroup } from '../../fetcher/group.ts';
-import { fetcherMetrics } from '../../fetcher/metrics.ts';
+import { fetcherMetrics, networkText } from '../../fetcher/metrics.ts';
 import type { FrontierGroup } from '../../frontier/frontier-group.ts';
 import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metrics.ts';
 import { createMeters } from '../../frontier/own/meters.ts';
@@ -153,7 +153,7 @@ const noFrontier = 'no frontier: nothing is leased until one is started, and not
 export async function takeFetcherRole(
   role: Role,
   config: FetcherConfig,
-): Promise<FetcherGroup & { note(): string | null }> {
+): Promise<FetcherGroup & { note(): string | null; waitsFor(): string | null }> {
   const { log, codec, clock, manifest, service, onFailure } = role;
   const { crawl } = manifest;
   const { policy } = await readControl(log, codec, crawl);
@@ -174,6 +174,7 @@ export async function takeFetcherRole(
   const { stop } = joined;
   return Object.assign(joined, {
     note: () => (frontiers.members === 0 ? noFrontier : null),
+    waitsFor: () => networkText(fetcher.stats()),
     stop: () => Promise.all([frontiers.stop(), stop()]).then(() => {}),
   });
 }

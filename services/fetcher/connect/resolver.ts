@@ -34,6 +34,8 @@ export interface Resolver {
   resolve(hostname: string, port: number): Resolution | Promise<Resolution>;
   /** Names that wait until others have been looked up. */
   readonly waiting: number;
+  /** Names that could not be looked up may be by now. */
+  forgetFailures(): void;
   /** Nobody answers at an address of the name: it is given out last from now on. False: it has no other. */
   avoid(hostname: string, address: string): boolean;
 }
@@ -83,6 +85,9 @@ export function createResolver(options: ResolverOptions): Resolver {
   return {
     get waiting() {
       return fair.waiting;
+    },
+    forgetFailures() {
+      for (const [hostname, { addresses }] of answers) if (addresses.length === 0) answers.delete(hostname);
     },
     avoid(hostname, address) {
       const known = answers.get(hostname);

@@ -17,6 +17,7 @@ import { retryAfterMsOf } from '../http/outcomes.ts';
 import type { AddressPacer, AddressPermit } from './address-pacer.ts';
 import type { Bandwidth } from './bandwidth.ts';
 import type { GrantClock } from './grant-clock.ts';
+import type { OwnNetwork } from './own-network.ts';
 import type { Pacer } from './pacer.ts';
 import type { Slots } from './slots.ts';
 
@@ -31,6 +32,8 @@ export interface Road {
   readonly resolver: Resolver;
   readonly slots: Slots;
   readonly bandwidth: Bandwidth;
+  /** Absent: it is always there. */
+  readonly network?: OwnNetwork | undefined;
   /** Is the host blocked by now? */
   readonly isBlocked: (hostKey: string) => boolean;
   /** Is the host this process's? Absent: all are. */
@@ -84,8 +87,13 @@ export interface By {
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** Null: it could not start in time, is not needed any more, the host is blocked, or we are shutting down. Nothing was sent then. */
+/**
+ * Null: it could not start in time, is not needed any more, the host is blocked, we are shutting down, or our own network is away. It is as
+ * if it had not been asked for.
+ */
 export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
+  const back = road.network?.wait(request.latestStartMs);
+  if (back !== undefined && !(await back)) return null;
   let made = await oneRequest(road, request);
   for (let left = fetcherLimits.repeatsMax; left > 0 && made !== null; left--) {
     // RFC 9112 §9.3.1, RFC 9113 §8.7: that an idle connection was closed tells nothing of the server, nor does a request that it
@@ -96,7 +104,8 @@ export async function pacedRequest(road: Road, request: PacedRequest): Promise<H
     if (again === null) break;
     made = again;
   }
-  return made?.response ?? null;
+  const ours = made === null ? undefined : road.network?.judge(request, made.response);
+  return ours !== undefined && (await ours) ? null : (made?.response ?? null);
 }
 
 interface Made {

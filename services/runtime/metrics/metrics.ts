@@ -120,6 +120,7 @@ export const metrics = {
   crawlstream_fetcher_leases: gauge('Leases being worked on'),
   crawlstream_fetcher_leases_max: gauge('Leases worked on at once, at most'),
   crawlstream_fetcher_tasks_waiting: gauge('Tasks read and not begun'),
+  crawlstream_fetcher_networks_away: gauge('Fetchers of this process whose own network is away: no host answers them'),
   crawlstream_fetcher_tasks_misrouted_total: counter('Tasks on a partition that their host does not lead to'),
   crawlstream_fetcher_requests_in_flight: gauge('Requests under way'),
   crawlstream_fetcher_requests_waiting: gauge('Requests whose host is ready, waiting for a slot'),

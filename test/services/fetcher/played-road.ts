@@ -34,7 +34,7 @@ export function playedRoad(answerTo: (url: string) => Partial<HttpResponse>, isB
     ...{ clock: createGrantClock(clock), ownClock: clock, http, signal, isBlocked },
     pacer: createPacer(clock, signal),
     addressPacer: createAddressPacer(clock, 0, () => 1),
-    resolver: { resolve: () => assert.fail('nobody asks'), avoid: () => false, waiting: 0 },
+    resolver: { resolve: () => assert.fail('nobody asks'), avoid: () => false, waiting: 0, forgetFailures: () => {} },
     bandwidth: createBandwidth(clock, () => 1),
     slots: createSlots(1),
   };

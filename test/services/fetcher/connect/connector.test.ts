@@ -20,6 +20,7 @@ function connect(addresses: readonly string[], target: Pick<Target, 'protocol' |
     },
     avoid: () => false,
     waiting: 0,
+    forgetFailures: () => {},
   };
   const connected: string[] = [];
   const to = createConnectors({ resolver, timeoutMs: 4_000 })((address) => connected.push(address), null, '', false);

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
+import { createOwnNetwork } from '../../../../services/fetcher/pace/own-network.ts';
+import { networkLimits } from '../../../../topology/fetch/network-limits.ts';
+import { createFakeClock } from '../fake-clock.ts';
+
+type Answer = 'answers' | 'refuses' | 'never' | 'noRoute' | 'noServer' | 'noName' | 'badCertificate';
+
+/** A web of hosts that answer as `how` says. */
+function open(isResumed = false) {
+  const clock = createFakeClock();
+  const stopping = new AbortController();
+  const how = new Map<string, Answer>();
+  const said: string[] = [];
+  const asked: string[] = [];
+  let forgotten = 0;
+  const responseOf = (hostKey: string): HttpResponse => {
+    const answer = how.get(hostKey) ?? 'answers';
+    const kinds = { noServer: 'dnsFailed', noName: 'dnsFailed', badCertificate: 'tlsFailed' } as const;
+    const codes = { refuses: 'ECONNREFUSED', noRoute: 'ENETUNREACH', noServer: 'ESERVFAIL' } as const;
+    const kind = kinds[answer as keyof typeof kinds] ?? 'connectionFailed';
+    const code = codes[answer as keyof typeof codes];
+    const failure = answer === 'answers' ? null : { kind, detail: answer, ...(code !== undefined && { code }) };
+    const atMs = clock.nowMs();
+    return { status: failure === null ? 200 : 0, failure, unreached: true, startMs: atMs, endMs: atMs } as HttpResponse;
+  };
+  const network = createOwnNetwork({
+    clock,
+    signal: stopping.signal,
+    isProven: () => isResumed,
+    say: (text) => said.push(text),
+    onBack: () => {
+      forgotten += 1;
+    },
+    async ask({ hostKey, origin }) {
+      asked.push(origin);
+      if (how.get(hostKey) === 'never') return new Promise<never>(() => {});
+      return responseOf(hostKey);
+    },
+  });
+  const fetchOf = (hostKey: string) =>
+    network.judge({ url: `http://${hostKey}/page`, hostKey, delayMs: 0 }, responseOf(hostKey));
+  const all = (answer: Answer, hosts: readonly string[]) => {
+    for (const host of hosts) how.set(host, answer);
+  };
+  return { clock, network, fetchOf, all, said, asked, stopping, forgotten: () => forgotten };
+}
+
+const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
+
+/** Past the time within which nobody is asked again. */
+async function settle(clock: ReturnType<typeof createFakeClock>) {
+  for (let n = 0; n < 20; n++) await clock.advance(500);
+}
+
+test('a host that falls silent while others answer is charged with its failure', async () => {
+  const { clock, fetchOf, all, network, asked } = open();
+  for (const host of hosts) assert.equal(fetchOf(host), undefined);
+  await clock.advance(60_000);
+  all('refuses', ['a.test']);
+  const verdict = fetchOf('a.test');
+  await settle(clock);
+  assert.equal(await verdict, false);
+  assert.equal(network.awaySinceMs, null);
+  assert.ok(asked.length > 0 && !asked.includes('http://a.test'));
+});
+
+for (const answer of ['refuses', 'never', 'noRoute', 'noServer'] as const)
+  test(`no host is charged while none answers (${answer}), and the first answer ends it`, async () => {
+    const { clock, fetchOf, all, network, said, forgotten } = open();
+    for (const host of hosts) fetchOf(host);
+    await clock.advance(60_000);
+    all(answer, hosts);
+    const verdicts = ['a.test', 'b.test'].map(fetchOf);
+    await settle(clock);
+    assert.deepEqual(await Promise.all(verdicts), [true, true]);
+    assert.notEqual(network.awaySinceMs, null);
+    assert.equal(await fetchOf('c.test'), true);
+    const waiting = network.wait(clock.nowMs() + 3_600_000)!;
+    const early = network.wait(clock.nowMs() + 1_000)!;
+    await settle(clock);
+    assert.equal(await early, false, 'a lease whose time is over does not wait');
+    all('answers', ['d.test']);
+    const backMs = clock.nowMs();
+    while (network.awaySinceMs !== null && clock.nowMs() - backMs < 60_000) await clock.advance(500);
+    assert.ok(clock.nowMs() - backMs <= 10_000, `${clock.nowMs() - backMs} ms`);
+    assert.equal(await waiting, true);
+    assert.equal(network.wait(0), undefined);
+    assert.deepEqual([said.length, forgotten()], [2, 1]);
+  });
+
+test('two hosts that fall silent together are two hosts, and a name that is not there says nothing', async () => {
+  const { clock, fetchOf, all, network } = open();
+  for (const host of ['a.test', 'b.test']) fetchOf(host);
+  await clock.advance(60_000);
+  all('refuses', ['a.test', 'b.test']);
+  const verdict = fetchOf('a.test');
+  await settle(clock);
+  assert.equal(await verdict, false);
+  assert.equal(network.awaySinceMs, null);
+  for (const silent of ['noName', 'badCertificate'] as const) {
+    all(silent, hosts);
+    assert.equal(fetchOf('c.test'), undefined, silent);
+  }
+});
+
+test('a crawl whose hosts have all been dead from the beginning is not waited for', async () => {
+  const { clock, fetchOf, all, network } = open();
+  all('refuses', hosts);
+  for (const host of hosts) {
+    const verdict = fetchOf(host);
+    await settle(clock);
+    assert.equal(await verdict, false, host);
+  }
+  assert.equal(network.awaySinceMs, null);
+});
+
+test('a crawl that goes on while the network is away charges no host, and a new one neither if no name server answers', async () => {
+  for (const [answer, isResumed] of [
+    ['refuses', true],
+    ['noServer', false],
+  ] as const) {
+    const { clock, fetchOf, all, network } = open(isResumed);
+    all(answer, hosts);
+    const verdicts = hosts.map(fetchOf);
+    await settle(clock);
+    assert.notEqual(network.awaySinceMs, null, answer);
+    if (isResumed) assert.deepEqual(await Promise.all(verdicts), [true, true, true, true]);
+  }
+});
+
+test('while only dead hosts are left, those that answer are asked once a second at most', async () => {
+  const { clock, fetchOf, all, asked } = open();
+  for (const host of hosts) fetchOf(host);
+  await clock.advance(60_000);
+  const dead = Array.from({ length: 100 }, (_, n) => `dead${n}.test`);
+  all('refuses', dead);
+  const beganMs = clock.nowMs();
+  for (const host of dead) {
+    const verdict = fetchOf(host);
+    for (let n = 0; n < 4; n++) await clock.advance(250);
+    assert.equal(await verdict, false);
+  }
+  const seconds = (clock.nowMs() - beganMs) / networkLimits.betweenMs;
+  assert.ok(asked.length <= networkLimits.askedAtOnce * (seconds + 1), `${asked.length} in ${seconds} s`);
+});
+
+test('a fetcher that stops charges nobody, and waits for nothing', async () => {
+  const { clock, fetchOf, all, stopping } = open();
+  for (const host of hosts) fetchOf(host);
+  await clock.advance(60_000);
+  all('never', hosts);
+  const verdict = fetchOf('a.test');
+  stopping.abort();
+  await settle(clock);
+  assert.equal(await verdict, true);
+});

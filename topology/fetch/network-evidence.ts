@@ -1,0 +1,73 @@
+/**
+ * Is it our own network that is away? What hosts do and do not answer is the evidence: many unrelated ones fall silent, and none answers.
+ *
+ * Targets are registrable domains and addresses. A failure is charged to its host as soon as somebody else has answered since the request
+ * began. Otherwise hosts that have answered before (witnesses) are asked: if one does, the failure is its host's; if none does, and
+ * `silentTargetsLeast` targets are silent by then, or the system says so itself, it is ours.
+ *
+ * Pure: time is an argument, ms.
+ */
+import type { Fault } from './fault.ts';
+import { networkLimits } from './network-limits.ts';
+
+/** An origin that has answered, and how it is asked again. */
+export interface Witness {
+  readonly origin: string;
+  readonly hostKey: string;
+  /** What is kept between two requests to it, ms. */
+  readonly delayMs: number;
+}
+
+export class NetworkEvidence {
+  /** By target, the newest last. */
+  readonly #witnesses = new Map<string, Witness>();
+  /** Targets that have not answered since anybody did. */
+  readonly #silent = new Set<string>();
+  /** When each of the last two different targets answered. */
+  #answers: readonly { readonly target: string; readonly atMs: number }[] = [];
+
+  answered(target: string, witness: Witness, atMs: number): void {
+    this.#witnesses.delete(target);
+    this.#witnesses.set(target, witness);
+    if (this.#witnesses.size > networkLimits.witnessesMax) this.#witnesses.delete(this.#witnesses.keys().next().value!);
+    this.#silent.clear();
+    this.#answers = [{ target, atMs }, ...this.#answers.filter((one) => one.target !== target)].slice(0, 2);
+  }
+
+  silent(target: string): void {
+    this.#silent.add(target);
+  }
+
+  /** Has anybody answered this process? */
+  get hasWitnesses(): boolean {
+    return this.#witnesses.size > 0;
+  }
+
+  /** More than are away together by chance. */
+  get areManySilent(): boolean {
+    return this.#silent.size >= networkLimits.silentTargetsLeast;
+  }
+
+  /** Has another target answered since? */
+  hasOtherAnswered(target: string, sinceMs: number): boolean {
+    return this.#answers.some((one) => one.target !== target && one.atMs >= sinceMs);
+  }
+
+  /** Those to ask, which have answered last, without the ones that are known to be silent. `skip`: so many of them were asked before. */
+  witnesses(skip = 0): readonly (readonly [target: string, witness: Witness])[] {
+    const all = [...this.#witnesses].reverse();
+    const fresh = all.filter(([target]) => !this.#silent.has(target));
+    const usable = fresh.length > 0 ? fresh : all;
+    const from = usable.length === 0 ? 0 : skip % usable.length;
+    return [...usable.slice(from), ...usable.slice(0, from)].slice(0, networkLimits.askedAtOnce);
+  }
+
+  /**
+   * Once the witnesses are silent, too. `isProven`: something has answered this crawl, now or in an earlier process. A crawl whose seeds
+   * are all wrong comes to its end, unless the system or the name servers say that it is us.
+   */
+  isOurs(fault: Fault, isProven: boolean): boolean {
+    if (isProven || this.hasWitnesses) return this.areManySilent || fault === 'network';
+    return this.areManySilent && (fault === 'network' || fault === 'resolver');
+  }
+}

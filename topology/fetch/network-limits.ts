@@ -1,0 +1,18 @@
+/** Bounds of how a fetcher finds out that its own network is away, and that it is back. */
+export const networkLimits = {
+  /** Hosts of two owners fall silent together now and then; three that have nothing to do with each other do not. */
+  silentTargetsLeast: 3,
+  /** Hosts that have answered and are remembered, to be asked again. */
+  witnessesMax: 64,
+  /** Of those, asked at once: one may be away for reasons of its own. */
+  askedAtOnce: 3,
+  /** Between two such questions, ms: a crawl at whose end only dead hosts are left asks no more often. */
+  betweenMs: 1_000,
+  /** How long they may take to answer, ms: most do within one second. */
+  answerMs: 3_000,
+  /** The same while the network is away: with the time for an answer, its return is noticed within ten seconds. */
+  againMs: 4_000,
+  /** How long a crawl that has just gone on, and has had no answer yet, waits for what becomes of its other hosts, and how often it looks, ms. */
+  othersMs: 5_000,
+  lookMs: 250,
+} as const;
