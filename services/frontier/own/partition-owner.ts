@@ -18,10 +18,10 @@ import type { Step } from '../../../topology/frontier/decide/step.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
+import { StepFailed } from '../../../topology/frontier/step-failed.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { inputOf, passedOnRecord } from '../../runtime/crawl/frontier-input.ts';
-import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
 import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
@@ -42,7 +42,9 @@ import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { InputRecords } from './input-records.ts';
 import { createMeters, type FrontierMeters, meterCommit, meterGranted, meterLetters } from './meters.ts';
+import { appendStepLetters, publishControls } from './step-records.ts';
 import { StepSpans } from './step-spans.ts';
+import { Suspects } from './suspects.ts';
 import { taskRecord } from './task-record.ts';
 
 export interface OwnerOptions {
@@ -103,6 +105,7 @@ export class PartitionOwner {
   #granting = true;
   /** What fetchers take; undefined: they are in this process. */
   #flow: TaskFlow | undefined;
+  readonly #suspects = new Suspects();
   readonly #inputs: InputRecords;
   readonly #calls: CallSide;
   readonly #spans: StepSpans | undefined;
@@ -137,6 +140,7 @@ export class PartitionOwner {
         await this.#own();
       } catch (error) {
         if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+        if (error instanceof StepFailed && !this.#suspects.add(error)) throw error;
         this.#committed = undefined;
         if (!this.#stopping.signal.aborted) this.#options.onReopen?.(error);
       } finally {
@@ -193,6 +197,7 @@ export class PartitionOwner {
       await this.#publishControls(partition.republish());
       // Shows in the log whose partition this is now, and what its status is.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
+      this.#suspects.watch(partition);
       this.#seek(partition, reader, ['control']);
       await catchUpControl({
         ...{ ...this.#options, topic: this.#topic('control'), signal: this.#stopping.signal },
@@ -265,6 +270,7 @@ export class PartitionOwner {
     const beganMs = performance.now();
     this.#flow?.tell();
     const demand = this.#demand(partition);
+    this.#suspects.watch(partition);
     const step = partition.step(clock.nowMs(), demand);
     if (step !== null) {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
@@ -315,13 +321,16 @@ export class PartitionOwner {
     const input = await this.#inputs.read(topic, record, reader);
     if (input === undefined) return;
     if (topic === 'control' && input.record !== null) await this.#loadLists(partition, input.record as Control);
-    partition.offer(input);
+    partition.offer(this.#suspects.judge(input, record.value));
   }
 
   /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
   async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
     const { log, codec, identity } = this.#options;
-    if (step.deadLetters.length > 0) await this.#deadLetter(step.deadLetters);
+    if (step.deadLetters.length > 0) {
+      meterLetters(this.#meters, step.deadLetters);
+      await appendStepLetters(this.#options, this.#topic('dead-letters'), step.deadLetters);
+    }
     if (step.passedOn.length > 0)
       await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));
     if (this.#failure !== undefined) throw this.#failure;
@@ -368,24 +377,8 @@ export class PartitionOwner {
     if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
   }
 
-  #deadLetter(letters: Step['deadLetters']): Promise<void> {
-    const { log, codec, identity: of } = this.#options;
-    const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition: of.partition }));
-    meterLetters(this.#meters, letters);
-    return appendDeadLetters(log, codec, this.#topic('dead-letters'), keyed);
-  }
-
-  async #publishControls(controls: Step['controls']): Promise<void> {
-    if (controls.length === 0) return;
-    const { log, codec } = this.#options;
-    await log.append(
-      controls.map(({ partition, record }) => ({
-        topic: this.#topic('control'),
-        partition,
-        key: null,
-        value: codec.encode('control', record),
-      })),
-    );
+  #publishControls(controls: Step['controls']): Promise<void> {
+    return publishControls(this.#options, this.#topic('control'), controls);
   }
 
   #topic(name: keyof TopicRecords): string {
