@@ -121,6 +121,8 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
   checkEvery: tuning('how often the state is checked against itself'),
   commitBytesSoft: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
   askLinksPerStep: tuning(slices),
+  parkedPerStep: tuning(slices),
+  otherQueueEvery: tuning('how often a front queue that is not the best has a turn: each has one in the end'),
   budgetKeysPerStep: tuning(slices),
   queueShareLeast: cutAt(frontierLimits.queueShareLeast, (n) => {
     const hand = new Hand({ queuedMax: 300 });
