@@ -327,10 +327,7 @@ export class PartitionOwner {
   /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
   async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
     const { log, codec, identity } = this.#options;
-    if (step.deadLetters.length > 0) {
-      meterLetters(this.#meters, step.deadLetters);
-      await appendStepLetters(this.#options, this.#topic('dead-letters'), step.deadLetters);
-    }
+    if (step.deadLetters.length > 0) await this.#deadLetter(step.deadLetters);
     if (step.passedOn.length > 0)
       await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));
     if (this.#failure !== undefined) throw this.#failure;
@@ -375,6 +372,11 @@ export class PartitionOwner {
     });
     await read;
     if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
+  }
+
+  #deadLetter(letters: Step['deadLetters']): Promise<void> {
+    meterLetters(this.#meters, letters);
+    return appendStepLetters(this.#options, this.#topic('dead-letters'), letters);
   }
 
   #publishControls(controls: Step['controls']): Promise<void> {
