@@ -8,6 +8,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
+import { type Range, ranges } from './ranges.ts';
 
 type Schema =
   | string
@@ -59,13 +60,21 @@ function declareEnum(name: string, doc: string, symbols: string[]): string {
 }
 
 function declareRecord(name: string, doc: string, fields: Field[]): string {
-  const lines = fields.map((field) => `  /** ${field.doc} */\n  readonly ${field.name}: ${typeOf(field.type)};`);
+  const lines = fields.map(
+    (field) => `  /** ${field.doc}${rangeOf(name, field.name)} */\n  readonly ${field.name}: ${typeOf(field.type)};`,
+  );
   const text = `/** ${doc} */\nexport interface ${name} {\n${lines.join('\n')}\n}\n`;
   // Two schemas may hold the same record: each is complete in itself.
   if (!declared.includes(text)) declared.push(text);
   const values = fields.map((field) => `  ${field.name}: ${blankOf(field)},`);
   blanks.set(name, `export const blank${name}: ${name} = {\n${values.join('\n')}\n};\n`);
   return name;
+}
+
+/** What the border admits: nothing for what is no number, or may be any of its type. */
+function rangeOf(record: string, field: string): string {
+  const range = (ranges as Readonly<Record<string, Readonly<Record<string, Range>>>>)[record]?.[field];
+  return range === undefined ? '' : ` From ${range.least} to ${range.most}; beyond: ${range.breach}.`;
 }
 
 /** The field's default; nothing of its type where it has none. */

@@ -36,21 +36,21 @@ export type ControlKind = (typeof controlKinds)[number];
 export interface Control {
   /** What happened. */
   readonly kind: ControlKind;
-  /** When it was sent, ms since the Unix epoch. */
+  /** When it was sent, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly atMs: number;
   /** Who sent it. */
   readonly by: string;
-  /** quotaReport: which partition reports. -1: does not apply. */
+  /** quotaReport: which partition reports. -1: does not apply. From -1 to 2147483647; beyond: refused. */
   readonly partition: number;
   /** Host the event is about. requeue: empty for every host of the partition. Otherwise empty: does not apply. */
   readonly hostKey: string;
-  /** policy: its version. quota, quotaReport: grows with each message, unless a log lost records; where known is -1, older ones are skipped. pauseHost: leases of the host with lower numbers come back. */
+  /** policy: its version. quota, quotaReport: grows with each message, unless a log lost records; where known is -1, older ones are skipped. pauseHost: leases of the host with lower numbers come back. From 0 to 9007199254740991; beyond: refused. */
   readonly version: number;
-  /** quota: pages granted to the partition in all. quotaReport: pages given back in all. hostDelay: ms between requests. hostLimit: pages fetched of the host at most. budget: URLs of the host admitted at full rate. hostLeases: leases the host may be on at once. -1 with the last four: as the policy says. */
+  /** quota: pages granted to the partition in all. quotaReport: pages given back in all. hostDelay: ms between requests. hostLimit: pages fetched of the host at most. budget: URLs of the host admitted at full rate. hostLeases: leases the host may be on at once. -1 with the last four: as the policy says. From -1 to 1099511627776; beyond: bounded. */
   readonly amount: number;
-  /** quotaReport: pages the partition could use now. 0: none. */
+  /** quotaReport: pages the partition could use now. 0: none. From 0 to 1099511627776; beyond: bounded. */
   readonly wanted: number;
-  /** What the sender knows of the other side's amount. quota: pages that the partition gave back in all, as the book has it. quotaReport: pages granted to the partition in all, as it knows. -1: does not apply, or a release that did not say. */
+  /** What the sender knows of the other side's amount. quota: pages that the partition gave back in all, as the book has it. quotaReport: pages granted to the partition in all, as it knows. -1: does not apply, or a release that did not say. From -1 to 1099511627776; beyond: bounded. */
   readonly known: number;
   /** JSON of the event where its fields need more: policy, manifest; raise: {url}; lower: {url, frontQueue}; requeue: {prefix, outcome}; trap: {pattern, detail}; releaseTrap: {pattern}; seek: {group, topic, offset}; hostDelay: {least: true} where a webmaster asked and the policy's or an operator's counts if it is longer, with {instead} where that is taken back; blockHost, releaseHost: {webmaster: true} where a webmaster begins or ends a pause of their own; purge: {url}, or empty for the whole host. Empty: none. */
   readonly payload: string;
@@ -82,25 +82,25 @@ export interface DeadLetter {
   readonly reason: DeadLetterReason;
   /** Topic of the record that led here. */
   readonly sourceTopic: string;
-  /** Partition of that record. */
+  /** Partition of that record. From 0 to 2147483647; beyond: bounded. */
   readonly sourcePartition: number;
-  /** Offset of that record. -1: no single record. */
+  /** Offset of that record. -1: no single record. From -1 to 9007199254740991; beyond: bounded. */
   readonly sourceOffset: number;
   /** URL given up on. Empty: the record could not be read. */
   readonly url: string;
   /** Its host key. Empty: unknown. */
   readonly hostKey: string;
-  /** Attempts made. 0: none. */
+  /** Attempts made. 0: none. From 0 to 2147483647; beyond: bounded. */
   readonly attempts: number;
   /** Kind of the last outcome. Empty: none. */
   readonly lastOutcome: string;
-  /** Last HTTP status. 0: none. */
+  /** Last HTTP status. 0: none. From 0 to 999; beyond: bounded. */
   readonly status: number;
-  /** Link distance from a seed. */
+  /** Link distance from a seed. From 0 to 2147483647; beyond: bounded. */
   readonly depth: number;
   /** Plain words. */
   readonly detail: string;
-  /** When it was given up, ms since the Unix epoch. */
+  /** When it was given up, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly atMs: number;
   /** Original bytes of an unreadable record. Empty: does not apply. */
   readonly original: Uint8Array;
@@ -131,9 +131,9 @@ export type FoundIn = (typeof foundIns)[number];
 export interface Link {
   /** Absolute URL, normalised by the sender; the frontier normalises again. */
   readonly url: string;
-  /** lastmod of a sitemap or feed entry, ms since the Unix epoch. 0: unknown. */
+  /** lastmod of a sitemap or feed entry, ms since the Unix epoch. 0: unknown. From 0 to 8640000000000000; beyond: bounded. */
   readonly lastModifiedMs: number;
-  /** Band wished for by the sender, 0 highest. -1: none, the policy decides. */
+  /** Band wished for by the sender, 0 highest. -1: none, the policy decides. From -1 to 7; beyond: bounded. */
   readonly priority: number;
   /** Path and query as they stood where the link was found, for a policy that fetches by them (fetchAs). Empty: as in url, or nobody asks. */
   readonly spelling: string;
@@ -147,17 +147,17 @@ export interface LinkGroup {
   readonly sourceUrl: string;
   /** Partition key of sourceUrl, for counting distinct linking hosts. Empty: a seed or an injection. */
   readonly sourceKey: string;
-  /** Link distance of these links from a seed. 0: they are seeds. */
+  /** Link distance of these links from a seed. 0: they are seeds. From 0 to 1000000; beyond: refused. */
   readonly depth: number;
-  /** Redirect hops already taken to reach these links. 0: a plain link. */
+  /** Redirect hops already taken to reach these links. 0: a plain link. From 0 to 1000; beyond: refused. */
   readonly hop: number;
   /** Head-of-queue flag: true for redirect targets, which go before the rest of their band. */
   readonly front: boolean;
   /** What the sender wants done. */
   readonly intent: Intent;
-  /** When the links were found, ms since the Unix epoch. 0: unknown. */
+  /** When the links were found, ms since the Unix epoch. 0: unknown. From 0 to 8640000000000000; beyond: bounded. */
   readonly discoveredAtMs: number;
-  /** Cash that each of these links brings (policy score opic). 0: none. */
+  /** Cash that each of these links brings (policy score opic). 0: none. From 0 to 1000000000000; beyond: least. */
   readonly share: number;
   /** W3C trace context of the fetch that found the links: the traces of these links refer to it. Empty: it is not traced. */
   readonly traceparent: string;
@@ -197,15 +197,15 @@ export interface Duplicate {
   readonly representative: string;
   /** How it was found. */
   readonly method: DuplicateMethod;
-  /** Pages in the cluster. 0: unknown. */
+  /** Pages in the cluster. 0: unknown. From 0 to 2147483647; beyond: bounded. */
   readonly members: number;
   /** ISO 639-1 code of the text's language. Empty: could not be told. */
   readonly language: string;
-  /** Offset in pages, same partition, of the newest record of the page. -1: the page is gone, or asks not to be shown. */
+  /** Offset in pages, same partition, of the newest record of the page. -1: the page is gone, or asks not to be shown. From -1 to 9007199254740991; beyond: bounded. */
   readonly pageOffset: number;
-  /** When that page was fetched, ms since the Unix epoch. */
+  /** When that page was fetched, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly fetchedAtMs: number;
-  /** When this was decided, ms since the Unix epoch; grows from record to record of a URL, and lies after its fetch. */
+  /** When this was decided, ms since the Unix epoch; grows from record to record of a URL, and lies after its fetch. From 0 to 8640000000000000; beyond: bounded. */
   readonly atMs: number;
 }
 
@@ -233,7 +233,7 @@ export interface PageUsage {
   readonly said: string;
   /** What said it, first 16 bytes of the SHA-256, hexadecimal: the file, the header's value, or the page. */
   readonly hash: string;
-  /** It holds from then on, ms since the Unix epoch. 0: at once. */
+  /** It holds from then on, ms since the Unix epoch. 0: at once. From 0 to 8640000000000000; beyond: bounded. */
   readonly fromMs: number;
 }
 
@@ -243,11 +243,11 @@ export interface Page {
   readonly url: string;
   /** Host key of url. */
   readonly hostKey: string;
-  /** HTTP status. */
+  /** HTTP status. From 0 to 999; beyond: bounded. */
   readonly status: number;
-  /** Completion of the fetch, ms since the Unix epoch. */
+  /** Completion of the fetch, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly fetchedAtMs: number;
-  /** Link distance from a seed. */
+  /** Link distance from a seed. From 0 to 2147483647; beyond: bounded. */
   readonly depth: number;
   /** Media type without parameters. Empty: not sent. */
   readonly contentType: string;
@@ -267,7 +267,7 @@ export interface Page {
   readonly etag: string;
   /** Last-Modified, as sent. Empty: none. */
   readonly lastModified: string;
-  /** Body bytes after decompression. */
+  /** Body bytes after decompression. From 0 to 1099511627776; beyond: bounded. */
   readonly bytes: number;
   /** True where the body was cut at the size limit. */
   readonly truncated: boolean;
@@ -275,9 +275,9 @@ export interface Page {
   readonly noindex: boolean;
   /** True where the page asked that its links be not followed; none were published. */
   readonly nofollow: boolean;
-  /** Links published. */
+  /** Links published. From 0 to 2147483647; beyond: bounded. */
   readonly links: number;
-  /** Links beyond the limit per page, not published. */
+  /** Links beyond the limit per page, not published. From 0 to 2147483647; beyond: bounded. */
   readonly linksDropped: number;
   /** Main text, without navigation and the like; a line per block. Empty: not extracted, or nothing is. */
   readonly mainText: string;
@@ -309,17 +309,17 @@ export interface Render {
   readonly url: string;
   /** Host key of url. */
   readonly hostKey: string;
-  /** Link distance from a seed. */
+  /** Link distance from a seed. From 0 to 2147483647; beyond: bounded. */
   readonly depth: number;
-  /** Completion of the fetch, ms since the Unix epoch. */
+  /** Completion of the fetch, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly fetchedAtMs: number;
-  /** HTTP status. */
+  /** HTTP status. From 0 to 999; beyond: bounded. */
   readonly status: number;
   /** Response headers: names in lower case and values in turn, in the order received. */
   readonly headers: readonly string[];
   /** Body, its content coding undone. */
   readonly body: Uint8Array;
-  /** Shortest wait from the completion of one request to the start of the next on this host, ms. 0: none. */
+  /** Shortest wait from the completion of one request to the start of the next on this host, ms. 0: none. From 0 to 8640000000000000; beyond: bounded. */
   readonly delayMs: number;
   /** What was said of using the page, as its record has it, in JSON. Empty: nothing. */
   readonly usage: string;
@@ -333,11 +333,11 @@ export interface Response {
   readonly url: string;
   /** Host key of url. */
   readonly hostKey: string;
-  /** Completion of the fetch, ms since the Unix epoch. */
+  /** Completion of the fetch, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly fetchedAtMs: number;
   /** Remote address, without port. */
   readonly address: string;
-  /** HTTP status; 0: there was no answer. */
+  /** HTTP status; 0: there was no answer. From 0 to 999; beyond: bounded. */
   readonly status: number;
   /** Names and values in turn, as sent, with those that rules, plugins, the signature and the connection added; a secret’s value is replaced. HTTP/2: host stands for :authority. */
   readonly requestHeaders: readonly string[];
@@ -347,9 +347,9 @@ export interface Response {
   readonly body: Uint8Array;
   /** True where the body ends before its end. */
   readonly truncated: boolean;
-  /** Start to completion, ms. */
+  /** Start to completion, ms. From 0 to 2147483647; beyond: bounded. */
   readonly durationMs: number;
-  /** The site asks that it be in no archive from then on, ms since the Unix epoch. 0: at once. -1: it does not ask. */
+  /** The site asks that it be in no archive from then on, ms since the Unix epoch. 0: at once. -1: it does not ask. From -1 to 8640000000000000; beyond: bounded. */
   readonly noArchiveFromMs: number;
   /** Why the body ends before its end, in the words of WARC: length, time, disconnect; unspecified: it was not wanted. Empty: it is whole. */
   readonly truncatedBy: string;
@@ -367,19 +367,19 @@ export interface Response {
   readonly cipherSuite: string;
   /** What the request was for: page, robots, sitemap, requisite, other. rendered: there was none, and the body is the document as a browser’s scripts left it. Empty: not known. */
   readonly kind: string;
-  /** Links from a seed; -1: not known. */
+  /** Links from a seed; -1: not known. From -1 to 2147483647; beyond: bounded. */
   readonly depth: number;
   /** How the exchange failed, as kinds of outcomes are named. Empty: it did not. */
   readonly failure: string;
   /** The failure in words. */
   readonly detail: string;
-  /** Version of the policy in force; 0: not known. */
+  /** Version of the policy in force; 0: not known. From 0 to 9007199254740991; beyond: bounded. */
   readonly policyVersion: number;
   /** First 16 bytes of the SHA-256 of the policy in force, hexadecimal. Empty: not known. */
   readonly policyHash: string;
   /** Name of the file that holds the body, in the folder of bodies, until it is archived. Empty: body has it. */
   readonly bodyFile: string;
-  /** Length of that file. */
+  /** Length of that file. From 0 to 1099511627776; beyond: bounded. */
   readonly bodyBytes: number;
   /** SHA-1 of that file, hexadecimal. */
   readonly bodyDigest: string;
@@ -418,15 +418,15 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** What became of one URL of the lease. */
 export interface Outcome {
-  /** Position of the URL in the task. */
+  /** Position of the URL in the task. From 0 to 2147483647; beyond: refused. */
   readonly index: number;
   /** The URL that was fetched. */
   readonly url: string;
   /** What happened. */
   readonly kind: OutcomeKind;
-  /** HTTP status. 0: no response. */
+  /** HTTP status. 0: no response. From 0 to 999; beyond: bounded. */
   readonly status: number;
-  /** Body bytes received after decompression. 0: none. */
+  /** Body bytes received after decompression. 0: none. From 0 to 1099511627776; beyond: bounded. */
   readonly bytes: number;
   /** True where the body was cut at the size limit. */
   readonly truncated: boolean;
@@ -436,13 +436,13 @@ export interface Outcome {
   readonly etag: string;
   /** Last-Modified of the response, as sent. Empty: none. */
   readonly lastModified: string;
-  /** Retry-After, ms from the end of the request. 0: none. */
+  /** Retry-After, ms from the end of the request. 0: none. From 0 to 21600000; beyond: bounded. */
   readonly retryAfterMs: number;
   /** Target of a redirect, absolute. Empty: none. */
   readonly redirectUrl: string;
-  /** Links published for this page. 0: none. */
+  /** Links published for this page. 0: none. From 0 to 2147483647; beyond: bounded. */
   readonly links: number;
-  /** Links beyond the limit per page, not published. 0: none. */
+  /** Links beyond the limit per page, not published. 0: none. From 0 to 2147483647; beyond: bounded. */
   readonly linksDropped: number;
   /** True where the page asked not to be indexed. */
   readonly noindex: boolean;
@@ -456,7 +456,7 @@ export interface Outcome {
   readonly traceparent: string;
   /** The failure is not the host's: it is that of one origin (scheme and port), or of this URL alone, while another one answers. */
   readonly originOnly: boolean;
-  /** How long the response is good for by its Cache-Control, less its Age, ms from the end of the request. 0: it does not say, or is to be asked each time. */
+  /** How long the response is good for by its Cache-Control, less its Age, ms from the end of the request. 0: it does not say, or is to be asked each time. From 0 to 8640000000000000; beyond: bounded. */
   readonly freshForMs: number;
   /** What a 402 asks for: currency and amount, as in USD 0.01; of x402 the asset's network and address, and the amount in its smallest unit. Empty: no price that could be read. */
   readonly price: string;
@@ -483,33 +483,33 @@ export interface Request {
   readonly url: string;
   /** What the request was for. */
   readonly kind: RequestKind;
-  /** Index of the outcome it belongs to. -1: none (robots.txt, sitemap). */
+  /** Index of the outcome it belongs to. -1: none (robots.txt, sitemap). From -1 to 2147483647; beyond: bounded. */
   readonly outcomeIndex: number;
-  /** Redirect hop: of a robots.txt chain, or hops taken before a page. 0: none. */
+  /** Redirect hop: of a robots.txt chain, or hops taken before a page. 0: none. From 0 to 2147483647; beyond: bounded. */
   readonly hop: number;
-  /** Start, ms since the Unix epoch. */
+  /** Start, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly startMs: number;
-  /** Completion (body read, or given up), ms since the Unix epoch. */
+  /** Completion (body read, or given up), ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly endMs: number;
-  /** Start to the request being sent, ms: name lookup, TCP and TLS. 0: a connection was kept alive, or none came about. */
+  /** Start to the request being sent, ms: name lookup, TCP and TLS. 0: a connection was kept alive, or none came about. From 0 to 2147483647; beyond: bounded. */
   readonly connectMs: number;
-  /** Start to response headers, ms. 0: no headers came. */
+  /** Start to response headers, ms. 0: no headers came. From 0 to 2147483647; beyond: bounded. */
   readonly firstByteMs: number;
-  /** HTTP status. 0: no response. */
+  /** HTTP status. 0: no response. From 0 to 999; beyond: bounded. */
   readonly status: number;
   /** Remote address, without port. Empty: no connection. */
   readonly address: string;
-  /** Body bytes received after decompression. 0: none. */
+  /** Body bytes received after decompression. 0: none. From 0 to 1099511627776; beyond: bounded. */
   readonly bytes: number;
-  /** Delay in force before this request, ms. 0: none. */
+  /** Delay in force before this request, ms. 0: none. From 0 to 8640000000000000; beyond: bounded. */
   readonly delayMs: number;
   /** Hash of the robots.txt that allowed it, hexadecimal; its copy is on the topic robots. Empty: robots.txt itself, or none exists. */
   readonly robotsHash: string;
-  /** When that robots.txt was fetched, or found not to exist, ms since the Unix epoch. 0: robots.txt itself, or not recorded. */
+  /** When that robots.txt was fetched, or found not to exist, ms since the Unix epoch. 0: robots.txt itself, or not recorded. From 0 to 8640000000000000; beyond: bounded. */
   readonly robotsAtMs: number;
-  /** Retry-After of the response, ms from its end. 0: none, or nothing believable. */
+  /** Retry-After of the response, ms from its end. 0: none, or nothing believable. From 0 to 21600000; beyond: bounded. */
   readonly retryAfterMs: number;
-  /** Wait that this fetcher kept between starts on the address, ms. 0: none. */
+  /** Wait that this fetcher kept between starts on the address, ms. 0: none. From 0 to 8640000000000000; beyond: bounded. */
   readonly addressDelayMs: number;
   /** Over TLS, and the certificate of the host was not checked, as an operator named it (--insecure). */
   readonly unverified: boolean;
@@ -530,15 +530,15 @@ export interface HostFacts {
   readonly robotsStatus: RobotsStatus;
   /** Hash of the robots.txt in force, hexadecimal. Empty: none. */
   readonly robotsHash: string;
-  /** When robots.txt was fetched, ms since the Unix epoch. 0: unknown. */
+  /** When robots.txt was fetched, ms since the Unix epoch. 0: unknown. From 0 to 8640000000000000; beyond: bounded. */
   readonly robotsFetchedAtMs: number;
-  /** Crawl-delay for us, ms. -1: none or unknown. */
+  /** Crawl-delay for us, ms. -1: none or unknown. From -1 to 8640000000000000; beyond: bounded. */
   readonly crawlDelayMs: number;
   /** Sitemap URLs that robots.txt names, absolute. Sent when robots.txt was fetched anew. */
   readonly sitemaps: readonly string[];
-  /** sitemaps.sinceMs of the task, once they were looked at. 0: they were not. */
+  /** sitemaps.sinceMs of the task, once they were looked at. 0: they were not. From 0 to 8640000000000000; beyond: bounded. */
   readonly sitemapsSinceMs: number;
-  /** Sitemaps of the host that are still to be read for it. */
+  /** Sitemaps of the host that are still to be read for it. From 0 to 2147483647; beyond: bounded. */
   readonly sitemapsLeft: number;
 }
 
@@ -548,17 +548,17 @@ export interface RobotsHop {
   readonly url: string;
   /** URLs of the chain asked so far; the first is the robots.txt that is wanted. */
   readonly asked: readonly string[];
-  /** Partition of the host whose robots.txt is wanted: the task goes to this partition of tasks, where the answer is needed. */
+  /** Partition of the host whose robots.txt is wanted: the task goes to this partition of tasks, where the answer is needed. From 0 to 2147483647; beyond: refused. */
   readonly partition: number;
 }
 
 /** Outcomes of one lease, in one or several messages. Key: the partition key; sent to the partition that granted. */
 export interface Result {
-  /** Partition that granted the lease. */
+  /** Partition that granted the lease. From 0 to 2147483647; beyond: refused. */
   readonly partition: number;
-  /** Epoch of the lease. */
+  /** Epoch of the lease. From 0 to 9007199254740991; beyond: refused. */
   readonly epoch: number;
-  /** Number of the lease. */
+  /** Number of the lease. From 0 to 9007199254740991; beyond: refused. */
   readonly leaseId: number;
   /** Host key of the lease. */
   readonly hostKey: string;
@@ -566,7 +566,7 @@ export interface Result {
   readonly fetcherId: string;
   /** True on the final message of a lease: the host is free again. */
   readonly last: boolean;
-  /** End of the last request to the host so far, by the fetcher's clock, ms since the Unix epoch. 0: no request was made. */
+  /** End of the last request to the host so far, by the fetcher's clock, ms since the Unix epoch. 0: no request was made. From 0 to 8640000000000000; beyond: bounded. */
   readonly completedAtMs: number;
   /** Each index of a lease is reported once. */
   readonly outcomes: readonly Outcome[];
@@ -576,11 +576,11 @@ export interface Result {
   readonly host: HostFacts;
   /** Wishes for a lease of hostKey, which belong to no lease yet: partition is that of hostKey, leaseId 0. */
   readonly robotsHops: readonly RobotsHop[];
-  /** When the lease was granted, ms since the Unix epoch. 0: not recorded, or requests without a lease (a page's scripts and styles, loaded for a browser). */
+  /** When the lease was granted, ms since the Unix epoch. 0: not recorded, or requests without a lease (a page's scripts and styles, loaded for a browser). From 0 to 8640000000000000; beyond: bounded. */
   readonly grantedAtMs: number;
-  /** Version of the policy the lease was granted by. 0: not recorded. */
+  /** Version of the policy the lease was granted by. 0: not recorded. From 0 to 9007199254740991; beyond: bounded. */
   readonly policyVersion: number;
-  /** Leases the host might be on at once when this one was granted. */
+  /** Leases the host might be on at once when this one was granted. From 0 to 2147483647; beyond: bounded. */
   readonly lanes: number;
   /** User-Agent of the requests. Empty: not recorded. */
   readonly userAgent: string;
@@ -596,13 +596,13 @@ export interface RobotsCopy {
   readonly url: string;
   /** First 16 bytes of the SHA-256 of body, hexadecimal. Empty: there is none (4xx, or redirects that lead nowhere). */
   readonly hash: string;
-  /** When it was fetched, ms since the Unix epoch. */
+  /** When it was fetched, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly fetchedAtMs: number;
-  /** HTTP status of url. 0: not recorded. */
+  /** HTTP status of url. 0: not recorded. From 0 to 999; beyond: bounded. */
   readonly status: number;
   /** Product token whose rules were looked for. */
   readonly token: string;
-  /** Crawl-delay for that token as the fetcher read it, ms. -1: none. */
+  /** Crawl-delay for that token as the fetcher read it, ms. -1: none. From -1 to 8640000000000000; beyond: bounded. */
   readonly crawlDelayMs: number;
   /** The file, up to 500 KiB of it. Empty: there is none. */
   readonly body: Uint8Array;
@@ -612,17 +612,17 @@ export interface RobotsCopy {
 export interface TaskUrl {
   /** URL to fetch. */
   readonly url: string;
-  /** Link distance from a seed. */
+  /** Link distance from a seed. From 0 to 1000000; beyond: refused. */
   readonly depth: number;
-  /** Redirect hops taken so far. 0: none. */
+  /** Redirect hops taken so far. 0: none. From 0 to 1000; beyond: refused. */
   readonly hop: number;
-  /** Attempts reported before this one. 0: the first. */
+  /** Attempts reported before this one. 0: the first. From 0 to 2147483647; beyond: bounded. */
   readonly attempt: number;
   /** Validator for If-None-Match. Empty: none. */
   readonly etag: string;
   /** Validator for If-Modified-Since, as the server sent it. Empty: none. */
   readonly lastModified: string;
-  /** What its links share (policy score opic). 0: the policy scores otherwise. */
+  /** What its links share (policy score opic). 0: the policy scores otherwise. From 0 to 1000000000000; beyond: least. */
   readonly cash: number;
   /** W3C trace context to go on with. Empty: the URL is not traced. */
   readonly traceparent: string;
@@ -636,7 +636,7 @@ export interface TaskUrl {
 
 /** Which sitemaps of the host are to be read beside its URLs, or in their place. */
 export interface SitemapRound {
-  /** Those that were last read before this, ms since the Unix epoch. 0: only those that were never read. -1: each time robots.txt is read anew. */
+  /** Those that were last read before this, ms since the Unix epoch. 0: only those that were never read. -1: each time robots.txt is read anew. From -1 to 8640000000000000; beyond: bounded. */
   readonly sinceMs: number;
   /** Whose robots.txt names sitemaps. Empty where sinceMs is not above 0. */
   readonly origin: string;
@@ -646,35 +646,35 @@ export interface SitemapRound {
 
 /** One lease: up to k URLs of one host, to be fetched one after another. Key: host key. */
 export interface Task {
-  /** Frontier partition that granted the lease; results go back to it. */
+  /** Frontier partition that granted the lease; results go back to it. From 0 to 2147483647; beyond: refused. */
   readonly partition: number;
-  /** Epoch of the owner that granted it: the changelog offset of its claim. */
+  /** Epoch of the owner that granted it: the changelog offset of its claim. From 0 to 9007199254740991; beyond: refused. */
   readonly epoch: number;
-  /** Number of the lease, unique in its partition, never used again. */
+  /** Number of the lease, unique in its partition, never used again. From 0 to 9007199254740991; beyond: refused. */
   readonly leaseId: number;
   /** Host key of every URL in the lease. */
   readonly hostKey: string;
-  /** Decision time of the grant, ms since the Unix epoch. */
+  /** Decision time of the grant, ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly grantedAtMs: number;
-  /** No request starts after deadlineMs minus the request timeout; ms since the Unix epoch. */
+  /** No request starts after deadlineMs minus the request timeout; ms since the Unix epoch. From 0 to 8640000000000000; beyond: bounded. */
   readonly deadlineMs: number;
-  /** Earliest start of the first request, ms since the Unix epoch. 0: at once. */
+  /** Earliest start of the first request, ms since the Unix epoch. 0: at once. From 0 to 8640000000000000; beyond: bounded. */
   readonly notBeforeMs: number;
-  /** Shortest wait from the completion of one request to the start of the next, ms. 0: none. */
+  /** Shortest wait from the completion of one request to the start of the next, ms. 0: none. From 0 to 8640000000000000; beyond: bounded. */
   readonly delayMs: number;
-  /** A robots.txt Crawl-delay above this ends the lease: what is left is returned, ms. 0: no cap. */
+  /** A robots.txt Crawl-delay above this ends the lease: what is left is returned, ms. 0: no cap. From 0 to 8640000000000000; beyond: bounded. */
   readonly crawlDelayCapMs: number;
-  /** Wait also at least this many times the last request took. 0: off. */
+  /** Wait also at least this many times the last request took. 0: off. From 0 to 8640000000000000; beyond: bounded. */
   readonly delayFactor: number;
-  /** Server errors (5xx other than 503) in a row, to first tries, at which the rest of the lease is returned. 0: however many, it goes on. */
+  /** Server errors (5xx other than 503) in a row, to first tries, at which the rest of the lease is returned. 0: however many, it goes on. From 0 to 2147483647; beyond: bounded. */
   readonly serverErrorsMax: number;
-  /** How many of those the host had in a row before the lease. */
+  /** How many of those the host had in a row before the lease. From 0 to 2147483647; beyond: bounded. */
   readonly serverErrors: number;
-  /** Leases the host may be on at once, this one among them: each keeps the delay of its own requests. A Crawl-delay, and what the host says of pauses, binds them all. */
+  /** Leases the host may be on at once, this one among them: each keeps the delay of its own requests. A Crawl-delay, and what the host says of pauses, binds them all. From 0 to 2147483647; beyond: bounded. */
   readonly lanes: number;
   /** True: outcomes are to carry the signature of the main text, by which the next visit tells a change. */
   readonly signatures: boolean;
-  /** Version of the policy that decided. */
+  /** Version of the policy that decided. From 0 to 9007199254740991; beyond: bounded. */
   readonly policyVersion: number;
   /** In the order they are to be fetched. */
   readonly urls: readonly TaskUrl[];

@@ -30,6 +30,8 @@ const retriable = {
   STATE_DIVERGED: false,
   SNAPSHOT_DAMAGED: false,
   OWNERSHIP_LOST: true,
+  // The record that it failed on becomes a dead letter at its third try.
+  STEP_FAILED: true,
   // The schema becomes known when the registry comes back, or when a frontier notes it.
   SCHEMA_UNKNOWN: true,
   SCHEMA_INCOMPATIBLE: false,

@@ -59,6 +59,8 @@ const fileSchema = z.object({
   owner: z.string(),
   weight: z.number(),
   createdAtMs: z.number(),
+  /** Tells it from others of its name. Absent: an earlier release made it. */
+  incarnation: z.string().optional(),
   wish: z.enum(wishes),
   seeds: z.array(z.string()),
   policy: z.record(z.string(), z.unknown()),

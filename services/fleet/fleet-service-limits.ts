@@ -54,4 +54,8 @@ export const fleetServiceLimits = {
   factMsMin: 1_000,
   /** Hosts of which something is kept at most. */
   factsMax: 100_000,
+  /** Idempotency keys of deleted crawls are kept for a day: clients try again within minutes. */
+  deletedKeysMs: 86_400_000,
+  /** So many at most, some 300 bytes each, in one document. */
+  deletedKeysMax: 1_000,
 } as const;

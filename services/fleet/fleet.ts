@@ -5,16 +5,18 @@
  * next start: crawls that are to run are started, those that were being deleted are gone. A crawl that fails is told of
  * and stopped; the others do not notice.
  */
-import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { descriptors } from '../runtime/descriptors.ts';
 import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
+import { type Entry, isUnnoted, restingEntry, restStates } from './fleet-entry.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
+import { type DeletedKeys, isSameCall, requestHashOf } from './made-before.ts';
 import { newName } from './new-name.ts';
 import type { PolicySetter } from './owner-policy.ts';
+import { refuseWithoutRoom } from './room.ts';
 import type { ReadLog, RunningCrawl } from './running-crawl.ts';
+import { inTurn, invalid, stopping } from './turns.ts';
 
 export interface FleetOptions {
   readonly files: CrawlKeep;
@@ -32,26 +34,20 @@ export interface FleetOptions {
   webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
   /** What reads or writes beside a crawl's data is done with it once this resolves. Absent: nothing does. */
   onDelete?(name: string): Promise<void>;
+  /** Idempotency keys of crawls that were deleted. Absent: they are forgotten with their crawls. */
+  readonly deletedKeys?: Pick<DeletedKeys, 'refuse' | 'note'>;
   say(text: string): void;
 }
 
-interface Entry {
-  file: CrawlFile;
-  state: CrawlState;
-  running: RunningCrawl | undefined;
-  /** What is done to it is done in turn. */
-  turn: Promise<unknown>;
-  writing: Promise<void>;
-  /** Resolves once nothing of it runs. */
-  over: Promise<void>;
-}
-
-const restStates: Readonly<Record<Wish, CrawlState>> = { running: 'failed', paused: 'paused', ended: 'ended' };
+/** Throws where a call may not be done to the crawl as it is now. */
+export type Judge = (crawl: CrawlAnswer) => void;
 
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #entries = new Map<string, Entry>();
   #isStopping = false;
+  /** No two crawls are made at one time, so that it tells those of one name apart. */
+  #lastMadeMs = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -69,8 +65,7 @@ export class Fleet {
         const next = entry;
         await this.#inTurn(next, async () => {
           // Somebody may have paused, resumed or deleted it meanwhile.
-          const isWanted = this.#entries.get(next.file.name) === next && next.file.wish === 'running';
-          if (isWanted && next.running === undefined) this.#startIfRoom(next);
+          if (next.file.wish === 'running' && next.running === undefined) this.#startIfRoom(next);
         });
         if (next.running !== undefined) await Promise.race([next.running.up.catch(() => {}), next.over]);
       }
@@ -82,19 +77,24 @@ export class Fleet {
     return [...this.#entries.keys()];
   }
 
-  /** `isNew` false: the same call was made before. `by`: who gave the policy. */
+  /**
+   * `isNew` false: the same call was made before. `by`: who gave the policy. `judge` throws where its owner may have no further crawl.
+   */
   async create(
     call: CreateCall,
     by: PolicySetter = 'operator',
+    judge: () => void = () => {},
   ): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
-    const requestHash = createHash('sha256').update(JSON.stringify(call)).digest('hex');
+    const requestHash = requestHashOf(call);
     const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
-      if (before.file.requestHash !== requestHash) throw invalid('idempotencyKey: another crawl was made with it');
+      if (!isSameCall(before.file.requestHash, call)) throw invalid('idempotencyKey: another crawl was made with it');
       await before.turn; // It may turn out that it could not be made.
-      if (this.#entries.get(before.file.name) !== before) return this.create(call, by);
+      if (this.#entries.get(before.file.name) !== before) return this.create(call, by, judge);
       return { crawl: this.#answer(before), isNew: false };
     }
+    this.#options.deletedKeys?.refuse(call);
+    judge();
     const { seeds, policy } = this.#options.check(call, by);
     this.#refuseWithoutRoom();
     if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
@@ -104,9 +104,10 @@ export class Fleet {
     const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
     if (this.#entries.has(name)) throw invalid(`name: there is a crawl ${name} already`);
     const { owner, weight, idempotencyKey, webhook = null, output } = call;
-    const createdAtMs = this.#options.clock.nowMs();
+    const createdAtMs = Math.max(this.#options.clock.nowMs(), this.#lastMadeMs + 1);
+    this.#lastMadeMs = createdAtMs;
     const file: CrawlFile = {
-      ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running' },
+      ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
       ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts, webhook, output },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
@@ -124,11 +125,6 @@ export class Fleet {
       this.#start(entry);
     });
     return { crawl: this.#answer(entry), isNew: true };
-  }
-
-  /** Was a crawl made by that key of that owner's? */
-  made(idempotencyKey: string, owner: string): boolean {
-    return this.#byKey(idempotencyKey, owner) !== undefined;
   }
 
   list(): CrawlAnswer[] {
@@ -156,47 +152,57 @@ export class Fleet {
     return this.#entries.get(name)?.running?.reads;
   }
 
-  /** Resolves once it is so. undefined: there is none of that name. */
-  async wish(name: string, wish: Wish): Promise<CrawlAnswer | undefined> {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return undefined;
-    await this.#inTurn(entry, async () => {
+  /** Resolves once it is so. `judge` is asked when its turn comes. undefined: there is no such crawl, or not any more by then. */
+  wish(name: string, wish: Wish, judge: Judge = () => {}): Promise<CrawlAnswer | undefined> {
+    return this.#asked(name, judge, async (entry) => {
       const { file } = entry;
       if (this.#isStopping) throw stopping();
       if (file.wish === 'ended' && wish !== 'ended')
         throw invalid(`crawl ${name} has ended (${file.end}): make another`);
-      if (wish === 'running') {
-        if (entry.running !== undefined || entry.state === 'held') return;
-        this.#refuseWithoutRoom();
-        const heldFor = this.#options.heldFor?.(file.owner) ?? null;
-        if (heldFor !== null) throw invalid(heldFor);
-        const changes = await this.#changed(entry, 'resumed');
-        await this.#write(entry, () => ({ wish, failure: null, changes }));
-        this.#start(entry);
-        return;
-      }
-      const isHeld = entry.state === 'held';
-      await this.#write(entry, (now) => ({
-        // It may have come to its end by itself at that moment.
-        wish: now.wish === 'ended' ? 'ended' : wish,
-        failure: isHeld ? null : now.failure,
-        end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
-      }));
-      await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
-      await this.#noteRest(entry);
-      entry.state = restStates[entry.file.wish];
+      if (wish === 'running') await this.#resume(entry);
+      else await this.#rest(entry, wish);
+      return this.#answer(entry);
     });
-    return this.#answer(entry);
   }
 
-  /** Its folder is gone, and its name free. false: there is none of that name. */
-  async delete(name: string): Promise<boolean> {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return false;
-    await this.#inTurn(entry, async () => {
-      if (this.#entries.get(name) !== entry) return;
+  async #resume(entry: Entry): Promise<void> {
+    if (entry.running !== undefined || entry.state === 'held') return;
+    this.#refuseWithoutRoom();
+    const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
+    if (heldFor !== null) throw invalid(heldFor);
+    const before = entry.state;
+    // Whoever is judged meanwhile counts it among those that run.
+    entry.state = 'starting';
+    try {
+      const changes = await this.#changed(entry, 'resumed');
+      await this.#write(entry, () => ({ wish: 'running', failure: null, changes }));
+    } catch (error) {
+      entry.state = before;
+      throw error;
+    }
+    this.#start(entry);
+  }
+
+  async #rest(entry: Entry, wish: 'paused' | 'ended'): Promise<void> {
+    const isHeld = entry.state === 'held';
+    await this.#write(entry, (now) => ({
+      // It may have come to its end by itself at that moment.
+      wish: now.wish === 'ended' ? 'ended' : wish,
+      failure: isHeld ? null : now.failure,
+      end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
+    }));
+    await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
+    await this.#noteRest(entry);
+    entry.state = restStates[entry.file.wish];
+  }
+
+  /** Its folder is gone, and its name free: by this call, or by one before it in turn. false: there is no such crawl. */
+  async delete(name: string, judge: Judge = () => {}): Promise<boolean> {
+    if (!this.#entries.has(name)) return false;
+    await this.#asked(name, judge, async (entry) => {
       await this.#halt(entry, 'ending');
       await this.#options.onDelete?.(name);
+      await this.#options.deletedKeys?.note(entry.file);
       await this.#options.files.remove(name);
       this.#entries.delete(name);
     });
@@ -217,7 +223,7 @@ export class Fleet {
     await Promise.all(
       all.map((entry) =>
         this.#inTurn(entry, async () => {
-          if (this.#entries.get(entry.file.name) !== entry || entry.file.wish !== 'running' || this.#isStopping) return;
+          if (entry.file.wish !== 'running' || this.#isStopping) return;
           const why = heldFor(entry.file.owner);
           if (why === null) {
             if (entry.running === undefined && entry.state === 'held') this.#startIfRoom(entry);
@@ -250,17 +256,11 @@ export class Fleet {
     return undefined;
   }
 
-  /** One that is too many would take the files of those that run. Throws INVALID_ARGUMENT. */
+  /** Throws INVALID_ARGUMENT. */
   #refuseWithoutRoom(): void {
-    const there = descriptors();
-    if (there === undefined) return;
-    const { crawlFiles, descriptorShareMax } = fleetServiceLimits;
-    // Those that are starting have not opened theirs yet.
+    // Those that are starting have not opened their files yet.
     const isOpening = ({ running, state }: Entry) => running !== undefined && state === 'starting';
-    const starting = [...this.#entries.values()].filter(isOpening).length;
-    if (there.open + crawlFiles * (starting + 1) <= descriptorShareMax * there.max) return;
-    const message = `this process has ${there.open} of ${there.max} files open, too many for one more crawl: raise what it may have (ulimit -n), or pause or delete others`;
-    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+    refuseWithoutRoom([...this.#entries.values()].filter(isOpening).length);
   }
 
   /** If there is none, it is told why, and the others go on. */
@@ -282,10 +282,27 @@ export class Fleet {
     this.#start(entry);
   }
 
+  /** What the fleet does of its own accord: a crawl that is gone by then is passed over. */
   async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {
-    const mine = entry.turn.then(act);
-    entry.turn = mine.catch(() => {});
-    await mine;
+    await inTurn(entry, async () => (this.#isThere(entry) ? act() : undefined));
+  }
+
+  /**
+   * A call, in its turn: `judge` must agree. undefined: the crawl that it is about is not there, or not any more, whoever has
+   * its name by then.
+   */
+  async #asked<T>(name: string, judge: Judge, act: (entry: Entry) => Promise<T>): Promise<T | undefined> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return undefined;
+    return await inTurn(entry, async () => {
+      if (!this.#isThere(entry)) return undefined;
+      judge(this.#answer(entry));
+      return await act(entry);
+    });
+  }
+
+  #isThere(entry: Entry): boolean {
+    return this.#entries.get(entry.file.name) === entry;
   }
 
   /** In turn, since it may end by itself while something is done to it. `change`: of what is known of it then. */
@@ -384,27 +401,7 @@ export class Fleet {
   }
 }
 
-function restingEntry(file: CrawlFile): Entry {
-  const state = restStates[file.wish];
-  const [turn, writing, over] = [Promise.resolve(), Promise.resolve(), Promise.resolve()];
-  return { file, state, running: undefined, turn, writing, over };
-}
-
-/** A kill left it without its newest change. One of before there were changes has none, and gets none. */
-function isUnnoted({ wish, changes }: CrawlFile): boolean {
-  const last = changes.at(-1)?.kind;
-  return last !== undefined && last !== wish && last !== 'ended';
-}
-
 /** What stopped it would stop the others as well. */
 function isHarm(error: unknown): boolean {
   return error instanceof CrawlstreamError && error.code === 'DECISION_TOO_SLOW';
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
-}
-
-function stopping(): CrawlstreamError {
-  return new CrawlstreamError('OWNERSHIP_LOST', 'this fleet is stopping: ask again in a moment');
 }

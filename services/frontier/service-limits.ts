@@ -11,6 +11,8 @@ export const frontierServiceLimits = {
   /** Pause before a partition that was lost is opened again, doubled each time up to a group's session timeout. */
   reopenMs: 250,
   reopenMsMax: 10_000,
+  /** A record that a step failed on so often is put aside: once may be a passing fault, twice is the record's. */
+  stepTries: 2,
   /** The checkpoint is written this often, or after so much changelog: it bounds what a restart replays, to about a second. */
   saveEveryMs: 5_000,
   saveEveryBytes: 32 << 20,

@@ -3,6 +3,7 @@
  * schemas (openapi.ts).
  */
 import { z } from 'zod';
+import { rangeLimits } from '../../schemas/range-limits.ts';
 import { lendingLimits } from './lending-limits.ts';
 
 const { leasesPerCallMax, waitMsMax, leaseMsMin, leaseMs, resultsPerCallMax, urlsPerCallMax, textCharsMax } =
@@ -66,7 +67,10 @@ export const addedUrl = z.strictObject({
   priority: z.int().min(0).max(7).optional().describe('Front queue, 0 first. Absent: as the policy says.'),
   force: z.boolean().default(false).describe('Fetch it even if it is known, past budgets and traps.'),
   front: z.boolean().default(false).describe('Before the rest of its host, as the target of a redirect.'),
-  depth: count.max(1_000_000).optional().describe('Links from a seed. Absent: 0; in a result, one more than its URL.'),
+  depth: count
+    .max(rangeLimits.depthMax)
+    .optional()
+    .describe('Links from a seed. Absent: 0; in a result, one more than its URL.'),
   hop: count.max(100).default(0).describe('Redirects on the way to it.'),
   source: z.string().max(8_192).optional().describe('URL that has the link. Absent: none; in a result, its URL.'),
 });
@@ -114,7 +118,7 @@ export const result = z
       .optional()
       .describe('When the request started, ms before this call. Absent: when it was leased.'),
     endedMsAgo: count.optional().describe('When it ended, ms before this call. Absent: now.'),
-    bytes: count.default(0).describe('Bytes of the body. 0: not told.'),
+    bytes: count.max(rangeLimits.bytesMax).default(0).describe('Bytes of the body. 0: not told.'),
     contentHash: z
       .string()
       .regex(/^[0-9a-f]{0,128}$/, 'it is no hexadecimal number')

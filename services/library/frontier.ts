@@ -7,18 +7,21 @@
  */
 import { randomBytes } from 'node:crypto';
 import { blankHostFacts } from '../../schemas/blank.ts';
+import { rangeLimits } from '../../schemas/range-limits.ts';
 import type { LinkGroup, Outcome, OutcomeKind, Task } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import { FrontierPartition } from '../../topology/frontier/partition.ts';
 import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { StepFailed } from '../../topology/frontier/step-failed.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 import { validatePolicy } from '../../topology/policy/validate.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { parseSeed } from '../../topology/url/seed.ts';
 import { checkOptions, isCount, isObject, isStrings } from '../runtime/check-options.ts';
 import { SystemClock } from '../runtime/clock.ts';
+import { checkReport, checkSource } from './check-report.ts';
 
 /** Configuration of a frontier in memory. */
 export interface FrontierConfig {
@@ -79,30 +82,44 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
   const key = randomBytes(8);
   const state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
   // Its own, and nobody else's.
-  replay(state, 0, { kind: 'claim', nonce: 'library', nowMs: clock.nowMs(), endsLeases: false });
+  replay(state, 0, { kind: 'claim', nonce: 'library', nowMs: wholeMs(clock.nowMs()), endsLeases: false });
   const { epoch } = state.changelog;
   const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
   const config = validatePolicy(JSON.parse(JSON.stringify({ ...defaultPolicy(), ...policy, version: 1 })));
   if (config.filters.lists !== undefined && config.filters.lists.length > 0) {
     throw new CrawlstreamError('INVALID_ARGUMENT', 'policy.filters.lists: a frontier in memory reads no files');
   }
-  const ready: Task[] = [];
   const offsets = { control: 0, results: 0, discovered: 0 };
-  const step = () => {
-    for (let next = decide(); next !== null; next = decide()) ready.push(...next.tasks);
-    // Nothing is written anywhere: what a checkpoint would keep of finished URLs is not kept.
-    state.unsaved.records = [];
+  /** Why it is of no use any more. */
+  let broken: unknown;
+  const nowMs = () => wholeMs(clock.nowMs());
+  /** Decides what was offered; grants so many leases at most. */
+  const step = (wanted: number): Task | undefined => {
+    if (broken !== undefined) throw new CrawlstreamError('UNSUPPORTED', brokenText, broken);
+    try {
+      for (;;) {
+        const next = partition.step(nowMs(), Math.min(wanted, Math.max(0, leasesMax - state.leases.size)));
+        // Nothing is written anywhere: what a checkpoint would keep of finished URLs is not kept.
+        state.unsaved.records = [];
+        if (next === null) return undefined;
+        const [task] = next.tasks;
+        if (task !== undefined) return task;
+      }
+    } catch (error) {
+      if (error instanceof StepFailed) broken = error;
+      throw error;
+    }
   };
-  const decide = () => partition.step(clock.nowMs(), Math.max(0, leasesMax - state.leases.size));
   const payload = JSON.stringify(config);
   const control = { kind: 'policy', version: 1, payload, by: 'library', id: '', hostKey: '', partition: -1 } as const;
-  const record = { ...control, atMs: clock.nowMs(), amount: 0, wanted: 0, known: -1 };
+  const record = { ...control, atMs: nowMs(), amount: 0, wanted: 0, known: -1 };
   partition.offer({ topic: 'control', offset: offsets.control++, record });
-  step();
+  step(0);
   return {
     add(urls, from) {
       if (!isStrings(urls))
         throw new CrawlstreamError('INVALID_ARGUMENT', "add: give a list of URLs, as in ['https://example.org/']");
+      if (from !== undefined) checkSource(from);
       const groups = urls.map((given): LinkGroup => {
         const url = from === undefined ? parseSeed(given) : given;
         const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };
@@ -110,7 +127,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
         const links = [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }];
         const rest = {
           front: (from?.hop ?? 0) > 0,
-          discoveredAtMs: clock.nowMs(),
+          discoveredAtMs: nowMs(),
           share: 0,
           traceparent: '',
           payload: '',
@@ -121,36 +138,52 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
         return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
       });
       partition.offer({ topic: 'discovered', offset: offsets.discovered++, record: { groups } });
-      step();
+      step(0);
     },
     next() {
-      if (ready.length === 0) step();
-      const task = ready.shift();
+      const task = step(1);
       if (task === undefined) return null;
       const { leaseId: id, hostKey, delayMs, deadlineMs, urls } = task;
       return { id, hostKey, delayMs, deadlineMs, urls };
     },
     done(lease, outcomes, crawlDelayMs = -1) {
-      const completedAtMs = clock.nowMs();
+      checkReport(lease, outcomes, crawlDelayMs);
+      const completedAtMs = nowMs();
       const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
-      const host = { ...blankHostFacts, robotsStatus, robotsFetchedAtMs: completedAtMs, crawlDelayMs };
+      const host = {
+        ...blankHostFacts,
+        robotsStatus,
+        robotsFetchedAtMs: completedAtMs,
+        crawlDelayMs: Math.ceil(crawlDelayMs),
+      };
       const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1, userAgent: '', robotsTokens: '' };
       const names = { partition: 0, epoch, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
-      const reported = outcomes.map((one) => ({ ...emptyOutcome, ...one, url: lease.urls[one.index]?.url ?? '' }));
+      const reported = outcomes.map((one) => {
+        const retryAfterMs = Math.ceil(one.retryAfterMs ?? 0);
+        return { ...emptyOutcome, ...one, retryAfterMs, url: lease.urls[one.index]?.url ?? '' };
+      });
       const told = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
       const result = { ...names, ...granted, last: true, ...told };
       partition.offer({ topic: 'results', offset: offsets.results++, record: result });
-      step();
+      step(0);
     },
     waitMs() {
-      if (ready.length > 0) return 0;
       const wakeAtMs = partition.wakeAtMs(Math.max(0, leasesMax - state.leases.size));
-      return wakeAtMs === undefined ? null : Math.max(0, wakeAtMs - clock.nowMs());
+      return wakeAtMs === undefined ? null : Math.max(0, wakeAtMs - nowMs());
     },
     get counters() {
       return state.counters;
     },
   };
+}
+
+const brokenText =
+  'this frontier failed within a step, and is of no use any more: make another one, and report the bug';
+
+/** A clock may count parts of a millisecond. */
+function wholeMs(ms: number): number {
+  if (ms >= 0 && ms <= rangeLimits.dateMsMax) return Math.floor(ms);
+  throw new CrawlstreamError('INVALID_ARGUMENT', `clock.nowMs() is ${ms}: give ms since the Unix epoch, as Date.now()`);
 }
 
 const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {

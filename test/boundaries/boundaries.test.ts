@@ -7,7 +7,7 @@ import { table } from './table.ts';
 
 /** Names of the groups of limits that the sources export. */
 function exported(): string[] {
-  const files = ['topology', 'services'].flatMap((folder) =>
+  const files = ['schemas', 'topology', 'services'].flatMap((folder) =>
     (readdirSync(join(root, folder), { recursive: true }) as string[])
       .filter((name) => /limits\.ts$/.test(name))
       .map((name) => join(root, folder, name)),

@@ -78,6 +78,8 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
   sessionMarginMs: undriven('two processes, one of which is frozen: test/kafka/fleet.integration.test.ts'),
   handOverMs: tuning('how long requests under way may take where a fleet moves on'),
   standbyLookMs: tuning('how soon a process hears that it is its turn, or not any more'),
+  deletedKeysMs: undriven('a day later, a key makes a crawl again: test/services/fleet/made-before.test.ts'),
+  deletedKeysMax: undriven('a thousand keys of deleted crawls: of more, the oldest make a crawl again'),
 };
 
 export const fleetFetcherBoundaries: BoundaryTable<typeof fleetFetcherLimits> = {

@@ -121,6 +121,8 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
   checkEvery: tuning('how often the state is checked against itself'),
   commitBytesSoft: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
   askLinksPerStep: tuning(slices),
+  parkedPerStep: tuning(slices),
+  otherQueueEvery: tuning('how often a front queue that is not the best has a turn: each has one in the end'),
   budgetKeysPerStep: tuning(slices),
   queueShareLeast: cutAt(frontierLimits.queueShareLeast, (n) => {
     const hand = new Hand({ queuedMax: 300 });
@@ -313,6 +315,7 @@ export const frontierServiceBoundaries: BoundaryTable<typeof frontierServiceLimi
   commitsUnderWay: undriven('commits decided ahead of their acks'),
   reopenMs: tuning('a pause before a second try'),
   reopenMsMax: tuning('a pause before a second try'),
+  stepTries: undriven('test/services/frontier/own/failed-step.test.ts has one that fails each time'),
   saveEveryMs: tuning('how often the checkpoint is written: a restart replays what came since'),
   saveEveryBytes: tuning('how often the checkpoint is written: a restart replays what came since'),
   restoreSliceBytes: tuning(slices),

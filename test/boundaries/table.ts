@@ -1,5 +1,6 @@
 /** The one list: each group of limits, with what stands at their edges. */
 
+import { rangeLimits } from '../../schemas/range-limits.ts';
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { archiveLimits } from '../../services/archive/archive-limits.ts';
 import { replayLimits } from '../../services/archive/replay/replay-limits.ts';
@@ -79,6 +80,7 @@ import { h2Boundaries } from './http2.ts';
 import { lendingBoundaries } from './lending.ts';
 import { parseBoundaries } from './parse.ts';
 import * as policies from './policy.ts';
+import { rangeBoundaries } from './ranges.ts';
 import { richBoundaries } from './rich-pages.ts';
 import * as services from './services.ts';
 import * as urls from './url.ts';
@@ -93,6 +95,7 @@ const of = (group: Group['limits'], boundaries: Group['boundaries']): Group => (
 
 /** By the name under which the limits are exported. */
 export const table: Readonly<Record<string, Group>> = {
+  rangeLimits: { limits: rangeLimits, boundaries: rangeBoundaries },
   tagLimits: of(tagLimits, urls.tagBoundaries),
   urlLimits: of(urlLimits, urls.urlBoundaries),
   requestLimits: of(requestLimits, fetchers.requestBoundaries),

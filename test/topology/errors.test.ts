@@ -6,6 +6,7 @@ import { CrawlstreamError, type ErrorCode } from '../../topology/errors.ts';
 const passing = [
   'CRAWL_MISSING',
   'OWNERSHIP_LOST',
+  'STEP_FAILED',
   'SCHEMA_UNKNOWN',
   'SCHEMA_CONFLICT',
   'BROKER_UNREACHABLE',

@@ -9,6 +9,7 @@
  * and opens a new one from the changelog (docs/design.md §4.1–4.2).
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
+import type { Refusal } from '../border/enter-record.ts';
 import { ListSources } from '../policy/list-sources.ts';
 import { compilePolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
@@ -19,39 +20,41 @@ import type { Taken } from './changes/changes.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
 import { readDying, readLeases, type Waiting } from './checkpoint/read-rows.ts';
-import { decideControl } from './decide/control/control.ts';
 import { findNamed } from './decide/control/find-named.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
 import { type ControlMessage, Decision, type PartitionIdentity } from './decide/decision.ts';
 import { decidePrice } from './decide/leases/price.ts';
 import { openDeferred } from './decide/links/budgets.ts';
-import { decideDiscovered } from './decide/links/discovered.ts';
 import { Growth } from './decide/links/growth.ts';
 import { isFull } from './decide/links/queue-room.ts';
 import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
-import { isAboutHost } from './decide/misrouted.ts';
 import type { PullQueue } from './decide/pull/pull-queue.ts';
-import { decideResult } from './decide/results/results.ts';
 import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
 import { taskOf } from './decide/task-of.ts';
+import { decideInput } from './decide-input.ts';
+import { enterInput } from './enter-input.ts';
 import { frontierLimits } from './frontier-limits.ts';
 import { type Leasing, taskLeasing } from './leasing/leasing.ts';
 import { PullLeasing } from './leasing/pull-leasing.ts';
 import type { FrontierState } from './state/state.ts';
+import { StepFailed } from './step-failed.ts';
 import { finishInMemory, type StoreJob } from './storage/store-job.ts';
-import { unreadable } from './unreadable.ts';
 import { wakeAtMs } from './wake.ts';
 
 /**
- * A record of an input topic; `record` is null where nobody could read the bytes. `passedOn`: its bytes, if it was.
- * `leaderEpoch`: under which it was appended, where that is known.
+ * A record of an input topic; `record` is null where nobody could read the bytes, or it was refused at the border.
+ * `passedOn`: its bytes, if it was. `leaderEpoch`: under which it was appended, where that is known.
  */
 export type Input = {
   readonly offset: number;
   readonly passedOn?: Uint8Array;
   readonly leaderEpoch?: number | undefined;
+  /** What of it was refused at the border. Absent: nobody has looked. */
+  readonly refusals?: readonly Refusal[];
+  /** The record, where some of it was refused. */
+  readonly bytes?: Uint8Array;
 } & (
   | { readonly topic: 'control'; readonly record: Control }
   | { readonly topic: 'results'; readonly record: Result }
@@ -87,6 +90,11 @@ export class FrontierPartition {
   /** What fetchers were seen to have taken, for the next step. */
   #taken: Taken | null = null;
   #openedAtMs = Number.NEGATIVE_INFINITY;
+  /** The record that is being decided, and those that the step has taken. */
+  #deciding: Input | null = null;
+  #tried: Input[] = [];
+  /** Records that a step takes at most: 1 tells which of several it was that a step failed on. */
+  inputsPerStep = Number.POSITIVE_INFINITY;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
@@ -122,7 +130,8 @@ export class FrontierPartition {
   }
 
   /** Takes the next record of an input; the caller keeps the order and starts at `state.positions`. */
-  offer(input: Input): void {
+  offer(given: Input): void {
+    const input = given.refusals === undefined && given.record !== null ? enterInput(given) : given;
     this.#inputs[input.topic].push(input);
     if (input.topic === 'control' && /^(raise|lower|purge)$/.test(input.record?.kind ?? '')) this.#unread = true;
     if (input.topic === 'discovered') this.#ahead.offered(input);
@@ -172,9 +181,18 @@ export class FrontierPartition {
   /**
    * Decides what can be decided now. Null if nothing changed. `demand`: leases the fetchers could take. `until`: inputs
    * behind these positions are left alone, as they were when this was decided before.
-   * Throws on a bug only: data faults become dead letters, tallies or outcomes.
+   * Throws StepFailed on a bug only: data faults become dead letters, tallies or outcomes. This partition is of no use then.
    */
   step(wallMs: number, demand: number, until: Positions | null = null): Step | null {
+    this.#tried = [];
+    try {
+      return this.#step(wallMs, demand, until);
+    } catch (error) {
+      throw new StepFailed(this.identity.partition, this.#deciding, this.#tried, error);
+    }
+  }
+
+  #step(wallMs: number, demand: number, until: Positions | null): Step | null {
     const { state } = this;
     if (this.#unread) finishInMemory(this.reads());
     const decision = this.#begin(wallMs);
@@ -335,11 +353,17 @@ export class FrontierPartition {
     const queue = this.#inputs[topic];
     let taken = 0;
     while (taken < queue.length && decision.bytes < frontierLimits.commitBytesSoft) {
+      if (this.#tried.length >= this.inputsPerStep) break;
       if (topic === 'discovered' && this.full) break;
       const input = queue[taken]!;
       const end = until?.[topic];
       if (end !== undefined && (input.offset > end.offset || (input.offset === end.offset && end.slice === 0))) break;
-      const slice = this.#decide(decision, input, input.offset === end?.offset ? end.slice : undefined);
+      this.#deciding = input;
+      const to = input.offset === end?.offset ? end.slice : undefined;
+      const named = this.#named.get(input.offset) ?? [];
+      const slice = decideInput(decision, input, { policy: this.policy, growth: this.#growth, named, to });
+      this.#deciding = null;
+      this.#tried.push(input);
       if (slice === 'done') {
         this.state.positions[topic] = { offset: input.offset + 1, slice: 0 };
         this.#newestEpoch(topic, input);
@@ -354,46 +378,5 @@ export class FrontierPartition {
     }
     const gone = queue.splice(0, taken);
     if (topic === 'discovered') this.#ahead.taken(gone);
-  }
-
-  #decide(decision: Decision, input: Input, to?: number): number | 'done' {
-    if (input.record === null) {
-      decision.tally('undecodable');
-      decision.deadLetters.push(unreadable(this.identity, input, decision.nowMs));
-      return 'done';
-    }
-    decision.misrouted.arrives(input);
-    switch (input.topic) {
-      case 'control':
-        this.#decideControl(decision, input.record as Control, input.offset);
-        return 'done';
-      case 'results':
-        this.#decideResult(decision, input.record as Result);
-        return 'done';
-      case 'discovered': {
-        const { offset, slice } = this.state.positions.discovered;
-        return decideDiscovered(
-          decision,
-          this.policy!,
-          input.record as Discovered,
-          offset === input.offset ? slice : 0,
-          this.#growth,
-          to,
-        );
-      }
-    }
-  }
-
-  #decideControl(decision: Decision, event: Control, offset: number): void {
-    if (isAboutHost(event) && !decision.isOurs(event.hostKey)) {
-      decision.tally('misrouted');
-      decision.misrouted.control(event);
-    } else decideControl(decision, event, this.#named.get(offset) ?? []);
-  }
-
-  #decideResult(decision: Decision, result: Result): void {
-    if (decision.isOurs(result.hostKey)) return decideResult(decision, result);
-    decision.tally('misrouted');
-    decision.misrouted.result(result);
   }
 }

@@ -1,18 +1,41 @@
-/** The dead letter of an input that nobody can read. */
+/** The dead letters of inputs that nobody can read, or that were refused at the border. */
 import { blankDeadLetter } from '../../schemas/blank.ts';
 import type { DeadLetter } from '../../schemas/types.ts';
+import { type Refusal, refusalText } from '../border/enter-record.ts';
 import type { PartitionIdentity } from './decide/decision.ts';
 import type { Input } from './partition.ts';
 
+/** What it takes of an input. */
+type Source = Pick<Input, 'topic' | 'offset'>;
+
 export function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
+  const [{ hostKey, url } = { hostKey: '', url: '' }] = input.refusals ?? [];
+  return { ...letterOf(identity, input, atMs), hostKey, url, detail: input.why, original: Buffer.from(input.bytes) };
+}
+
+/** One for each part of it; the first holds the record. */
+export function refusedLetters(
+  identity: PartitionIdentity,
+  input: Source & { readonly bytes?: Uint8Array },
+  refusals: readonly Refusal[],
+  atMs: number,
+): DeadLetter[] {
+  return refusals.map((refusal, at) => ({
+    ...letterOf(identity, input, atMs),
+    hostKey: refusal.hostKey,
+    url: refusal.url,
+    detail: refusalText(refusal),
+    original: Buffer.from((at === 0 && input.bytes) || []),
+  }));
+}
+
+function letterOf({ partition }: PartitionIdentity, { topic, offset }: Source, atMs: number): DeadLetter {
   return {
     ...blankDeadLetter,
     reason: 'undecodable',
-    sourceTopic: input.topic,
-    sourcePartition: identity.partition,
-    sourceOffset: input.offset,
-    detail: input.why,
+    sourceTopic: topic,
+    sourcePartition: partition,
+    sourceOffset: offset,
     atMs,
-    original: input.bytes,
   };
 }

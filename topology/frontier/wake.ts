@@ -18,6 +18,7 @@ export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: nu
   const { firstMs } = state.leases.deadlines;
   return earliest(
     grants && !quotaOut ? (state.clock.ready > 0 ? state.nowMs : state.clock.nextReadyAtMs) : undefined,
+    grants && !quotaOut ? state.domainPace.parked.nextAtMs : undefined,
     grants ? nextHopAtMs(state, policy) : undefined,
     nextRefillAtMs(state, policy),
     firstMs === undefined ? undefined : Math.max(firstMs + expiry.graceMs, expiry.notBeforeMs),

@@ -44,7 +44,11 @@ function merge(before: Fields, now: Fields, inForce: Fields): Fields {
   for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
     const [was, is, stands] = [before[key], now[key], inForce[key]];
     if (isSame(was, is)) continue;
-    if (is === undefined) delete merged[key];
+    if (isList(was ?? is) && isList(is ?? was) && isList(stands)) {
+      const list = mergedList((was as Json[] | undefined) ?? [], (is as Json[] | undefined) ?? [], stands);
+      if (list.length === 0 && is === undefined) delete merged[key];
+      else merged[key] = list;
+    } else if (is === undefined) delete merged[key];
     else merged[key] = isFields(was) && isFields(is) && isFields(stands) ? merge(was, is, stands) : is;
   }
   return merged;
@@ -66,6 +70,25 @@ function shown(value: Json): string {
   if (value === undefined || value === null) return 'none';
   const text = JSON.stringify(value);
   return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text;
+}
+
+/** What is asked for anew is added and what is not asked for any more is removed; what an operator has added stands. */
+function mergedList(was: readonly Json[], is: readonly Json[], stands: readonly Json[]): Json[] {
+  const [dropped, more] = [added(is, was), added(was, is)];
+  const isNamedAs = (one: Json, other: Json) =>
+    isFields(one) && isFields(other) && one['name'] !== undefined && one['name'] === other['name'];
+  // Two overlays of one name are no policy: the newest counts.
+  const isReplaced = (one: Json) =>
+    dropped.some((other) => isSame(one, other)) || more.some((other) => isNamedAs(one, other));
+  return joined(
+    stands.filter((one) => !isReplaced(one)),
+    more,
+  );
+}
+
+/** Of names or rules, each of which stands for itself; a list of numbers is one value, as the waits of retries are. */
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string' || isFields(one));
 }
 
 function added<T>(before: readonly T[], now: readonly T[]): T[] {

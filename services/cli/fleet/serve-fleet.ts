@@ -15,6 +15,7 @@ import type { CreateCall } from '../../fleet/fleet-schemas.ts';
 import { openHostFacts } from '../../fleet/host-facts.ts';
 import { KeptPages } from '../../fleet/kept-pages.ts';
 import { noteLeastWait } from '../../fleet/least-waits.ts';
+import { DeletedKeys } from '../../fleet/made-before.ts';
 import { OutputSender } from '../../fleet/outputs/send-output.ts';
 import type { Callers } from '../../fleet/owners/callers.ts';
 import { followOwners } from '../../fleet/owners/follow-owners.ts';
@@ -114,10 +115,13 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
     say,
   };
   const quotas = owners === undefined ? null : await Quotas.open(documents, owners, clock);
+  const deletedKeys = new DeletedKeys(documents, clock);
+  await deletedKeys.open();
   const fleet = new Fleet({
     files,
     clock,
     say,
+    deletedKeys,
     check(call, by) {
       place.check?.(call);
       const { seeds, policy } = fleetPolicy(call.seeds, call.policy, by);

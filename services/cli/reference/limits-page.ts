@@ -12,7 +12,7 @@ web, other programs or an operator, is bounded; each bound has a reason, and its
 `;
 
 export async function limitsPage(): Promise<string> {
-  const files = ['topology', 'services'].flatMap((part) =>
+  const files = ['schemas', 'topology', 'services'].flatMap((part) =>
     (readdirSync(new URL(part, root), { recursive: true }) as string[])
       .filter((name) => name.endsWith('limits.ts'))
       .map((name) => `${part}/${name}`),

@@ -6,6 +6,7 @@
  */
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
+import { enterRecord, refusalText } from '../../../topology/border/enter-record.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
@@ -91,11 +92,13 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
     return { letter, key: record.key, partition: record.partition };
   };
 
-  const decode = (value: Buffer): Task | Error => {
+  const enter = (value: Buffer): Task | { readonly why: string; readonly hostKey: string } => {
     try {
-      return codec.decode('tasks', value);
+      const decoded = codec.decode('tasks', value);
+      const { record, refusals } = enterRecord('tasks', decoded);
+      return record ?? { why: refusalText(refusals[0]!), hostKey: decoded.hostKey };
     } catch (error) {
-      return error as Error;
+      return { why: (error as Error).message, hostKey: '' };
     }
   };
 
@@ -114,9 +117,10 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
           left.add(partition);
         if (left.has(partition)) continue;
         positions.set(partition, { topic, partition, offset: offset + 1 });
-        const task = decode(value);
-        if (task instanceof Error) {
-          deadLetters.push(deadLetter(record, clock.nowMs(), { reason: 'undecodable', detail: task.message }));
+        const task = enter(value);
+        if ('why' in task) {
+          const { why: detail, hostKey } = task;
+          deadLetters.push(deadLetter(record, clock.nowMs(), { reason: 'undecodable', detail, hostKey }));
           continue;
         }
         const stray = strayOf(task, partition);

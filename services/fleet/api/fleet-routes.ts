@@ -6,9 +6,9 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { HttpApp, HttpRequest, Routes } from '../../runtime/http/http-server.ts';
 import { readCall } from '../../runtime/http/read-call.ts';
 import type { Wish } from '../crawl-file.ts';
-import { positionOf } from '../events/event-position.ts';
 import type { EventReader } from '../events/event-reader.ts';
 import type { EventStreams } from '../events/event-streams.ts';
+import { cursorIn, cursorText, positionIn } from '../events/incarnation.ts';
 import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
@@ -20,6 +20,7 @@ import type { Owner } from '../owners/owner-file.ts';
 import type { Quotas } from '../owners/quotas.ts';
 import type { ReadLog } from '../running-crawl.ts';
 import { isPageCrawl, type PageDesk } from '../scrape/page-desk.ts';
+import { missingCrawl } from '../turns.ts';
 import { createDoor } from './door.ts';
 import { fleetOpenApi } from './fleet-openapi.ts';
 import { onceUp } from './once-up.ts';
@@ -63,13 +64,19 @@ export function fleetRoutes(
   const seen = (request: HttpRequest, name: string): CrawlAnswer => {
     const crawl = desk().fleet.find(name);
     const caller = callerOf(request);
-    if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missing(name);
+    if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missingCrawl(name);
     return crawl;
   };
-  const told = (request: HttpRequest, crawl: CrawlAnswer | undefined, name: string): object => {
-    if (crawl === undefined) throw missing(name);
-    return callerOf(request) === null ? crawl : forOwner(crawl);
+  /** A call that waited for its turn: its key may be taken back meanwhile. */
+  const checkCaller = (request: HttpRequest): void => {
+    if (callers === null || callers.isIn(callerOf(request))) return;
+    throw Object.assign(new Error('the key of this call opens nothing any more'), {
+      statusCode: 401,
+      code: 'UNAUTHORIZED',
+    });
   };
+  const told = (request: HttpRequest, crawl: CrawlAnswer): object =>
+    callerOf(request) === null ? crawl : forOwner(crawl);
   const seenBy = (request: HttpRequest): CrawlAnswer[] => {
     const caller = callerOf(request);
     const crawls = desk().fleet.list();
@@ -85,18 +92,18 @@ export function fleetRoutes(
       const call = readCall(createCall, request.body);
       const caller = callerOf(request);
       const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
-      const before = fleet.made(mine.idempotencyKey, mine.owner);
-      const refused = before ? null : (quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null);
-      if (refused !== null) throw tooMany(reply, refused);
       if (call.name !== undefined && isPageCrawl(call.name))
         throw invalid(`name: names such as ${call.name} are those of single pages (POST /v1/scrape); give another`);
-      const { crawl, isNew } = await fleet.create(mine, caller === null ? 'operator' : 'owner');
-      return reply.code(isNew ? 201 : 200).send(told(request, crawl, crawl.name));
+      const { crawl, isNew } = await fleet.create(mine, caller === null ? 'operator' : 'owner', () => {
+        const refused = quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null;
+        if (refused !== null) throw tooMany(reply, refused);
+      });
+      return reply.code(isNew ? 201 : 200).send(told(request, crawl));
     });
 
     app.get('/v1/crawls', door, (request) => {
       const { requestsInFlight } = desk();
-      const crawls = seenBy(request).map((crawl) => told(request, crawl, crawl.name));
+      const crawls = seenBy(request).map((crawl) => told(request, crawl));
       return { crawls, requestsInFlight: callerOf(request) === null ? requestsInFlight() : 0 };
     });
 
@@ -109,25 +116,30 @@ export function fleetRoutes(
 
     app.get<Named>('/v1/crawls/:name', door, (request) => {
       const { name } = request.params;
-      return told(request, seen(request, name), name);
+      return told(request, seen(request, name));
     });
 
     app.delete<Named>('/v1/crawls/:name', door, async (request, reply) => {
       const { name } = request.params;
       seen(request, name);
-      if (!(await desk().fleet.delete(name))) throw missing(name);
+      if (!(await desk().fleet.delete(name, () => checkCaller(request)))) throw missingCrawl(name);
       return reply.code(204).send();
     });
 
     for (const [verb, wish] of Object.entries(verbs)) {
       app.post<Named>(`/v1/crawls/:name/${verb}`, door, async (request, reply) => {
         const { name } = request.params;
-        const { owner, state } = seen(request, name);
+        seen(request, name);
         const { fleet, quotas } = desk();
-        const isMore = wish === 'running' && restStates.has(state);
-        const refused = isMore ? (quotas?.refusal(owner, fleet.list(), null) ?? null) : null;
-        if (refused !== null) throw tooMany(reply, refused);
-        return told(request, await fleet.wish(name, wish), name);
+        const judge = ({ owner, state }: CrawlAnswer) => {
+          checkCaller(request);
+          const isMore = wish === 'running' && restStates.has(state);
+          const refused = isMore ? (quotas?.refusal(owner, fleet.list(), null) ?? null) : null;
+          if (refused !== null) throw tooMany(reply, refused);
+        };
+        const crawl = await fleet.wish(name, wish, judge);
+        if (crawl === undefined) throw missingCrawl(name);
+        return told(request, crawl);
       });
     }
 
@@ -136,12 +148,16 @@ export function fleetRoutes(
       const { fleet, reading, kept } = desk();
       const { cursor, limit } = readCall(pagesQuery, request.query);
       const crawl = seen(request, name);
+      const file = fleet.file(name)!;
       const id = `${name} ${crawl.createdAtMs}`;
-      const take = async (reads: ReadLog) => readPages(reads, await kept.of(id, reads), Number(cursor), limit);
+      const from = cursorIn(file, cursor);
+      const take = async (reads: ReadLog) => readPages(reads, await kept.of(id, reads), from, limit);
       const reads = fleet.reads(name);
       const { lines, cursor: next } = reads === undefined ? await reading(crawl.data, take) : await take(reads);
+      // The pages may be of another crawl, and of another owner, that has the name by now.
+      if (fleet.find(name)?.createdAtMs !== crawl.createdAtMs) throw missingCrawl(name);
       return reply
-        .header('x-cursor', `${next}`)
+        .header('x-cursor', cursorText(file, next))
         .type('application/jsonl')
         .send(lines.map((line) => `${line}\n`).join(''));
     });
@@ -173,20 +189,20 @@ export function fleetRoutes(
         request.raw.destroy();
         return;
       }
-      const { events, streams } = desk();
+      const { fleet, events, streams } = desk();
       const { from = '0-0', content } = readCall(eventsQuery, request.query);
-      const { owner } = seen(request, name);
+      const { owner, createdAtMs } = seen(request, name);
       const last = request.headers['last-event-id'] ?? from;
-      const place = typeof last === 'string' ? positionOf(last) : undefined;
+      const place = typeof last === 'string' ? positionIn(fleet.file(name)!, last) : undefined;
       if (place === undefined) throw invalid(`Last-Event-ID ${JSON.stringify(last)} is the id of no event of a crawl`);
-      const look = { content, most: 1, charsSoft: 1 };
+      const look = { content, most: 1, charsSoft: 1, createdAtMs };
       if ((await events.read(name, place, look).catch(() => undefined))?.isOver === true) return reply.code(204).send();
       const taken = streams.takenFor(owner);
       if (taken !== null) throw tooMany(reply, { message: `${taken} are open already: close one`, waitS: 0 });
       reply.hijack();
       const caller = callerOf(request);
       const mayListen = () => callers === null || callers.isIn(caller);
-      await streams.stream(reply.raw, events, { crawl: name, owner, content, from: place }, mayListen);
+      await streams.stream(reply.raw, events, { crawl: name, createdAtMs, owner, content, from: place }, mayListen);
     });
   };
 }
@@ -206,9 +222,4 @@ function ownerOf(caller: Owner, given: string): string {
 
 function invalid(message: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_ARGUMENT', message);
-}
-
-function missing(name: string): Error {
-  const message = `there is no crawl ${JSON.stringify(name)}: GET /v1/crawls lists those there are`;
-  return Object.assign(new Error(message), { statusCode: 404, code: 'NOT_FOUND' });
 }

@@ -1,11 +1,12 @@
 /** Queries of a fleet's API, as its OpenAPI document has them. */
 import { z } from 'zod';
-import { positionPattern } from '../events/event-position.ts';
 import { contents } from '../fleet-contents.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 
 /** A place among the events of a crawl: event-position.ts. */
-export const positionSchema = z.string().regex(positionPattern, 'give the id of an event, as in 12-1');
+export const positionSchema = z
+  .string()
+  .regex(/^\d{1,15}-\d{1,9}(-[0-9a-z]{1,12})?$/, 'give the id of an event, as in 12-1-lk3j2x4a');
 
 export const eventsQuery = z.strictObject({
   from: positionSchema
@@ -20,7 +21,7 @@ export const eventsQuery = z.strictObject({
 export const pagesQuery = z.strictObject({
   cursor: z
     .string()
-    .regex(/^\d{1,15}$/, 'give the X-Cursor of the answer before')
+    .regex(/^\d{1,15}(-[0-9a-z]{1,12})?$/, 'give the X-Cursor of the answer before')
     .default('0')
     .describe('Where to go on: X-Cursor of the answer before.'),
   limit: z.coerce.number().int().min(1).max(fleetServiceLimits.pagesMax).default(100).describe('Pages at most.'),

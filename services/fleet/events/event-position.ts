@@ -1,6 +1,6 @@
 /**
  * A place among the events of a crawl: how many records of its pages and how many changes of the crawl itself are before
- * it. `12-1` as text, which is the id of the event that ends there.
+ * it. `12-1` as text, with which the id of the event begins that ends there (incarnation.ts).
  */
 export interface EventPosition {
   readonly pages: number;
@@ -9,7 +9,7 @@ export interface EventPosition {
 
 export const beginning: EventPosition = { pages: 0, changes: 0 };
 
-export const positionPattern = /^(\d{1,15})-(\d{1,9})$/;
+const positionPattern = /^(\d{1,15})-(\d{1,9})$/;
 
 export function positionText({ pages, changes }: EventPosition): string {
   return `${pages}-${changes}`;

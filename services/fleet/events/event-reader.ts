@@ -26,11 +26,28 @@ export class EventReader {
     this.#options = options;
   }
 
-  /** undefined: there is no such crawl. Rejects where the crawl stopped meanwhile: read again. */
-  async read(name: string, from: EventPosition, bounds: EventBounds): Promise<EventsNow | undefined> {
+  /**
+   * undefined: there is no such crawl, or another has its name. Rejects where the crawl stopped meanwhile: read again.
+   * `createdAtMs`: when the crawl was made that is meant.
+   */
+  async read(
+    name: string,
+    from: EventPosition,
+    bounds: EventBounds & { readonly createdAtMs: number },
+  ): Promise<EventsNow | undefined> {
+    const some = await this.#readNow(name, from, bounds);
+    // It may have been deleted and made again while it was read.
+    return this.#options.fleet.file(name)?.createdAtMs === bounds.createdAtMs ? some : undefined;
+  }
+
+  async #readNow(
+    name: string,
+    from: EventPosition,
+    bounds: EventBounds & { readonly createdAtMs: number },
+  ): Promise<EventsNow | undefined> {
     const { fleet, kept, reading } = this.#options;
     const file = fleet.file(name);
-    if (file === undefined) return undefined;
+    if (file?.createdAtMs !== bounds.createdAtMs) return undefined;
     const last = file.changes.at(-1);
     const isOver = (next: EventPosition) => last?.kind === 'ended' && next.changes > last.n;
     const take = async (reads: ReadLog) =>

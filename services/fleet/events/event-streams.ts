@@ -35,10 +35,17 @@ export class EventStreams {
   async stream(
     response: ServerResponse,
     reader: EventReader,
-    wanted: { readonly crawl: string; readonly owner: string; readonly content: Content; readonly from: EventPosition },
+    wanted: {
+      readonly crawl: string;
+      /** When the crawl was made that is meant. */
+      readonly createdAtMs: number;
+      readonly owner: string;
+      readonly content: Content;
+      readonly from: EventPosition;
+    },
     mayListen: () => boolean = () => true,
   ): Promise<void> {
-    const { crawl, owner, content } = wanted;
+    const { crawl, createdAtMs, owner, content } = wanted;
     const { lookMs, beatMs, readMax: most, readCharsSoft: charsSoft } = eventLimits;
     const gone = new AbortController();
     response.once('close', () => gone.abort()).on('error', () => gone.abort());
@@ -55,7 +62,7 @@ export class EventStreams {
       let toldAtMs = this.#clock.nowMs();
       while (!signal.aborted && mayListen()) {
         // It fails where the crawl stops at this moment: the next look finds it at rest.
-        const some = await reader.read(crawl, from, { content, most, charsSoft }).catch(() => null);
+        const some = await reader.read(crawl, from, { content, most, charsSoft, createdAtMs }).catch(() => null);
         if (some === undefined) break;
         if (some !== null) {
           from = some.next;

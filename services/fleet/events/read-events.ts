@@ -13,7 +13,8 @@ import type { CrawlChange, CrawlFile } from '../crawl-file.ts';
 import type { Content } from '../fleet-contents.ts';
 import type { Counts } from '../kept-pages.ts';
 import type { ReadLog } from '../running-crawl.ts';
-import { type EventPosition, isBefore, positionText } from './event-position.ts';
+import { type EventPosition, isBefore } from './event-position.ts';
+import { eventId } from './incarnation.ts';
 
 export interface CrawlEvent {
   /** Where to go on behind it. */
@@ -41,7 +42,7 @@ export interface EventBounds {
 }
 
 export async function readEvents(
-  { name, changes }: Pick<CrawlFile, 'name' | 'changes'>,
+  { name, changes, incarnation }: Pick<CrawlFile, 'name' | 'changes' | 'incarnation'>,
   { log, codec, crawl }: ReadLog,
   counts: Counts,
   from: EventPosition,
@@ -57,7 +58,7 @@ export async function readEvents(
   const isOver = () => isFull() || (to !== undefined && !isBefore(next, to));
 
   const add = (type: CrawlEvent['type'], atMs: number, data: object) => {
-    events.push({ id: positionText(next), type, crawl: name, atMs, data });
+    events.push({ id: eventId({ incarnation }, next), type, crawl: name, atMs, data });
     chars += JSON.stringify(data).length;
   };
   const addChanges = () => {

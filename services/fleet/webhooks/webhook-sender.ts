@@ -156,7 +156,7 @@ export class WebhookSender {
       const { delivered, sending }: WebhookPlace = one.place;
       // It fails where the crawl stops at this moment: the next look finds it at rest.
       const some: SomeEvents | null | undefined = await events
-        .read(name, delivered, boundsOf(webhook, sending))
+        .read(name, delivered, { createdAtMs: one.createdAtMs, ...boundsOf(webhook, sending) })
         .catch(() => null);
       if (some === null || some === undefined) return;
       // Of what was being sent, all was taken back meanwhile; or the crawl is starting, and its log cannot be read yet.

@@ -18,10 +18,10 @@ import type { Step } from '../../../topology/frontier/decide/step.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
+import { StepFailed } from '../../../topology/frontier/step-failed.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { inputOf, passedOnRecord } from '../../runtime/crawl/frontier-input.ts';
-import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
 import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
@@ -43,8 +43,10 @@ import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { InputRecords } from './input-records.ts';
 import { createMeters, type FrontierMeters, meterCommit, meterGranted, meterLetters } from './meters.ts';
+import { appendStepLetters, publishControls } from './step-records.ts';
 import { plainSteps, type StepRunner } from './step-runner.ts';
 import { StepSpans } from './step-spans.ts';
+import { Suspects } from './suspects.ts';
 import { taskRecord } from './task-record.ts';
 
 export interface OwnerOptions {
@@ -107,6 +109,7 @@ export class PartitionOwner {
   #granting = true;
   /** What fetchers take; undefined: they are in this process. */
   #flow: TaskFlow | undefined;
+  readonly #suspects = new Suspects();
   readonly #inputs: InputRecords;
   readonly #calls: CallSide;
   readonly #spans: StepSpans | undefined;
@@ -141,6 +144,7 @@ export class PartitionOwner {
         await this.#own();
       } catch (error) {
         if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+        if (error instanceof StepFailed && !this.#suspects.add(error)) throw error;
         this.#committed = undefined;
         if (!this.#stopping.signal.aborted) this.#options.onReopen?.(error);
       } finally {
@@ -197,6 +201,7 @@ export class PartitionOwner {
       await this.#publishControls(partition.republish());
       // Shows in the log whose partition this is now, and what its status is.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
+      this.#suspects.watch(partition);
       this.#seek(partition, reader, ['control']);
       await catchUpControl({
         ...{ ...this.#options, topic: this.#topic('control'), signal: this.#stopping.signal },
@@ -272,6 +277,7 @@ export class PartitionOwner {
     this.#flow?.tell();
     const demand = this.#demand(partition);
     const { steps = plainSteps } = this.#options;
+    this.#suspects.watch(partition);
     const step = steps.run(() => partition.step(clock.nowMs(), demand));
     if (step !== null) {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
@@ -324,7 +330,7 @@ export class PartitionOwner {
     const input = await this.#inputs.read(topic, record, reader);
     if (input === undefined) return;
     if (topic === 'control' && input.record !== null) await this.#loadLists(partition, input.record as Control);
-    partition.offer(input);
+    partition.offer(this.#suspects.judge(input, record.value));
   }
 
   /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
@@ -378,23 +384,12 @@ export class PartitionOwner {
   }
 
   #deadLetter(letters: Step['deadLetters']): Promise<void> {
-    const { log, codec, identity: of } = this.#options;
-    const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition: of.partition }));
     meterLetters(this.#meters, letters);
-    return appendDeadLetters(log, codec, this.#topic('dead-letters'), keyed);
+    return appendStepLetters(this.#options, this.#topic('dead-letters'), letters);
   }
 
-  async #publishControls(controls: Step['controls']): Promise<void> {
-    if (controls.length === 0) return;
-    const { log, codec } = this.#options;
-    await log.append(
-      controls.map(({ partition, record }) => ({
-        topic: this.#topic('control'),
-        partition,
-        key: null,
-        value: codec.encode('control', record),
-      })),
-    );
+  #publishControls(controls: Step['controls']): Promise<void> {
+    return publishControls(this.#options, this.#topic('control'), controls);
   }
 
   #topic(name: keyof TopicRecords): string {

@@ -1,6 +1,7 @@
 /** A record of `control`, `results` or `discovered` as an input of the partition it is on. */
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { PassedOn } from '../../../topology/frontier/decide/misrouted.ts';
+import { enterInput } from '../../../topology/frontier/enter-input.ts';
 import type { Input } from '../../../topology/frontier/partition.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { AppendRecord, LogRecord } from '../log/log.ts';
@@ -20,8 +21,11 @@ export function frontierInput(
 ): Input {
   try {
     const record = codec.decode(topic, value);
-    if (headers[passedOnHeader] === undefined) return { topic, offset, leaderEpoch, record } as Input;
-    return { topic, offset, leaderEpoch, passedOn: value, record } as Input;
+    const isPassedOn = headers[passedOnHeader] !== undefined;
+    const input = isPassedOn
+      ? { topic, offset, leaderEpoch, passedOn: value, record }
+      : { topic, offset, leaderEpoch, record };
+    return enterInput(input as Input & { readonly record: object }, value);
   } catch (error) {
     return { topic, offset, leaderEpoch, record: null, bytes: value, why: (error as Error).message };
   }

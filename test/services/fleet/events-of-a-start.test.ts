@@ -10,7 +10,7 @@ import { until } from '../until.ts';
 test('a stream waits for its fleet to be up', async (t) => {
   let asked = 0;
   let isUp = false;
-  const fleet = { find: () => ({ name: 'one', owner: '' }) };
+  const fleet = { find: () => ({ name: 'one', owner: '' }), file: () => ({ name: 'one' }) };
   const events = { read: async () => ({ events: [], isOver: true }) };
   const desk = () => {
     asked += 1;

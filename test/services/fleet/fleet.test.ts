@@ -293,3 +293,47 @@ test('a crawl whose data could not be removed at first is deleted by the next ca
   await fleet.create(callOf('a'));
   assert.deepEqual(pathsOf(folder), ['a']);
 });
+
+for (const verb of ['pause', 'resume', 'end', 'delete'] as const)
+  test(`a ${verb} that waits behind a DELETE does nothing to the crawl that has the name by then`, async () => {
+    const folder = temporaryFolder();
+    const { fleet, started } = await fleetIn(folder);
+    await fleet.create(callOf('a', { owner: 'old' }));
+    await fleet.wish('a', 'paused');
+    const wishes = { pause: 'paused', resume: 'running', end: 'ended' } as const;
+    const call = () => (verb === 'delete' ? fleet.delete('a') : fleet.wish('a', wishes[verb]));
+    const gone = fleet.delete('a');
+    const queued = Array.from({ length: 5 }, call);
+    assert.equal(await gone, true);
+    await fleet.create(callOf('a', { owner: 'new' }));
+    for (const answer of await Promise.all(queued)) assert.equal(answer, verb === 'delete' ? true : undefined);
+    const [one, ...others] = fleet.list();
+    assert.deepEqual([one!.owner, one!.state, others], ['new', 'starting', []]);
+    assert.equal(started.length, 2, 'the crawl of before is not started again');
+    const kept = JSON.parse(readFileSync(join(folder, 'crawls', 'a', 'fleet.json'), 'utf8')) as CrawlFile;
+    assert.deepEqual([kept.owner, kept.wish], ['new', 'running']);
+  });
+
+test('calls at once that start crawls are judged one after another, each knowing what those before it started', async () => {
+  const { fleet } = await fleetIn(temporaryFolder(), {
+    // What is done takes a while: it is judged before that.
+    pagesEnd: () => new Promise((resolve) => setTimeout(() => resolve(0), 20)),
+  });
+  const names = Array.from({ length: 8 }, (_, n) => `c${n}`);
+  for (const name of names) {
+    await fleet.create(callOf(name));
+    await fleet.wish(name, 'paused');
+  }
+  const running = () => fleet.list().filter(({ state }) => state === 'starting' || state === 'running').length;
+  const judge = () => {
+    if (running() >= 2) throw new Error('two may run at once');
+  };
+  const all = await Promise.allSettled(names.map((name) => fleet.wish(name, 'running', judge)));
+  assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 2);
+  assert.equal(running(), 2);
+  const made = await Promise.allSettled(['x', 'y'].map((name) => fleet.create(callOf(name), judge)));
+  assert.deepEqual(
+    made.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+});

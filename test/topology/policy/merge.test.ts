@@ -50,3 +50,31 @@ test('a field that is asked for no more goes', () => {
   const before = { ...asked, whenFull: 'pause' as const };
   assert.equal('whenFull' in mergeAsked(before, asked, before), false);
 });
+
+test('an option that is added or left out changes its own entries of a list: what an operator has added stands', () => {
+  const of = (exclude: string[], more: object = {}) =>
+    ({ ...asked, filters: { ...asked.filters, exclude }, ...more }) as typeof asked;
+  const names = (before: string[], now: string[], inForce: string[]) =>
+    mergeAsked(of(before), of(now), of(inForce)).filters.exclude;
+  assert.deepEqual(names(['x'], ['x', 'z'], ['x', 'private']), ['x', 'private', 'z']);
+  assert.deepEqual(names(['x'], [], ['x', 'private']), ['private']);
+  assert.deepEqual(names([], ['private'], ['private']), ['private']);
+  const overlay = (name: string, delayMs: number) => ({ name, match: { hosts: [`${name}.test`] }, set: { delayMs } });
+  const overlays = (...all: object[]) => of([], { overlays: all });
+  const merged = mergeAsked(
+    overlays(overlay('a', 1)),
+    overlays(overlay('a', 2)),
+    overlays(overlay('a', 3), overlay('b', 4)),
+  );
+  assert.deepEqual(merged.overlays, [overlay('b', 4), overlay('a', 2)]);
+  assert.deepEqual(mergeAsked(asked, overlays(overlay('a', 1)), overlays(overlay('b', 4))).overlays, [
+    overlay('b', 4),
+    overlay('a', 1),
+  ]);
+  assert.equal('overlays' in mergeAsked(overlays(overlay('a', 1)), asked, overlays(overlay('a', 1))), false);
+});
+
+test('the waits of retries are one value: those that are asked for replace those in force', () => {
+  const of = (...retriesMs: number[]) => ({ ...asked, retriesMs });
+  assert.deepEqual(mergeAsked(of(1, 2), of(3), of(1, 2, 9)).retriesMs, [3]);
+});

@@ -95,7 +95,10 @@ function isAnswered({ robotsStatus }: HostFacts): boolean {
 
 /** `sitemaps` may have left the policy while a lease was out to read them. */
 function nextRound({ recrawl, sitemaps }: Policy, { secure }: SitemapRound, nowS: number): SitemapRound {
-  const dueS = recrawl === null || sitemaps === null ? neverDue : nowS + Math.ceil(sitemaps.everyMs / 1_000);
+  const dueS =
+    recrawl === null || sitemaps === null
+      ? neverDue
+      : Math.min(neverDue - 1, nowS + Math.ceil(sitemaps.everyMs / 1_000));
   return { dueS, sinceS: dueS, tries: 0, secure };
 }
 

@@ -23,6 +23,21 @@ const nowhere = 255;
 export const refreshHosts = frontQueueCount;
 const waitingHeap = frontQueueCount + 1;
 
+/** A front queue that has any, by weighted draw; undefined: none has. `random` is uniform in [0, 1). */
+export function drawFrontQueue(sizeOf: (frontQueue: number) => number, random: () => number): number | undefined {
+  let total = 0;
+  for (let frontQueue = 0; frontQueue < frontQueueCount; frontQueue++)
+    if (sizeOf(frontQueue) > 0) total += frontQueueWeights[frontQueue]!;
+  if (total === 0) return undefined;
+  let draw = random() * total;
+  for (let frontQueue = 0; frontQueue < frontQueueCount; frontQueue++) {
+    if (sizeOf(frontQueue) === 0) continue;
+    draw -= frontQueueWeights[frontQueue]!;
+    if (draw < 0) return frontQueue;
+  }
+  return undefined;
+}
+
 export class HostClock {
   /** By host id: when it is ready, which heap holds it, and where in that heap. */
   #at = new Float64Array(0);
@@ -103,18 +118,9 @@ export class HostClock {
    */
   take(random: () => number, refresh = false): number | undefined {
     if (refresh && this.#sizes[refreshHosts]! > 0) return this.#takeFirst(refreshHosts);
-    let total = 0;
-    for (let frontQueue = 0; frontQueue < frontQueueCount; frontQueue++)
-      if (this.#sizes[frontQueue]! > 0) total += frontQueueWeights[frontQueue]!;
-    if (total === 0) return this.#sizes[refreshHosts]! > 0 ? this.#takeFirst(refreshHosts) : undefined;
-    let draw = random() * total;
-    for (let frontQueue = 0; frontQueue < frontQueueCount; frontQueue++) {
-      if (this.#sizes[frontQueue] === 0) continue;
-      draw -= frontQueueWeights[frontQueue]!;
-      if (draw >= 0) continue;
-      return this.#takeFirst(frontQueue);
-    }
-    return undefined;
+    const drawn = drawFrontQueue((frontQueue) => this.#sizes[frontQueue]!, random);
+    if (drawn !== undefined) return this.#takeFirst(drawn);
+    return this.#sizes[refreshHosts]! > 0 ? this.#takeFirst(refreshHosts) : undefined;
   }
 
   #takeFirst(heap: number): number {

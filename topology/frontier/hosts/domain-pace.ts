@@ -7,6 +7,7 @@
  */
 import { partitionKeyOf } from '../../url/host-key.ts';
 import { fitted } from '../storage/columns.ts';
+import { ParkedHosts } from './parked-hosts.ts';
 
 /** Domains before the first sweep. */
 const sweepAtLeast = 4_096;
@@ -14,6 +15,7 @@ const sweepAtLeast = 4_096;
 export class DomainPace {
   /** Does the policy in force ask for it? */
   on = false;
+  readonly parked = new ParkedHosts();
   readonly #domains = new Map<string, { leases: number; readyAtMs: number }>();
   /** Leases of each host that are counted. */
   #leases = new Uint16Array(0);
@@ -34,11 +36,33 @@ export class DomainPace {
     }
     pace.leases += by;
     pace.readyAtMs = Math.max(pace.readyAtMs, readyAtMs);
+    if (by < 0 && pace.leases === 0) this.parked.wake(domain, pace.readyAtMs);
+  }
+
+  /** Takes a ready host off the clock until its domain, which waits, has a turn for it. */
+  park(host: { readonly id: number; readonly key: string }, queue: number, sinceMs: number): void {
+    const domain = partitionKeyOf(host.key, 'domain');
+    this.parked.park(domain, host.id, queue, sinceMs);
+    this.parked.wake(domain, this.#ofDomain(domain));
+  }
+
+  /** A domain that may be contacted and has parked hosts; it is looked at again at `againAtMs` if it still has some then. */
+  takeReady(nowMs: number, againAtMs: number): string | undefined {
+    for (let domain = this.parked.takeDue(nowMs); domain !== undefined; domain = this.parked.takeDue(nowMs)) {
+      const readyAtMs = this.#ofDomain(domain);
+      this.parked.wake(domain, readyAtMs > nowMs ? readyAtMs : againAtMs);
+      if (readyAtMs <= nowMs) return domain;
+    }
+    return undefined;
   }
 
   /** When a host's domain may be contacted again; Infinity: not before a lease of it has ended. */
   readyAtMs(hostKey: string): number {
-    const pace = this.#domains.get(partitionKeyOf(hostKey, 'domain'));
+    return this.#ofDomain(partitionKeyOf(hostKey, 'domain'));
+  }
+
+  #ofDomain(domain: string): number {
+    const pace = this.#domains.get(domain);
     if (pace === undefined) return 0;
     return pace.leases > 0 ? Number.POSITIVE_INFINITY : pace.readyAtMs;
   }
@@ -48,9 +72,11 @@ export class DomainPace {
     const begins = on && !this.on;
     this.on = on;
     if (on && !begins) return false;
+    const hadParked = !this.parked.isEmpty;
+    this.parked.clear();
     this.#domains.clear();
     this.#leases.fill(0);
-    return begins;
+    return begins || hadParked;
   }
 
   #sweep(nowMs: number): void {

@@ -37,6 +37,8 @@ export interface Due {
 }
 
 export const noRate = 0xffff;
+/** Early in 2106, when 32 bits end: a visit that is due later would be due at once. */
+const latestDueS = 0xffff_fffe;
 
 export class DueTable {
   readonly classes = new RateClasses();
@@ -98,7 +100,7 @@ export class DueTable {
     const before = this.find(due.hi, due.lo);
     if (before >= 0) this.remove(before);
     const row = this.#free.pop() ?? this.#end;
-    this.putAt(row, due);
+    this.putAt(row, due.dueS > latestDueS ? { ...due, dueS: latestDueS } : due);
   }
 
   /** Fills a free row, from a checkpoint that is loaded. */

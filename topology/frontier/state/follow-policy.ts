@@ -15,7 +15,9 @@ export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>
   );
   const isCapped = state.domainPages.turn(sink !== 'pull' && pagesPerDomainMax != null);
   const isPaced = state.domainPace.turn(sink !== 'pull' && politenessKey === 'domain');
-  if (isCapped || isPaced) for (const host of hosts.values()) settleDomain(state, host);
+  // Hosts that waited for their domains go back on the clock.
+  if (isPaced && !state.domainPace.on) for (const host of hosts.values()) state.settle(host);
+  else if (isCapped || isPaced) for (const host of hosts.values()) settleDomain(state, host);
   state.recrawl.setPolicy(recrawl);
   if (pull.set(sink === 'pull', delayMs)) for (const host of hosts.values()) state.settle(host);
 }

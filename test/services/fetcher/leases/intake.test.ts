@@ -64,3 +64,13 @@ test('a task is taken once, and again only where it was given back unstarted', a
   intake.forget(taken.task);
   assert.equal((await intake.take([record], wait)).tasks.length, 1);
 });
+
+test('a task with a number that nobody can mean is a dead letter that names it, and is not run', async () => {
+  const intake = createTaskIntake(named);
+  const [url] = taskUrls('http://a.test/');
+  const { tasks, deadLetters } = await intake.take([lying(home, { urls: [{ ...url!, depth: 2 ** 31 - 2 }] })], wait);
+  assert.deepEqual(tasks, []);
+  const { letter } = deadLetters[0]!;
+  assert.deepEqual([letter.reason, letter.hostKey], ['undecodable', 'a.test']);
+  assert.match(letter.detail, /^urls\[0\]\.depth is 2147483646, and must be from 0 to 1000000/);
+});

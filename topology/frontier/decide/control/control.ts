@@ -1,4 +1,5 @@
 /** Control events: policies, page quota, operators' orders about hosts. */
+import { rangeLimits } from '../../../../schemas/range-limits.ts';
 import type { Control } from '../../../../schemas/types.ts';
 import type { HostSettings } from '../../../policy/overlay-config.ts';
 import { compilePolicy } from '../../../policy/policy.ts';
@@ -13,7 +14,7 @@ import { duplicatesPayload, isOfWebmaster, leastDelayPayload, seekPayload, trapP
 import type { Decision } from '../decision.ts';
 import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
-import { heldByLimit, isAtLimit } from '../politeness.ts';
+import { heldByLimit, isAtLimit, politeDelayMs } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
 import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
@@ -40,6 +41,7 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
       if (isOfWebmaster(event.payload)) return decideHostOrder(decision, event);
       return setFacts(decision, hostKey, {
         hold: holdBehindBlock(decision, hostKey),
+        readyAtMs: believedReadyAtMs(decision, hostKey),
         deadUntilMs: 0,
         failures: 0,
         throttles: 0,
@@ -195,6 +197,15 @@ function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold
 /** 0: no Crawl-delay is too long. */
 function isTooLong({ crawlDelayCapMs }: HostSettings, { crawlDelayMs }: HostFacts): boolean {
   return crawlDelayCapMs > 0 && crawlDelayMs > crawlDelayCapMs;
+}
+
+/** No host asks for a longer wait than Retry-After may: a later time is of a clock that was wrong, and the host is ready now. */
+function believedReadyAtMs({ state, policy, nowMs }: Decision, hostKey: string): number {
+  const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const settings = policy?.hostSettings(hostKey);
+  const politeMs = settings === undefined ? 0 : politeDelayMs(settings, facts);
+  const longestMs = Math.max(politeMs, rangeLimits.retryAfterMsMax, ...(settings?.retriesMs ?? []));
+  return facts.readyAtMs > nowMs + longestMs ? nowMs + politeMs : facts.readyAtMs;
 }
 
 function isPurged({ state }: Decision, hostKey: string): boolean {

@@ -47,7 +47,11 @@ function setQuota(decision: Decision, returned: number, wanted: number): void {
 
 /** Partition 0: enters a report. */
 export function decideQuotaReport(decision: Decision, report: Control): void {
-  const { partition, known, amount, wanted } = report;
+  const { partition, known, wanted } = report;
+  // A partition that there is not would be sent its share all the same.
+  if (partition < 0 || partition >= decision.identity.partitions) return decision.tally('unknownControls');
+  // It gives back what it was granted, at the most.
+  const amount = Math.max(0, known < 0 ? report.amount : Math.min(report.amount, known));
   const row = decision.state.quota.book.get(partition) ?? emptyRow;
   if (known < 0) return decideNumberedReport(decision, report, row);
   const granted = Math.max(row.granted, known);
@@ -68,7 +72,7 @@ function decideNumberedReport(decision: Decision, report: Control, row: QuotaRow
     kind: 'quotaBook',
     partition: report.partition,
     granted: row.granted,
-    returned: Math.max(row.returned, report.amount),
+    returned: Math.max(row.returned, Math.min(report.amount, row.granted)),
     wanted: report.wanted,
     version: report.version,
   });

@@ -18,6 +18,8 @@ import { refreshCount } from './share.ts';
 export function decideGrants(decision: Decision, demand: number): void {
   const { state, policy } = decision;
   if (policy === null) return;
+  let parks: number = frontierLimits.parkedPerStep;
+  if (state.domainPace.on) unpark(decision);
   for (let left = demand; left > 0 && decision.bytes < frontierLimits.commitBytesSoft; left--) {
     const quotaLeft = policy.config.pageQuota === null ? Number.POSITIVE_INFINITY : state.quotaLeft;
     if (quotaLeft <= 0) return;
@@ -33,9 +35,11 @@ export function decideGrants(decision: Decision, demand: number): void {
       left += 1;
       continue;
     }
-    const domainAtMs = state.domainPace.on ? domainReadyAtMs(decision, host) : 0;
+    const domainAtMs = state.domainPace.on ? state.domainPace.readyAtMs(host.key) : 0;
     if (domainAtMs > decision.nowMs) {
-      state.clock.schedule(hostId, domainAtMs, clockQueueOf(state, host));
+      state.domainPace.park(host, clockQueueOf(state, host), host.facts.readyAtMs);
+      // The others are on the clock still: the next step goes on.
+      if (--parks === 0) return;
       left += 1;
       continue;
     }
@@ -47,13 +51,22 @@ export function decideGrants(decision: Decision, demand: number): void {
   }
 }
 
-/** A host of a domain that is on a lease is looked at again after this, ms. */
+/** A domain whose host has had no lease by then, as it is held or has nothing left, has another host on the clock, ms. */
 const lookAgainMs = 1_000;
 
-/** When the host's domain, which the policy goes by, may be contacted again. */
-function domainReadyAtMs({ state, nowMs }: Decision, host: Host): number {
-  const readyAtMs = state.domainPace.readyAtMs(host.key);
-  return readyAtMs === Number.POSITIVE_INFINITY ? nowMs + lookAgainMs : readyAtMs;
+/** Puts a host of each domain back on the clock that may be contacted again. */
+function unpark({ state, nowMs, random }: Decision): void {
+  const { domainPace, clock, hosts } = state;
+  const next = () => domainPace.takeReady(nowMs, nowMs + lookAgainMs);
+  for (let domain = next(); domain !== undefined; domain = next()) {
+    for (let looks = frontierLimits.parkedPerStep; looks > 0; looks--) {
+      const id = domainPace.parked.takeHost(domain, random);
+      if (id === undefined) break;
+      state.settle(hosts.at(id));
+      // It may have been blocked meanwhile, or have nothing left.
+      if ((clock.readyAtMs(id) ?? Number.POSITIVE_INFINITY) <= nowMs) break;
+    }
+  }
 }
 
 /** `urlsMax`: what the crawl's quota and the caps leave. */
@@ -71,11 +84,14 @@ function grant(decision: Decision, policy: Policy, host: Host, urlsMax: number):
   const again = isFailingServer(settings, host.facts) && hasFresh(host) ? 0 : Math.min(left, due);
   left -= again;
   const frontQueues: (readonly [number, number])[] = [];
+  const turn = left > 0 ? turnOfAnother(host, left) : -1;
+  if (turn >= 0) left -= 1;
   for (const { number, size } of queue.frontQueues()) {
+    const own = number === turn ? 1 : 0;
     const most = number === budgetQueue ? deferredToGrant(decision, host) : size;
-    const count = queue.isHeld(number) ? 0 : Math.min(left, most);
+    const count = queue.isHeld(number) ? 0 : Math.min(left + own, most);
     if (count > 0) frontQueues.push([number, count]);
-    left -= count;
+    left -= Math.max(0, count - own);
   }
   // Deferred URLs may be all there is, and the budget spent meanwhile by another host of the domain.
   if (refresh + again + frontQueues.length > 0 || isRoundDue(decision, policy, host))
@@ -84,6 +100,19 @@ function grant(decision: Decision, policy: Policy, host: Host, urlsMax: number):
   const { budget } = policy.config;
   if (budget !== undefined && deferred > 0) spendBudget(decision, budget, host.key, deferred);
   closeIfSpent(decision, host);
+}
+
+/**
+ * Once in so many fetches of the host, a URL of another front queue than the best goes, of each in turn: otherwise a best
+ * one that is filled again and again would starve the others for good. -1: the best goes alone.
+ */
+function turnOfAnother({ queue, facts: { fetched } }: Host, left: number): number {
+  const { otherQueueEvery: every } = frontierLimits;
+  if ((fetched % every) + left < every) return -1;
+  const fresh = [...queue.frontQueues()].filter(
+    ({ number, size }) => number !== budgetQueue && size > 0 && !queue.isHeld(number),
+  );
+  return fresh.length < 2 ? -1 : fresh[1 + (Math.floor(fetched / every) % (fresh.length - 1))]!.number;
 }
 
 /** Has it URLs to grant that were never tried? */

@@ -4,6 +4,7 @@
  */
 import type { PolicyConfig } from '../../../policy/policy.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';
+import { newHostFacts } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import { admittedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
@@ -89,11 +90,15 @@ export class Admission {
     this.payments.flush();
     this.gains.flush();
     if (this.#entries.length > 0) {
-      const { seen } = this.#decision.state;
+      const { seen, hosts } = this.#decision.state;
       const { traps, budget } = this.#config;
       const spent = budget === undefined ? 0 : this.atFullRate(this.#hostKey);
       const [hostKey, known, entries, fingerprints] = [this.#hostKey, this.#known, this.#entries, this.#fingerprints];
+      const isNew = this.#decision.isByHost && hosts.get(hostKey) === undefined;
       this.#decision.emit({ kind: 'admit', hostKey, known, entries, fingerprints });
+      // Otherwise it would be ready since 1970, before all that wait.
+      if (isNew)
+        this.#decision.emit({ kind: 'host', hostKey, facts: { ...newHostFacts, readyAtMs: this.#decision.nowMs } });
       const errors = seen.takeErrors();
       if (errors > 0) this.#decision.tally('seenErrors', errors);
       if (traps !== undefined) noticeTraps(this.#decision, traps, hostKey, admittedEvents(entries));

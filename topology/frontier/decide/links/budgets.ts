@@ -71,12 +71,19 @@ export function openDeferred(decision: Decision): void {
     let room = Number.POSITIVE_INFINITY;
     for (const id of budgets.waiting.get(key) ?? []) {
       const host = state.hosts.at(id);
+      // One that can take nothing now would keep what its siblings could.
+      if (!canTake(decision, policy, host)) continue;
       if (config !== undefined) room = Math.min(room, budgetLeft(decision, config, host.key));
       if (opened >= room) break;
       opened += host.queue.sizeOf(budgetQueue);
       if (!host.facts.deferredOpen) setOpen(decision, host, true);
     }
   }
+}
+
+/** Could the host be on a lease by its hold and its windows? */
+function canTake({ nowMs }: Decision, policy: Policy, { key, facts, deadUntilMs }: Host): boolean {
+  return facts.hold === '' && deadUntilMs <= nowMs && policy.openAt(key, nowMs) <= nowMs;
 }
 
 /** When the next period begins; undefined where nothing waits for it. */

@@ -38,9 +38,10 @@ import { learnEquivalences } from './prove.ts';
 import { putBack } from './put-back.ts';
 import { decideLateVisit, decideNoVisit, decideVisit } from './visits.ts';
 
-export function decideResult(decision: Decision, result: Result): void {
+export function decideResult(decision: Decision, reported: Result): void {
   const { state, policy } = decision;
   if (policy === null) return;
+  const result = onOurClock(reported, decision.nowMs);
   if (result.robotsHops.length > 0) return decideLeaseRequests(decision, result);
   const host = state.hosts.get(result.hostKey);
   if (host === undefined) return; // of another crawl's life: nothing here knows the host
@@ -49,6 +50,16 @@ export function decideResult(decision: Decision, result: Result): void {
   const lease = state.leases.get(result.leaseId);
   if (lease === undefined || lease.host.id !== host.id) lateResult(decision, policy, host, result);
   else currentResult(decision, policy, lease, result);
+}
+
+/**
+ * Nothing ends after it is heard of, nor before its lease was granted: a fetcher's clock that says so is wrong, and the
+ * end counts as now. Otherwise a clock a year ahead would park each host for a year.
+ */
+function onOurClock(result: Result, nowMs: number): Result {
+  const { completedAtMs, grantedAtMs } = result;
+  const isBelieved = completedAtMs <= nowMs && (completedAtMs >= grantedAtMs || grantedAtMs > nowMs);
+  return completedAtMs === 0 || isBelieved ? result : { ...result, completedAtMs: nowMs };
 }
 
 function currentResult(decision: Decision, policy: Policy, lease: Lease, result: Result): void {

@@ -347,7 +347,7 @@ describe('an event', () => {
       ['quota'],
     );
     assert.deepEqual(
-      decide(quota, { kind: 'quotaReport', partition: 1, known: 0, wanted: 4 }).changes.map(({ kind }) => kind),
+      decide(quota, { kind: 'quotaReport', partition: 0, known: 0, wanted: 4 }).changes.map(({ kind }) => kind),
       ['quotaBook'],
     );
   });

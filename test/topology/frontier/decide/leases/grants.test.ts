@@ -190,7 +190,8 @@ describe('a step grants', () => {
     const first = leases.find(({ hostKey }) => hostKey.endsWith('.d.test'))!;
     const [second] = ['a.d.test', 'b.d.test'].filter((hostKey) => hostKey !== first.hostKey);
     assert.deepEqual(granted(deciding, 2).leases, []);
-    assert.equal(deciding.state.clock.readyAtMs(deciding.host(second).id), deciding.nowMs + 1_000);
+    const { parked } = deciding.state.domainPace;
+    assert.equal(parked.nextAtMs, undefined, 'not before the lease is over');
     // Once that lease is over, the wait that its host has counts for the other, too.
     const { leaseId } = first;
     const disposition = { to: 'final', status: 'page' } as const;
@@ -199,7 +200,7 @@ describe('a step grants', () => {
     deciding.state.apply({ kind: 'release', leaseId, expired: false });
     deciding.nowMs += 1_000;
     assert.deepEqual(granted(deciding, 2).leases, []);
-    assert.equal(deciding.state.clock.readyAtMs(deciding.host(second).id), deciding.nowMs + 4_000);
+    assert.equal(parked.nextAtMs, deciding.nowMs + 4_000);
     deciding.nowMs += 4_000;
     assert.deepEqual(hostsOf(granted(deciding, 2)), [second]);
   });

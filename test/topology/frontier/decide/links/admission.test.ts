@@ -23,7 +23,9 @@ function gathered(
     admission.flush();
     admission.flush();
   });
-  return said.changes.map((change) =>
+  // A new host has a change of its own: since when it is ready.
+  const told = said.changes.filter(({ kind }) => kind !== 'host');
+  return told.map((change) =>
     change.kind === 'admit'
       ? [change.hostKey, change.known, ...change.entries.map(({ url }) => url.slice(-1))]
       : change.kind,

@@ -1,0 +1,29 @@
+/** A crawl of a fleet, as its process has it. */
+import type { CrawlFile, Wish } from './crawl-file.ts';
+import type { CrawlState } from './fleet-schemas.ts';
+import type { RunningCrawl } from './running-crawl.ts';
+import type { Turned } from './turns.ts';
+
+export interface Entry extends Turned {
+  file: CrawlFile;
+  state: CrawlState;
+  running: RunningCrawl | undefined;
+  writing: Promise<void>;
+  /** Resolves once nothing of it runs. */
+  over: Promise<void>;
+}
+
+/** What a crawl is while nothing of it runs. */
+export const restStates: Readonly<Record<Wish, CrawlState>> = { running: 'failed', paused: 'paused', ended: 'ended' };
+
+export function restingEntry(file: CrawlFile): Entry {
+  const state = restStates[file.wish];
+  const [turn, writing, over] = [Promise.resolve(), Promise.resolve(), Promise.resolve()];
+  return { file, state, running: undefined, turn, writing, over };
+}
+
+/** A kill left it without its newest change. One of before there were changes has none, and gets none. */
+export function isUnnoted({ wish, changes }: CrawlFile): boolean {
+  const last = changes.at(-1)?.kind;
+  return last !== undefined && last !== wish && last !== 'ended';
+}

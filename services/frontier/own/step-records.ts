@@ -1,0 +1,38 @@
+/** What a step puts out beside its commit and its tasks, as records. */
+
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { Step } from '../../../topology/frontier/decide/step.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+export interface StepOutputs {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly identity: PartitionIdentity;
+}
+
+/** To be acked before the commit. */
+export function appendStepLetters(
+  { log, codec, identity: of }: StepOutputs,
+  topic: string,
+  letters: Step['deadLetters'],
+): Promise<void> {
+  const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition: of.partition }));
+  return appendDeadLetters(log, codec, topic, keyed);
+}
+
+export async function publishControls(
+  { log, codec }: StepOutputs,
+  topic: string,
+  controls: Step['controls'],
+): Promise<void> {
+  if (controls.length === 0) return;
+  const records = controls.map(({ partition, record }) => ({
+    topic,
+    partition,
+    key: null,
+    value: codec.encode('control', record),
+  }));
+  await log.append(records);
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFrontier, type FrontierConfig } from '../../../services/library/frontier.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+
+const names = (text: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof CrawlstreamError);
+  assert.equal(error.code, 'INVALID_ARGUMENT');
+  assert.match(error.message, text);
+  return true;
+};
+const numbers = [-5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 31), '1', null] as number[];
+
+test('an argument that is no such number is refused by name and value, and the frontier goes on as if it had not been given', () => {
+  let nowMs = 1_000_000;
+  const frontier = createFrontier({ clock: { nowMs: () => nowMs } });
+  frontier.add(['https://a.test/', 'https://a.test/2']);
+  const lease = frontier.next()!;
+  for (const bad of numbers) {
+    const from = { url: 'https://a.test/', depth: 0 };
+    assert.throws(() => frontier.add(['https://b.test/x'], { ...from, depth: bad }), names(/^add: from\.depth is /));
+    assert.throws(() => frontier.add(['https://b.test/x'], { ...from, hop: bad }), names(/^add: from\.hop is /));
+    const told = { index: 0, kind: 'fetched' } as const;
+    assert.throws(() => frontier.done(lease, [{ ...told, index: bad }]), names(/outcomes\[0\]\.index is /));
+    assert.throws(() => frontier.done(lease, [{ ...told, status: bad }]), names(/outcomes\[0\]\.status is /));
+    assert.throws(() => frontier.done({ ...lease, id: bad }, [told]), names(/^done: lease\.id is /));
+  }
+  for (const url of ['', 'x', null, 7] as string[])
+    assert.throws(() => frontier.add(['https://b.test/'], { url, depth: 0 }), names(/^add: from\.url is /));
+  assert.throws(
+    () => frontier.done(lease, [{ index: 0, kind: 'nonsense' as never }]),
+    names(/outcomes\[0\]\.kind is /),
+  );
+  assert.throws(() => frontier.done(lease, 'x' as never), names(/^done: outcomes is x/));
+  assert.throws(() => frontier.done({} as never, []), names(/^done: lease is /));
+  frontier.done(
+    lease,
+    lease.urls.map((_, index) => ({ index, kind: 'fetched', status: 200 })),
+  );
+  nowMs += 60_000;
+  frontier.add(['https://c.test/'], { url: 'https://a.test/', depth: 3 });
+  assert.deepEqual(
+    frontier.next()!.urls.map(({ url, depth }) => [url, depth]),
+    [['https://c.test/', 4]],
+  );
+  assert.deepEqual([frontier.counters.admitted, frontier.counters.page, frontier.next()], [3, 2, null]);
+});
+
+test('a clock that gives no time is refused by name; one that gives parts of a millisecond is not', () => {
+  for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY])
+    assert.throws(() => createFrontier({ clock: { nowMs: () => ms } }), names(/^clock\.nowMs\(\) is /));
+  const frontier = createFrontier({ clock: { nowMs: () => 1_000_000.25 } });
+  frontier.add(['https://a.test/']);
+  assert.equal(frontier.next()!.urls.length, 1);
+});
+
+/** A frontier on a clock of its own that fetches at once. */
+function onClock(policy: FrontierConfig['policy'] = {}) {
+  const clock = { ms: 1_000_000, nowMs: () => clock.ms };
+  return { clock, frontier: createFrontier({ clock, policy: { delayFactor: 0, ...policy } }) };
+}
+
+test('a lease is granted when it is asked for: its deadline lies ahead, and its URLs are in no other', () => {
+  const { clock, frontier } = onClock({ delayMs: 0 });
+  frontier.add(['https://a.test/a']);
+  clock.ms += 600_000;
+  const lease = frontier.next()!;
+  assert.ok(lease.deadlineMs > clock.ms);
+  assert.equal(frontier.next(), null);
+  assert.equal(frontier.waitMs()! > 0, true);
+});
+
+test('of what is known when a lease is asked for, the most urgent comes first, whenever it was added', () => {
+  const { frontier } = onClock({ delayMs: 0, urlsPerLeaseMax: 1, score: undefined });
+  frontier.add(['https://a.test/deep?a=1&b=2&c=3'], { url: 'https://a.test/x', depth: 7 });
+  frontier.add(['https://a.test/']);
+  assert.equal(frontier.next()!.urls[0]!.url, 'https://a.test/');
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Hand } from '../../../../../lab/model/hand.ts';
+import { controlOf } from '../../../../../lab/model/model-script.ts';
+import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
+
+const all: Partial<PolicyConfig> = { scope: { kind: 'all', names: [] }, delayMs: 1_000, urlsPerLeaseMax: 1 };
+
+/** Asks for a lease a second, reports it at once; how often each host had one. */
+function walk(hand: Hand, steps: number, before: (step: number) => void = () => {}): Record<string, number> {
+  const leases: Record<string, number> = {};
+  for (let step = 0; step < steps; step++) {
+    before(step);
+    for (const task of hand.grant(1_000, 1)) {
+      leases[task.hostKey] = (leases[task.hostKey] ?? 0) + 1;
+      hand.report(task);
+    }
+  }
+  return leases;
+}
+
+describe('a host that is ready', () => {
+  it('is granted before hosts that are found later, however many there are', () => {
+    const hand = new Hand(all);
+    hand.links('old.test', 500, { depth: 1 });
+    let waits = 0;
+    let longest = 0;
+    for (let step = 0; step < 400; step++) {
+      hand.links(`n${step}.test`, 1, { depth: 1 });
+      waits += 1;
+      for (const task of hand.grant(1_000, 1)) {
+        if (task.hostKey === 'old.test') {
+          longest = Math.max(longest, waits);
+          waits = 0;
+        }
+        hand.report(task);
+      }
+    }
+    // As many others at most as were ready when it became so.
+    assert.ok(longest <= hand.rig.core.state.clock.ready + 1, `${longest}`);
+    assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+  });
+
+  it('has its URL of the last front queue fetched while the first is filled again and again', () => {
+    const hand = new Hand(all);
+    hand.links('a.test', 1, { priority: 7 });
+    hand.links('a.test', 50, { from: 1_000, priority: 0 });
+    let at = -1;
+    for (let step = 0; step < 1_000 && at < 0; step++) {
+      hand.links('a.test', 1, { from: 5_000 + step, priority: 0 });
+      for (const task of hand.grant(1_000, 1)) {
+        if (task.urls[0]!.url === 'https://a.test/0') at = step;
+        hand.report(task);
+      }
+    }
+    assert.ok(at >= 0 && at <= 512, `${at}`);
+  });
+});
+
+describe('hosts of a domain that share one wait', () => {
+  const domain: Partial<PolicyConfig> = { ...all, politenessKey: 'domain' };
+
+  it('have leases in turn, those served longest ago first', () => {
+    const hand = new Hand(domain);
+    for (const host of ['a', 'b', 'c']) hand.links(`${host}.site.test`, 100);
+    const leases = Object.values(walk(hand, 90));
+    assert.equal(leases.length, 3);
+    assert.ok(Math.max(...leases) - Math.min(...leases) <= 2, `${leases}`);
+  });
+
+  it('go on when the one whose turn it is has been blocked', () => {
+    const hand = new Hand(domain);
+    for (const host of ['a', 'b', 'c']) hand.links(`${host}.site.test`, 50);
+    walk(hand, 3);
+    hand.event('blockHost', 'a.site.test');
+    const { 'a.site.test': a = 0, 'b.site.test': b = 0, 'c.site.test': c = 0 } = walk(hand, 60);
+    assert.ok(a <= 1 && b >= 25 && c >= 25, `${a} ${b} ${c}`);
+  });
+
+  it('are all on the clock again under a policy that goes by hosts', () => {
+    const hand = new Hand(domain);
+    for (let n = 0; n < 20; n++) hand.links(`h${n}.site.test`, 2);
+    walk(hand, 2);
+    hand.policy(all);
+    hand.nowMs += 1_000;
+    assert.ok(hand.grant(1_000, 20).length >= 18);
+  });
+
+  it('are looked at a bounded number at a step, and another domain has its lease meanwhile', () => {
+    const hand = new Hand(domain);
+    const hosts = 5_000;
+    const groups = Array.from(
+      { length: hosts },
+      (_, n) => hand.linksRecord([`https://h${n}.site.test/`], 3).groups[0]!,
+    );
+    hand.rig.send('discovered', { groups });
+    while (hand.counters.admitted < hosts) hand.rig.step(hand.nowMs, 0);
+    hand.links('a.other.test', 1);
+    const leased = new Set<string>();
+    for (let step = 0; step < 12; step++) for (const task of hand.grant(10, 4)) leased.add(task.hostKey);
+    assert.equal(leased.size, 2);
+    assert.ok(leased.has('a.other.test'));
+    assert.equal(hand.rig.core.state.clock.ready, 0, 'no later step looks at them');
+  });
+});
+
+describe('a budget of a domain', () => {
+  const budget = { key: 'domain', base: 6, perSource: 2, max: 20, refillMs: 60_000 } as const;
+  for (const why of ['block', 'limit', 'window'] as const)
+    it(`goes to its other hosts while one may have no lease (${why})`, () => {
+      const windows = [{ hosts: ['a.s.test'], fromHour: 2, toHour: 3, utcOffsetMinutes: 0 }];
+      const hand = new Hand({ ...all, urlsPerLeaseMax: 8, budget, ...(why === 'window' && { windows }) });
+      hand.nowMs = Date.UTC(2026, 0, 1, 12);
+      for (const host of ['a', 'b']) hand.links(`${host}.s.test`, 60, { sourceUrl: 'https://seed.one/' });
+      if (why === 'block') hand.event('blockHost', 'a.s.test');
+      if (why === 'limit') {
+        hand.rig.send('control', controlOf({ kind: 'hostLimit', hostKey: 'a.s.test', amount: 0 }));
+        hand.rig.step(hand.nowMs, 0);
+      }
+      const { counters } = hand;
+      const before = counters.deferred;
+      walk(hand, 300);
+      assert.ok(before - counters.deferred >= 30, `${before - counters.deferred} of ${before} in five periods`);
+    });
+});
