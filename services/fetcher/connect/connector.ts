@@ -36,6 +36,9 @@ export type ConnectorFor = (
   http2: boolean,
 ) => buildConnector.connector;
 
+/** Part of the time for a connection in which a proxy is to open its tunnel. */
+const proxyShare = 0.7;
+
 /** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
 const triesMax = 2;
 
@@ -72,7 +75,8 @@ export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: Con
     /** Where the proxy looks names up, the address is not known here. */
     const through = (proxy: ProxyServer, address: string) => {
       const told = address === '' ? plainHost(target.hostname) : address;
-      const options = { proxy, connect, timeoutMs, ...trust };
+      // The exchange gives up after all of it, and could not say whose silence it was.
+      const options = { proxy, connect, timeoutMs: Math.ceil(timeoutMs * proxyShare), ...trust };
       connectThrough(options, { ...target, ...named, port }, told).then(
         (socket) => {
           onConnected(address, socket);
