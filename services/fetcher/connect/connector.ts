@@ -39,11 +39,11 @@ export type ConnectorFor = (
 /** Part of the time for a connection in which a proxy is to open its tunnel. */
 const proxyShare = 0.7;
 
-/** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
-const triesMax = 2;
+/** Addresses of one name that are tried: a host that is up answers on one of three, and a retry may try again. */
+const triesMax = 3;
 
 export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: ConnectorOptions): ConnectorFor {
-  const timeout = Math.ceil(timeoutMs / triesMax);
+  const timeout = timeoutMs;
   const trust = ca === undefined ? {} : { secureContext: trustBeside(ca) };
   const offering = (allowH2: boolean) => ({
     checked: buildConnector({ timeout, allowH2, ...trust }),
@@ -60,16 +60,22 @@ export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: Con
 
     const connectTo = (addresses: readonly string[], index: number) => {
       const address = addresses[index]!;
-      connect({ ...target, ...named, hostname: address, port }, (...[error, socket]) => {
+      const tries = Math.min(addresses.length, triesMax);
+      const to = { ...target, ...named, hostname: address, port };
+      // Each address has its part of the time, one alone has all of it.
+      const opened = connect(to, (...[error, socket]) => {
+        clearTimeout(timer);
         if (error === null) {
           onConnected(address, socket);
           callback(null, socket);
-        } else if (index + 1 < Math.min(addresses.length, triesMax)) {
+        } else if (index + 1 < tries) {
           connectTo(addresses, index + 1);
         } else {
           callback(asConnectError(error, address, port), null);
         }
-      });
+      }) as unknown as Socket | undefined;
+      const late = () => opened?.destroy(new Error('no connection in time'));
+      const timer = tries > 1 ? setTimeout(late, timeoutMs / tries) : undefined;
     };
 
     /** Where the proxy looks names up, the address is not known here. */

@@ -12,7 +12,7 @@ import { isForMachines } from '../../../topology/content/for-machines.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
 import { freshForMs } from '../../../topology/fetch/cache-control.ts';
 import { conditionOf } from '../../../topology/fetch/conditional.ts';
-import { classify } from '../../../topology/fetch/outcome.ts';
+import { classify, isWholeRange } from '../../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { headerDirectives } from '../../../topology/parse/directives.ts';
@@ -208,12 +208,17 @@ function bare(outcome: Outcome): PageReport {
   return { outcome, page: null, groups: [], pending: [], readMs: 0 };
 }
 
-function kindOf(item: TaskUrl, { status, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {
+function kindOf(item: TaskUrl, { status, headers, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {
   // It costs no attempt.
   if (isOurs(failure)) return 'returned';
   // RFC 9110 §15.4.5: 304 answers a condition, and we sent none.
   if (status === 304 && failure === null && conditionOf(item).length === 0) return 'badResponse';
-  return classify({ status, redirectUrl, ...(failure === null ? {} : { failure: failure.kind as never }) });
+  const isAll = status === 206 && isWholeRange(headerOf(headers, 'content-range'));
+  return classify({
+    status: isAll ? 200 : status,
+    redirectUrl,
+    ...(failure === null ? {} : { failure: failure.kind as never }),
+  });
 }
 
 function commonFields(response: HttpResponse): Partial<Outcome> {

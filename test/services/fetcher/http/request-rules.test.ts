@@ -9,6 +9,7 @@ import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
 import { compileRequestRules } from '../../../../services/fetcher/http/request-rules.ts';
 import { requestRulesSchema } from '../../../../services/fetcher/http/request-rules-schema.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 import { serveSite, unusedPort } from '../loopback.ts';
 import { serveHttpProxy, serveSocks5 } from '../proxy-servers.ts';
 import { certificate, privateKey } from './tls-fixture.ts';
@@ -254,6 +255,12 @@ test('rules apply in turn, later ones over earlier ones', () => {
   assert.deepEqual([put.method, put.body, put.headers[3]], ['PUT', null, '1'], 'a method without a body');
   const basic = mannerOf([{ hosts: ['*'], auth: { basic: { user: 'me', password: secret } } }])!;
   assert.deepEqual(basic.headers, ['authorization', `Basic ${Buffer.from('me:se;cret').toString('base64')}`]);
+});
+
+test('a rule of one URL applies to it in normal form, in which it is asked for, however the rule spells it', () => {
+  const { mannerOf } = compiled([{ urls: ['HTTP://A.test:80/%7Euser/../x?b=2&a=1#top'], method: 'POST', body: 'q' }]);
+  const asked = compileNormalizer()('http://a.test/~user/../x?b=2&a=1')!;
+  assert.equal(mannerOf(asked, 'a.test')?.method, 'POST', asked);
 });
 
 test('a host’s manner is the same at each request, and that of a single URL its own', () => {
