@@ -18,7 +18,7 @@ import type { Resolver } from '../connect/resolver.ts';
 import { BodyRoom } from './body-room.ts';
 import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
-import { Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
+import { Exchange, type ExchangeLimits } from './exchange.ts';
 import { type Headers, headerOf } from './headers.ts';
 import type { BodyArchive } from './kept-body.ts';
 import { createLoopTurns } from './loop-turns.ts';
@@ -27,6 +27,7 @@ import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
 import type { SentRequest } from './sent-request.ts';
 import type { Signer } from './web-bot-auth.ts';
+import type { WireResponse } from './wire-response.ts';
 
 export interface HttpRequest {
   /** Absolute, http or https, normalised: without user, with a path that is percent-encoded. */
@@ -52,8 +53,6 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
-  /** Its content coding ends early or is damaged: the body is the beginning of something unknown. Absent: it is not. */
-  readonly broken?: boolean | undefined;
   /** Over TLS, from a host whose certificate is not checked. */
   readonly unverified?: true;
 }
@@ -343,7 +342,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       rawBody,
       truncated: response.truncated || result.truncated,
       // What was cut at the limit ends early.
-      broken: result.broken === true && !response.truncated,
+      broken: response.broken === true || (result.broken === true && !response.truncated),
       address: response.address,
       startMs: response.startMs,
       endMs: response.endMs,

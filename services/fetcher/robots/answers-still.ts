@@ -1,6 +1,6 @@
 /**
- * Whose failure was it, the URL's or its host's? Does the host still answer? Asked where one of its URLs got no answer, over a connection that was there or that nobody accepted:
- * then either the URL is broken or the host is away, and a second URL tells. It is robots.txt, which has answered before.
+ * Whose failure was it, the URL's or its host's? A URL that got no answer is broken, or its host is away, and a second URL tells.
+ * The second one is robots.txt, which has answered before.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { faultOf } from '../../../topology/fetch/fault.ts';

@@ -96,6 +96,6 @@ function robotsResponse(response: HttpResponse): RobotsResponse {
     body: response.body,
     retryAfterMs: retryAfterMsOf(response),
     blockedAddress: failure?.kind === 'blockedAddress',
-    detail: failure?.detail ?? (isWhole ? '' : 'its content coding ends early'),
+    detail: failure?.detail ?? (isWhole ? '' : 'only a part of it came'),
   };
 }

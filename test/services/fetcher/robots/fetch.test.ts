@@ -69,7 +69,7 @@ describe('robots.txt of the lease’s own host', () => {
     const { fetch } = open({ status: 200, body: Buffer.from('User-agent: *\n'), truncated: true, broken: true });
     const answer = await fetch([url]);
     assert.ok(answer !== null && answer !== 'elsewhere');
-    assert.deepEqual([answer.status, answer.detail], [0, 'its content coding ends early']);
+    assert.deepEqual([answer.status, answer.detail], [0, 'only a part of it came']);
   });
 
   it('is asked for at the host’s pace, and recorded as what it is', async () => {
