@@ -398,7 +398,8 @@ export class NaiveFrontier {
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
     if (heldBack && !['blocked', 'paused', 'purged'].includes(host.hold)) host.hold = 'crawlDelay';
-    const troubled = hostFailed || throttled || heldBack || !isNews;
+    const asksToWait = fresh.some((one) => one.retryAfterMs > 0);
+    const troubled = hostFailed || throttled || heldBack || asksToWait || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
       const grown = 2 * host.leaseMax >= rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;

@@ -25,6 +25,8 @@ interface HostSeen {
   askedUntilMs: number;
   /** The fleet's process that has read its robots.txt, by its generation. */
   readonly robotsOf: Set<number>;
+  /** Crawls whose newest page there had no answer: robots.txt is asked for again, to tell whether the host has any. */
+  readonly unanswered: Set<SimCrawl>;
 }
 
 const never = Number.NEGATIVE_INFINITY;
@@ -36,7 +38,15 @@ export function createFleetJudge({ web, hostDelayMs }: FleetWorld, violate: (wha
   const seen = (name: string): HostSeen => {
     let host = hosts.get(name);
     if (host === undefined) {
-      host = { busy: 0, endMs: never, by: undefined, endsOf: new Map(), askedUntilMs: 0, robotsOf: new Set() };
+      host = {
+        busy: 0,
+        endMs: never,
+        by: undefined,
+        endsOf: new Map(),
+        askedUntilMs: 0,
+        robotsOf: new Set(),
+        unanswered: new Set(),
+      };
       hosts.set(name, host);
     }
     return host;
@@ -67,12 +77,15 @@ export function createFleetJudge({ web, hostDelayMs }: FleetWorld, violate: (wha
       if (web.byUrl.get(url)?.forbidden) violate(`${crawl.name} fetched ${url}, which robots.txt forbids`);
       if (!host.robotsOf.has(generation))
         violate(`${crawl.name} fetched ${url}, and nobody of its process knew the host's robots.txt`);
-    } else if (host.robotsOf.has(generation)) violate(`${crawl.name} asked for ${url}, which its process has read`);
+      host.unanswered.delete(crawl);
+    } else if (!host.unanswered.delete(crawl) && host.robotsOf.has(generation))
+      violate(`${crawl.name} asked for ${url}, which its process has read`);
     host.busy += 1;
     let ended = false;
-    return (endMs: number) => {
+    return (endMs: number, isUnanswered = false) => {
       if (ended) return;
       ended = true;
+      if (isUnanswered && kind === 'page') host.unanswered.add(crawl);
       host.busy -= 1;
       host.endMs = Math.max(host.endMs, endMs);
       host.by = crawl;

@@ -23,7 +23,7 @@ export interface Contact {
 
 export interface Judge {
   /** Returns what ends the contact. */
-  arrives(contact: Contact): (endMs: number) => void;
+  arrives(contact: Contact): (endMs: number, isUnanswered?: boolean) => void;
   /** A process has read a robots.txt, or learnt that there is none. */
   readRobots(process: SimProcess, hostName: string): void;
   /** Somebody's wall clock is wrong by so much, until it is right again. */

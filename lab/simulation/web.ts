@@ -110,7 +110,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
       };
       closing.add(close);
       // The server's side, whatever becomes of the client.
-      scheduler.at(endMs, () => ended(scheduler.nowMs()));
+      scheduler.at(endMs, () => ended(scheduler.nowMs(), answer.failure === 'connectionFailed'));
       scheduler.at(
         endMs + 1,
         () => {

@@ -97,6 +97,7 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
   headersTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by headers that drip'),
   bodyIdleTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by a body that stalls'),
   totalTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by a body that drips'),
+  steadyBytesPerS: undriven('a real socket’s clock: client.test.ts has it below and above'),
   headerBytesMax: from(async (n) => (await exchanged.headers(n)).failure?.kind ?? 'read', 'read', 'badResponse'),
   bodyBytesMax: driven(
     async (n) => {

@@ -4,7 +4,7 @@
  * | what came | outcome | why |
  * | --- | --- | --- |
  * | 2xx but 206 and 226 | `fetched` | whatever the body; 204 and 205 have none |
- * | 206, 226 | `badResponse` | a part (RFC 9110 §15.3.7) or a difference (RFC 3229), for which we do not ask |
+ * | 206, 226 | `badResponse` | a part, if it is not all there is (RFC 9110 §15.3.7) or a difference (RFC 3229), for which we do not ask |
  * | 304 | `notModified` | only if we sent a validator, which the caller must know. Counts as a success |
  * | 301 302 303 307 308, with a usable Location | `redirect` | the target passes through the frontier like any link |
  * | any other 3xx | `clientError` | 300, 305, 306 and broken Locations lead nowhere, again and again |
@@ -58,6 +58,12 @@ export function classify({ status = 0, failure, redirectUrl = null }: Exchange):
   if (status === 408) return 'timeout';
   if (status === 425) return 'serverError';
   return status === 429 ? 'throttled' : 'clientError';
+}
+
+/** Is a 206 all there is (RFC 9110 §14.4)? Some caches send a whole file as its only part. */
+export function isWholeRange(contentRange: string): boolean {
+  const [, last, size] = /^bytes +0-(\d+)\/(\d+)$/i.exec(contentRange.trim()) ?? [];
+  return last !== undefined && Number(last) + 1 === Number(size);
 }
 
 /** Statuses of answers to a Range, a delta or a condition: where none was sent, they hold nothing that stands for the whole. */

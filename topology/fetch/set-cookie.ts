@@ -6,7 +6,7 @@
  * the host, or is a public suffix, makes it void, as in a browser; one that does is kept for the host alone.
  */
 import { registrableDomain } from '../url/registrable-domain.ts';
-import { parseHttpDate } from './http-date.ts';
+import { parseCookieDate } from './cookie-date.ts';
 
 export interface Cookie {
   readonly name: string;
@@ -50,7 +50,7 @@ export function parseSetCookie(header: string, from: CookieOrigin, nowMs: number
     const key = (at < 0 ? attribute : attribute.slice(0, at)).trim().toLowerCase();
     const given = at < 0 ? '' : attribute.slice(at + 1).trim();
     if (given.length > attributeCharsMax) continue;
-    if (key === 'expires') expires = parseHttpDate(given) ?? expires;
+    if (key === 'expires') expires = parseCookieDate(given) ?? expires;
     else if (key === 'max-age' && /^-?\d+$/.test(given)) maxAge = Number(given);
     else if (key === 'domain') domain = given.replace(/^\./, '').toLowerCase();
     else if (key === 'path') [path, hasPath] = given.startsWith('/') ? [given, true] : [defaultPath(from.path), false];
@@ -83,7 +83,7 @@ function defaultPath(path: string): string {
   return last <= 0 ? '/' : path.slice(0, last);
 }
 
-/** Visible ASCII, blanks and tabs. */
+/** Visible ASCII, blanks and tabs, and bytes beyond ASCII, which go back as they came (RFC 6265 §5.2, §5.4). */
 function isText(text: string): boolean {
-  return /^[\t\x20-\x7e]*$/.test(text);
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 }

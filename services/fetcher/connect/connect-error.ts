@@ -6,10 +6,20 @@ export class ConnectError extends Error {
   readonly systemCode: string;
   readonly kind: 'dnsFailed' | 'blockedAddress' | 'connectionFailed' | 'tlsFailed' | 'proxyFailed';
 
-  constructor(kind: ConnectError['kind'], message: string, cause?: unknown, systemCode = codeOf(cause)) {
+  /** proxyFailed: it may be that the proxy works and the host does not. */
+  readonly maybeHost: boolean;
+
+  constructor(
+    kind: ConnectError['kind'],
+    message: string,
+    cause?: unknown,
+    systemCode = codeOf(cause),
+    maybeHost = false,
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.systemCode = systemCode;
+    this.maybeHost = maybeHost;
   }
 }
 

@@ -36,11 +36,14 @@ export type ConnectorFor = (
   http2: boolean,
 ) => buildConnector.connector;
 
-/** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
-const triesMax = 2;
+/** Part of the time for a connection in which a proxy is to open its tunnel. */
+const proxyShare = 0.7;
+
+/** Addresses of one name that are tried: a host that is up answers on one of three, and a retry may try again. */
+const triesMax = 3;
 
 export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: ConnectorOptions): ConnectorFor {
-  const timeout = Math.ceil(timeoutMs / triesMax);
+  const timeout = timeoutMs;
   const trust = ca === undefined ? {} : { secureContext: trustBeside(ca) };
   const offering = (allowH2: boolean) => ({
     checked: buildConnector({ timeout, allowH2, ...trust }),
@@ -57,22 +60,29 @@ export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: Con
 
     const connectTo = (addresses: readonly string[], index: number) => {
       const address = addresses[index]!;
-      connect({ ...target, ...named, hostname: address, port }, (...[error, socket]) => {
+      const tries = Math.min(addresses.length, triesMax);
+      const to = { ...target, ...named, hostname: address, port };
+      // Each address has its part of the time, one alone has all of it.
+      const opened = connect(to, (...[error, socket]) => {
+        clearTimeout(timer);
         if (error === null) {
           onConnected(address, socket);
           callback(null, socket);
-        } else if (index + 1 < Math.min(addresses.length, triesMax)) {
+        } else if (index + 1 < tries) {
           connectTo(addresses, index + 1);
         } else {
           callback(asConnectError(error, address, port), null);
         }
-      });
+      }) as unknown as Socket | undefined;
+      const late = () => opened?.destroy(new Error('no connection in time'));
+      const timer = tries > 1 ? setTimeout(late, timeoutMs / tries) : undefined;
     };
 
     /** Where the proxy looks names up, the address is not known here. */
     const through = (proxy: ProxyServer, address: string) => {
       const told = address === '' ? plainHost(target.hostname) : address;
-      const options = { proxy, connect, timeoutMs, ...trust };
+      // The exchange gives up after all of it, and could not say whose silence it was.
+      const options = { proxy, connect, timeoutMs: Math.ceil(timeoutMs * proxyShare), ...trust };
       connectThrough(options, { ...target, ...named, port }, told).then(
         (socket) => {
           onConnected(address, socket);

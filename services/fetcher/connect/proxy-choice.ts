@@ -10,12 +10,14 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ProxyServer } from './proxy-tunnel.ts';
 
 export interface ProxyChoice {
-  /** Null: no proxy is known to work. */
-  next(hostname: string): ProxyServer | null;
+  /** `tried`: those that are not wanted. Null: no proxy is known to work. */
+  next(hostname: string, tried?: readonly ProxyServer[]): ProxyServer | null;
   /** `why`: the reason in words, which is reported once for each time that the proxy is down. */
   failed(proxy: ProxyServer, why: string): void;
+  /** Has the proxy let a request through since it last failed, to another host than this one? */
+  hasWorked(proxy: ProxyServer, hostname: string): boolean;
   /** The proxy let a request through, or said only that the request's target can't be reached. */
-  worked(proxy: ProxyServer): void;
+  worked(proxy: ProxyServer, hostname: string): void;
 }
 
 /** A proxy that failed is asked again after this. */
@@ -29,19 +31,22 @@ export function createProxyChoice(
 ): ProxyChoice {
   const restsUntilMs = new Map<ProxyServer, number>();
   const isDown = new Set<ProxyServer>();
+  /** The newest hosts that were reached, two of each. */
+  const reached = new Map<ProxyServer, readonly string[]>();
   let turn = 0;
   return {
-    next(hostname) {
+    next(hostname, tried = []) {
       // Any spread will do, as long as a restart and another fetcher find the same.
       const first = rotate === 'host' ? fnv1a(hostname) : turn++;
       for (let i = 0; i < proxies.length; i++) {
         const proxy = proxies[(first + i) % proxies.length]!;
-        if (clock.nowMs() >= (restsUntilMs.get(proxy) ?? 0)) return proxy;
+        if (!tried.includes(proxy) && clock.nowMs() >= (restsUntilMs.get(proxy) ?? 0)) return proxy;
       }
       return null;
     },
     failed(proxy, why) {
       restsUntilMs.set(proxy, clock.nowMs() + restMs);
+      reached.delete(proxy);
       if (isDown.has(proxy)) return;
       isDown.add(proxy);
       const others = proxies.length - isDown.size;
@@ -53,7 +58,10 @@ export function createProxyChoice(
         `${why}: ${what}; it is tried again every ${restMs / 1000} s (is it up, and are its address and password right?)`,
       );
     },
-    worked(proxy) {
+    hasWorked: (proxy, hostname) => reached.get(proxy)?.some((one) => one !== hostname) === true,
+    worked(proxy, hostname) {
+      const known = reached.get(proxy) ?? [];
+      if (known[0] !== hostname) reached.set(proxy, [hostname, ...known.filter((one) => one !== hostname)].slice(0, 2));
       if (isDown.delete(proxy)) say(`proxy ${proxy.label} lets requests through again`);
     },
   };

@@ -1,13 +1,14 @@
 /**
  * Opens a connection to a host through a proxy: HTTP CONNECT (RFC 9110 §9.3.6), SOCKS5 (RFC 1928, 1929) or SOCKS4a.
  *
- * This is the only file that speaks to proxies. If a proxy is away, or does not let us in, the proxy failed
- * (`proxyFailed`), which tells nothing of the host. If it says that it can't reach the host, the host's connection
- * failed.
+ * This is the only file that speaks to proxies. If a proxy is away, does not let us in, asks for less or is broken, the proxy
+ * failed (`proxyFailed`), which tells nothing of the host. If it says that it can't reach the host, the host's connection
+ * failed. Some answers mean either, as does silence after the target was named: those are `maybeHost`, and other requests
+ * through the proxy tell.
  */
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { type buildConnector, Client } from 'undici';
+import { buildConnector, Client } from 'undici';
 import { ConnectError } from './connect-error.ts';
 
 export interface ProxyServer {
@@ -76,40 +77,62 @@ export function proxyAuthorization({ user, password }: ProxyServer): string {
   return user === '' ? '' : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
+/**
+ * Statuses of CONNECT that are about its target: not allowed, not there, not reached (RFC 9110 §15.6.3, §15.6.5). 503 may be, as
+ * Squid has it. Anything else is about the proxy.
+ */
+const ofTargets: ReadonlySet<number> = new Set([403, 404, 410, 421, 451, 502, 504]);
+
 async function connectTunnel(
   { proxy, timeoutMs, secureContext }: ThroughOptions,
   { host, port }: Tunnel,
 ): Promise<Socket> {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const authorization = proxyAuthorization(proxy);
+  let isSpoken = false;
+  const connect = buildConnector({ timeout: timeoutMs, ...(secureContext === undefined ? {} : { secureContext }) });
   const client = new Client(`${proxy.kind}://${proxy.hostname}:${proxy.port}`, {
-    connect: { timeout: timeoutMs, ...(secureContext === undefined ? {} : { secureContext }) },
-    headersTimeout: timeoutMs,
+    connect(options, callback) {
+      connect(options, (...result) => {
+        isSpoken = result[0] === null;
+        callback(...result);
+      });
+    },
+    headersTimeout: 0,
   });
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error('no answer in time')), timeoutMs);
   try {
     const { statusCode, socket } = await client.connect({
       path: target,
       headers: { host: target, ...(authorization !== '' && { 'proxy-authorization': authorization }) },
+      signal: late.signal,
     });
     if (statusCode >= 200 && statusCode < 300) return socket as Socket;
     socket.destroy();
-    const kind = statusCode === 407 ? 'proxyFailed' : 'connectionFailed';
+    const kind = ofTargets.has(statusCode) ? 'connectionFailed' : 'proxyFailed';
     const hint = kind === 'connectionFailed' && port === 80 ? ': if it tunnels to no port 80, see filters' : '';
-    throw new ConnectError(kind, `proxy ${proxy.label} answered ${statusCode} for ${target}${hint}`);
+    const what = `proxy ${proxy.label} answered ${statusCode} for ${target}${hint}`;
+    throw new ConnectError(kind, what, undefined, '', statusCode === 503);
   } catch (error) {
-    throw error instanceof ConnectError ? error : proxyFailed(proxy, error);
+    throw error instanceof ConnectError ? error : proxyFailed(proxy, error, isSpoken && late.signal.aborted);
   } finally {
+    clearTimeout(timer);
     // The socket of a tunnel is no longer the client's.
     void client.destroy();
   }
 }
 
-/** What the library reports when the proxy itself works, but refuses this one target. */
+/** What the library reports when the proxy itself works, but refuses this one target (RFC 1928 §6). */
 const rejected = /rejected connection/i;
+/** Of those: it does not do what we ask, whatever the target. */
+const unable = /CommandNotSupported|AddressNotSupported/;
+/** Of those: why is not said. */
+const unsaid = /rejected connection - \(?(Failure|Failed)/i;
 
 async function socksTunnel({ proxy, timeoutMs }: ThroughOptions, { host, port }: Tunnel): Promise<Socket> {
   // Loaded when the first one is spoken to: few crawls go through such a proxy.
-  const { SocksClient } = await import('socks');
+  const { SocksClient } = await import('./socks-client.ts');
   try {
     const { socket } = await SocksClient.createConnection({
       proxy: {
@@ -126,11 +149,18 @@ async function socksTunnel({ proxy, timeoutMs }: ThroughOptions, { host, port }:
     return socket;
   } catch (error) {
     const { message } = error as Error;
-    if (!rejected.test(message)) throw proxyFailed(proxy, error);
+    if (!rejected.test(message)) throw proxyFailed(proxy, error, /timed out/.test(message));
+    if (unable.test(message) || unsaid.test(message)) throw proxyFailed(proxy, error, unsaid.test(message));
     throw new ConnectError('connectionFailed', `proxy ${proxy.label} can't reach ${host} port ${port}: ${message}`);
   }
 }
 
-function proxyFailed(proxy: ProxyServer, error: unknown): ConnectError {
-  return new ConnectError('proxyFailed', `proxy ${proxy.label}: ${(error as Error).message}`, error);
+function proxyFailed(proxy: ProxyServer, error: unknown, maybeHost = false): ConnectError {
+  return new ConnectError(
+    'proxyFailed',
+    `proxy ${proxy.label}: ${(error as Error).message}`,
+    error,
+    undefined,
+    maybeHost,
+  );
 }

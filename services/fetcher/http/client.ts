@@ -18,7 +18,7 @@ import type { Resolver } from '../connect/resolver.ts';
 import { BodyRoom } from './body-room.ts';
 import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
-import { Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
+import { Exchange, type ExchangeLimits } from './exchange.ts';
 import { type Headers, headerOf } from './headers.ts';
 import type { BodyArchive } from './kept-body.ts';
 import { createLoopTurns } from './loop-turns.ts';
@@ -27,6 +27,7 @@ import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
 import type { SentRequest } from './sent-request.ts';
 import type { Signer } from './web-bot-auth.ts';
+import type { WireResponse } from './wire-response.ts';
 
 export interface HttpRequest {
   /** Absolute, http or https, normalised: without user, with a path that is percent-encoded. */
@@ -52,8 +53,6 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
-  /** Its content coding ends early or is damaged: the body is the beginning of something unknown. Absent: it is not. */
-  readonly broken?: boolean | undefined;
   /** Over TLS, from a host whose certificate is not checked. */
   readonly unverified?: true;
 }
@@ -129,6 +128,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     origin: Origin,
     path: string,
     manner: RequestManner | undefined,
+    totalTimeoutMs = limits.totalTimeoutMs,
   ): Promise<WireResponse> =>
     new Promise((resolve) => {
       const sent = sentBy(request, path, manner, options);
@@ -136,7 +136,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       origin.inFlight += 1;
       const started = new Exchange({
         connection: origin,
-        limits,
+        limits: totalTimeoutMs === limits.totalTimeoutMs ? limits : { ...limits, totalTimeoutMs },
         clock: options.clock,
         bodyBytesMax,
         room,
@@ -176,21 +176,44 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     choice: ProxyChoice,
   ): Promise<WireResponse> => {
     let failed: WireResponse | undefined;
+    /** Proxies of which it is not clear whether they failed or the host did. */
+    const doubtful: { readonly proxy: ProxyServer; readonly response: WireResponse }[] = [];
+    const startMs = performance.now();
     for (let tries = 0; tries < proxyTriesMax; tries++) {
-      const proxy = choice.next(target.hostname);
+      const leftMs = limits.totalTimeoutMs - (performance.now() - startMs);
+      const proxy =
+        leftMs < limits.connectTimeoutMs && tries > 0
+          ? null
+          : choice.next(
+              target.hostname,
+              doubtful.map((one) => one.proxy),
+            );
       if (proxy === null) break;
       const whole = takesWholeUrls(proxy, target.origin.slice(0, 5));
       const path = whole ? target.origin + target.path : target.path;
       const theirs = whole ? withProxyAuthorization(manner, proxy) : manner;
-      const response = await exchange(request, bodyBytesMax, originFor(target.origin, proxy, request), path, theirs);
+      const origin = originFor(target.origin, proxy, request);
+      const response = await exchange(request, bodyBytesMax, origin, path, theirs, leftMs);
       if (whole && response.status === 407) failed = notLetIn(response, proxy);
-      else if (response.failure?.kind === 'proxyFailed') failed = response;
+      else if (response.failure?.maybeHost === true) {
+        doubtful.push({ proxy, response });
+        continue;
+      } else if (response.failure?.kind === 'proxyFailed') failed = response;
       else {
         // A request that we ended ourselves tells nothing of the proxy.
-        if (response.failure?.kind !== 'aborted') choice.worked(proxy);
+        if (response.failure?.kind === 'aborted') return response;
+        choice.worked(proxy, target.hostname);
+        // The host is there, so that those before failed by themselves.
+        if (response.status > 0) for (const one of doubtful) choice.failed(one.proxy, whyOf(one.response, one.proxy));
         return response;
       }
-      choice.failed(proxy, failed.failure?.detail ?? `proxy ${proxy.label} fails`);
+      choice.failed(proxy, whyOf(failed, proxy));
+    }
+    for (const { proxy, response } of doubtful) {
+      // It works for others, and this host it does not reach.
+      if (choice.hasWorked(proxy, target.hostname)) return unreachedThrough(response);
+      choice.failed(proxy, whyOf(response, proxy));
+      failed ??= response;
     }
     return failed ?? refused(options.clock.nowMs(), 'proxyFailed', 'every proxy has failed within the last 30 s');
   };
@@ -237,12 +260,19 @@ function sentBy(
   { signer, clock }: HttpClientOptions,
 ): SentRequest {
   const { method, body, secrets } = manner ?? plainManner;
-  const plain = manner === undefined ? usual : beside(usual, manner.headers);
+  // RFC 9110 §13.1.2: where it fails on anything but GET, the answer is 412.
+  const wanted = method === 'GET' ? usual : unconditional(usual);
+  const plain = manner === undefined ? wanted : beside(wanted, manner.headers);
   const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, url, clock.nowMs(), plain)];
   return { method, target, headers, body, secrets };
 }
 
 const plainManner: RequestManner = { method: 'GET', body: null, headers: [], secrets: [], proxies: null };
+
+function unconditional(headers: Headers): Headers {
+  const isCondition = (at: number) => /^if-(none-match|modified-since)$/.test(headers[at - (at % 2)]!);
+  return headers.some((_, at) => isCondition(at)) ? headers.filter((_, at) => !isCondition(at)) : headers;
+}
 
 /** Headers of a rule, over the usual ones of the same name. */
 function beside(usual: Headers, ruled: Headers): Headers {
@@ -257,6 +287,14 @@ function withProxyAuthorization(manner: RequestManner, proxy: ProxyServer): Requ
   const authorization = proxyAuthorization(proxy);
   if (authorization === '') return manner;
   return { ...manner, headers: [...manner.headers, 'proxy-authorization', authorization] };
+}
+
+function whyOf({ failure }: WireResponse, proxy: ProxyServer): string {
+  return failure?.detail ?? `proxy ${proxy.label} fails`;
+}
+
+function unreachedThrough(response: WireResponse): WireResponse {
+  return { ...response, failure: { kind: 'connectionFailed', detail: response.failure?.detail ?? '' } };
 }
 
 function notLetIn(response: WireResponse, proxy: ProxyServer): WireResponse {
@@ -304,7 +342,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       rawBody,
       truncated: response.truncated || result.truncated,
       // What was cut at the limit ends early.
-      broken: result.broken === true && !response.truncated,
+      broken: response.broken === true || (result.broken === true && !response.truncated),
       address: response.address,
       startMs: response.startMs,
       endMs: response.endMs,

@@ -172,7 +172,9 @@ function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isProbed =
     });
     stream.on('error', (error) => {
       if (finished) return;
-      if (bytes > 0) finish(true, true);
+      // It may be the byte alone that is wrong.
+      if (isProbed) resolve(decodeStream(body, coding, bytesMax, false));
+      else if (bytes > 0) finish(true, true);
       else resolve({ error: `${coding} stream is damaged: ${error.message}` });
     });
     stream.on('end', () => {

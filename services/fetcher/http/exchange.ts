@@ -19,6 +19,7 @@ import { type BodyArchive, BodyKeeper, type KeptBody } from './kept-body.ts';
 import { failureOf, GaveUp, NotProcessed, type RequestFailure } from './request-failure.ts';
 import type { requestLimits } from './request-limits.ts';
 import type { SentRequest, Spoken, WireFacts } from './sent-request.ts';
+import type { WireResponse } from './wire-response.ts';
 
 export type ExchangeLimits = { readonly [name in keyof typeof requestLimits]: number };
 
@@ -43,39 +44,6 @@ export interface ConnectionState {
   madeInMs?: number;
   /** When the newest response on it was over, by the monotonic clock. Absent: none was, or it is not known on which of several. */
   idleSinceMs?: number;
-}
-
-export interface WireResponse {
-  /** 0: no response. */
-  readonly status: number;
-  readonly headers: Headers;
-  /** As received, still in its content coding. */
-  readonly body: Buffer;
-  /** Cut at the limit. */
-  readonly truncated: boolean;
-  /** Pieces in which the body came. Absent: not counted. */
-  readonly pieces?: number;
-  /** Empty: no connection. */
-  readonly address: string;
-  /** Start and completion, ms since the Unix epoch. */
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Start to the request being sent, ms: name lookup, TCP and TLS. About 0 on a connection that was kept alive. */
-  readonly connectMs: number;
-  /** Start to headers, ms; 0: none came. */
-  readonly firstByteMs: number;
-  readonly failure: RequestFailure | null;
-  /**
-   * A kept-alive connection was closed as we wrote, or the server says that it did not process the request: it never answered, and
-   * may do so on a new connection.
-   */
-  readonly staleConnection: boolean;
-  /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
-  readonly unreached: boolean;
-  /** The body for archives. Absent: they are not to have it. */
-  readonly kept?: KeptBody | undefined;
-  /** What was said on the wire. Absent: nothing was sent, or it is not known. */
-  readonly wire?: WireFacts | undefined;
 }
 
 /** What a body may wait for. */
@@ -123,6 +91,8 @@ export class Exchange implements Watched {
   /** Is the body read here? */
   #isWanted = false;
   #isCut = false;
+  /** Its time was over before its end. */
+  #isLate = false;
   #bytes = 0;
   #pieces = 0;
 
@@ -158,7 +128,7 @@ export class Exchange implements Watched {
     const startMs = performance.now();
     this.#totalDeadlineMs = startMs + options.limits.totalTimeoutMs;
     this.deadlineMs = Math.min(this.#totalDeadlineMs, startMs + options.limits.connectTimeoutMs);
-    this.expire = () => this.#giveUp(this.#timeout());
+    this.expire = () => (this.#isSteady() ? this.#cutAtTime() : this.#giveUp(this.#timeout()));
   }
 
   /** Ends the exchange from outside, at shutdown. */
@@ -307,6 +277,20 @@ export class Exchange implements Watched {
     this.deadlineMs = Math.min(performance.now() + phaseMs, this.#totalDeadlineMs);
   }
 
+  /** Did a body that is wanted come all the time, only more slowly than its time allowed? */
+  #isSteady(): boolean {
+    const nowMs = performance.now();
+    if (this.#phase !== 'body' || !this.#isWanted || this.#sink !== undefined || this.#waitsFor.size > 0) return false;
+    const seconds = (nowMs - this.#sentMs) / 1_000;
+    return nowMs >= this.#totalDeadlineMs && this.#bytes >= this.#limits.steadyBytesPerS * seconds;
+  }
+
+  /** What came by then is a page that is cut. */
+  #cutAtTime(): void {
+    this.#isLate = true;
+    this.#cutShort(true);
+  }
+
   #timeout(): GaveUp {
     if (this.#waitsFor.has('memory')) return new GaveUp('aborted', 'no memory for its body was free in time');
     if (this.#phase === 'connect') return new GaveUp('connectionFailed', 'no connection in time');
@@ -373,6 +357,7 @@ export class Exchange implements Watched {
             headers: this.#headers,
             body: keepsBody ? this.#body.whole() : Buffer.alloc(0),
             truncated: truncated || this.#isCut,
+            broken: this.#isLate,
             pieces: this.#pieces,
             address: this.#address,
             startMs: this.#startMs,
@@ -387,7 +372,7 @@ export class Exchange implements Watched {
           },
           this,
         );
-      const kept = this.#keeper?.finish(failure);
+      const kept = this.#keeper?.finish(this.#isLate ? { kind: 'timeout', detail: '' } : failure);
       if (kept instanceof Promise) void kept.then(tell);
       else tell(kept);
     };

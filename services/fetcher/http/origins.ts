@@ -105,7 +105,7 @@ function http1Sender(dispatcher: Dispatcher): Sender {
   };
 }
 
-/** Looks at all connections with one timer. */
+/** One timer for all connections. */
 interface Watch {
   add(connection: H2Connection): void;
   remove(connection: H2Connection): void;

@@ -2,7 +2,7 @@
 import type { Outcome, OutcomeKind, Request, RequestKind } from '../../../schemas/types.ts';
 import { retryAfterSeconds } from '../../../topology/fetch/retry-after.ts';
 import type { HttpResponse } from './client.ts';
-import { headerOf } from './headers.ts';
+import { headersOf } from './headers.ts';
 
 const none: readonly string[] = [];
 
@@ -77,5 +77,6 @@ export function requestRecord(
 
 /** What Retry-After asks for, ms from the end of the response; 0: nothing. */
 export function retryAfterMsOf({ headers, endMs }: HttpResponse): number {
-  return (retryAfterSeconds(headerOf(headers, 'retry-after') || null, endMs) ?? 0) * 1000;
+  const asked = headersOf(headers, 'retry-after').map((value) => retryAfterSeconds(value, endMs) ?? 0);
+  return asked.length === 0 ? 0 : Math.max(...asked) * 1000;
 }

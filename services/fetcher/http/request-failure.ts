@@ -23,6 +23,8 @@ export interface RequestFailure {
   readonly detail: string;
   /** Error code of the system, where it says whose failure this is (topology/fetch/fault.ts). Absent: it does not. */
   readonly code?: string;
+  /** proxyFailed: it may be that the proxy works and the host does not. Absent: it is the proxy. */
+  readonly maybeHost?: true;
 }
 
 /** Nothing reached the host, and not by its fault: it is as if the request had not been made. */
@@ -57,8 +59,8 @@ const badResponseCodes = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTE
 export function failureOf(error: Error): RequestFailure {
   if (error instanceof GaveUp) return { kind: error.kind, detail: error.message };
   if (error instanceof ConnectError) {
-    const { kind, message: detail, systemCode: code } = error;
-    return code === '' ? { kind, detail } : { kind, detail, code };
+    const { kind, message: detail, systemCode: code, maybeHost } = error;
+    return { kind, detail, ...(code !== '' && { code }), ...(maybeHost && { maybeHost }) };
   }
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const detail = code === '' ? error.message : `${error.message} (${code})`;

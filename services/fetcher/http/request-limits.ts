@@ -8,6 +8,8 @@ export const requestLimits = {
   bodyIdleTimeoutMs: 10_000,
   /** Start to completion; also how long before its deadline a lease starts its last request. */
   totalTimeoutMs: 30_000,
+  /** A body that came at this rate until its time was over is kept as cut: below, it is a drip, and the request failed. */
+  steadyBytesPerS: 1_000,
   /** Header and trailer bytes: large policies and cookies fit, a flood does not. */
   headerBytesMax: 64 * 1024,
   /** Body bytes kept, on the wire and again after decompression: text beyond it is a dump, not a page (99 % have less than 1 MB). */

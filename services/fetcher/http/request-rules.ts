@@ -2,6 +2,7 @@
  * Finds what one request is sent with under the request rules, in one step per request. Secrets are read once, at the
  * start.
  */
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { readSecret } from '../../runtime/secret.ts';
 import { hostFits, originOfPattern } from '../connect/host-pattern.ts';
@@ -153,11 +154,19 @@ function compileRule(input: RequestRuleInput, field: string, clock: Clock, say?:
   return {
     hosts: hosts.filter((pattern) => originOfPattern(pattern) === null),
     origins: new Set(hosts.flatMap((pattern) => originOfPattern(pattern) ?? [])),
-    urls: new Set((input.urls ?? []).map((url) => new URL(url).href)),
+    urls: new Set((input.urls ?? []).flatMap(spellings)),
     manner,
     untrusted: { ...manner, headers: headers.filter(isPlain) },
   };
 }
+
+/** As it is given, and as it is asked for: in normal form, as the frontier has URLs. */
+function spellings(url: string): string[] {
+  const { href } = new URL(url);
+  return [href, normalize(href) ?? href];
+}
+
+const normalize = compileNormalizer();
 
 function headersOf({ headers, cookies, auth, contentType }: RequestRuleInput, field: string): string[] {
   const flat = Object.entries(headers ?? {}).flatMap(([name, value]) => [name.toLowerCase(), value]);

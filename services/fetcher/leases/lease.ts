@@ -10,7 +10,7 @@
  */
 
 import type { Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
-import { faultOf } from '../../../topology/fetch/fault.ts';
+import { conditionOf } from '../../../topology/fetch/conditional.ts';
 import {
   failsHost,
   isHostFailure,
@@ -40,7 +40,7 @@ import { withholding } from '../pages/withhold.ts';
 import type { Payments } from '../pay/payments.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
-import { answersStill } from '../robots/answers-still.ts';
+import { isUrls } from '../robots/answers-still.ts';
 import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
 import { type RobotsAsker, robotsFetch } from '../robots/fetch.ts';
 import { noTdmFile, type TdmFiles, tdmFetch, wantsTdmFile } from '../robots/tdm-files.ts';
@@ -212,23 +212,6 @@ async function otherOriginAnswers(
   return answer !== null && answer.robots.status !== 'unreachable';
 }
 
-/** Is a failure the URL's own? Where an answer began it is, and where the host answers another request it is, too. */
-async function isUrls(
-  runner: LeaseRunner,
-  task: Task,
-  origin: string,
-  { status, failure, unreached }: HttpResponse,
-  reporter: LeaseReporter,
-): Promise<boolean> {
-  if (failure === null) return false;
-  const fault = faultOf({ kind: failure.kind, status, unreached, code: failure.code ?? '' });
-  if (fault === 'url') return true;
-  if (fault !== 'host' && fault !== 'unclear') return false;
-  const answers = await answersStill(runner, task, origin, reporter);
-  // Where there is no time to ask, a connection that was there is more than nothing.
-  return answers ?? fault === 'unclear';
-}
-
 function otherScheme(origin: string): string {
   return origin.startsWith('https:') ? `http${origin.slice(5)}` : `https${origin.slice(4)}`;
 }
@@ -320,8 +303,7 @@ async function fetchOne(
     return { next: 'on', reported: true };
   }
   const headers = [...(asked?.headers ?? runner.headers)];
-  if (etag !== '') headers.push('if-none-match', etag);
-  if (lastModified !== '') headers.push('if-modified-since', lastModified);
+  headers.push(...conditionOf({ etag, lastModified }));
   const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
   const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash, robotsAtMs } as const;
   const requests: Request[] = [];
@@ -378,10 +360,11 @@ async function fetchOne(
   if (kind === 'tlsFailed' && (await otherOriginAnswers(runner, task, origin, reporter))) {
     outcome = { ...outcome, originOnly: true };
     silent.set(origin, { kind, failure: { detail: outcome.detail, originOnly: true } });
-  } else if (isHostFailure(kind) && (await isUrls(runner, task, origin, response, reporter))) {
+  } else if (isHostFailure(kind) && (await isUrls(runner, { ...task, delayMs }, origin, response, reporter))) {
     outcome = { ...outcome, originOnly: true };
   }
-  const isTrouble = failsHost(outcome) || isPressure(kind) || isFailing(task, answers, outcome);
+  const asksToWait = outcome.retryAfterMs > 0;
+  const isTrouble = failsHost(outcome) || isPressure(kind) || asksToWait || isFailing(task, answers, outcome);
   if (isTrouble) runner.inTrouble?.(response.endMs);
   const withdrawn = read.withdrawn === true;
   await tell(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);

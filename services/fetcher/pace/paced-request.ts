@@ -180,7 +180,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
  * it. The frontier learns of it with the lease's results, and until then only this fetcher can keep it.
  */
 export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: HttpResponse): void {
-  if (response.status !== 429 && response.status !== 503) return;
+  if (response.status < 300) return;
   const pauseMs = retryAfterMsOf(response);
   if (pauseMs > 0) pacer.hold(hostKey, ownClock.nowMs() + pauseMs + 1);
 }

@@ -11,7 +11,8 @@ import type { Outcome, OutcomeKind, Page, PageUsage, Task, TaskUrl } from '../..
 import { isForMachines } from '../../../topology/content/for-machines.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
 import { freshForMs } from '../../../topology/fetch/cache-control.ts';
-import { classify } from '../../../topology/fetch/outcome.ts';
+import { conditionOf } from '../../../topology/fetch/conditional.ts';
+import { classify, isWholeRange } from '../../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { headerDirectives } from '../../../topology/parse/directives.ts';
@@ -147,7 +148,10 @@ async function readAnswer(
   if (kind === 'notModified') {
     // RFC 9111 §3.2: the fields of a 304 stand in the place of those of before.
     const { noindex } = headerDirectives(headersOf(response.headers, 'x-robots-tag'), reader.productToken);
-    return { ...bare({ ...answered, noindex }), usage: usageRecord(site, response.headers, reader.productToken) };
+    return {
+      ...bare({ ...answered, ...validatorsOf(response), noindex }),
+      usage: usageRecord(site, response.headers, reader.productToken),
+    };
   }
   if (kind !== 'fetched') return bare(answered);
   const mediaType = mediaTypeOf(response.headers);
@@ -181,6 +185,7 @@ async function readAnswer(
   const page = pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count, usage);
   const outcome: Outcome = {
     ...answered,
+    ...validatorsOf(response),
     contentHash,
     links: links.count,
     linksDropped: parsed.linksDropped,
@@ -203,12 +208,17 @@ function bare(outcome: Outcome): PageReport {
   return { outcome, page: null, groups: [], pending: [], readMs: 0 };
 }
 
-function kindOf(item: TaskUrl, { status, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {
+function kindOf(item: TaskUrl, { status, headers, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {
   // It costs no attempt.
   if (isOurs(failure)) return 'returned';
   // RFC 9110 §15.4.5: 304 answers a condition, and we sent none.
-  if (status === 304 && failure === null && item.etag === '' && item.lastModified === '') return 'badResponse';
-  return classify({ status, redirectUrl, ...(failure === null ? {} : { failure: failure.kind as never }) });
+  if (status === 304 && failure === null && conditionOf(item).length === 0) return 'badResponse';
+  const isAll = status === 206 && isWholeRange(headerOf(headers, 'content-range'));
+  return classify({
+    status: isAll ? 200 : status,
+    redirectUrl,
+    ...(failure === null ? {} : { failure: failure.kind as never }),
+  });
 }
 
 function commonFields(response: HttpResponse): Partial<Outcome> {
@@ -217,9 +227,7 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
     status,
     bytes: response.body.length,
     truncated: response.truncated,
-    etag: validator(headers, 'etag'),
-    lastModified: validator(headers, 'last-modified'),
-    retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
+    retryAfterMs: status < 300 ? 0 : retryAfterMsOf(response),
     freshForMs: freshForMs(headerOf(headers, 'cache-control'), headerOf(headers, 'age')),
     detail: response.failure?.detail ?? '',
     ...(status === 402 && response.failure === null && quotedIn(response)),
@@ -229,6 +237,15 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
 function quotedIn({ headers, body }: HttpResponse): Pick<Outcome, 'price' | 'licence' | 'detail'> {
   const quote = quoteOf(headers, body);
   return { price: priceText(quote), licence: quote.licence, detail: quoteText(quote) };
+}
+
+/**
+ * Validators of a page that is read whole: a 304 then says that it stands as it was. Of anything else it would make a page (RFC 9111
+ * §3.3, §4.3.4).
+ */
+function validatorsOf({ headers, truncated }: HttpResponse): Pick<Outcome, 'etag' | 'lastModified'> {
+  if (truncated) return { etag: '', lastModified: '' };
+  return { etag: validator(headers, 'etag'), lastModified: validator(headers, 'last-modified') };
 }
 
 /** The validator. Empty: there is none that could be sent back. */

@@ -1,17 +1,38 @@
 /**
- * Does a host still answer? Asked where one of its URLs got no answer, over a connection that was there or that nobody accepted:
- * then either the URL is broken or the host is away, and a second URL tells. It is robots.txt, which has answered before.
+ * Whose failure was it, the URL's or its host's? A URL that got no answer is broken, or its host is away, and a second URL tells.
+ * The second one is robots.txt, which has answered before.
  */
 import type { Task } from '../../../schemas/types.ts';
+import { faultOf } from '../../../topology/fetch/fault.ts';
+import type { HttpResponse } from '../http/client.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { keepPause, pacedRequest } from '../pace/paced-request.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { RobotsAsker } from './fetch.ts';
 
+type Asker = Pick<RobotsAsker, 'road' | 'headers' | 'totalTimeoutMs'>;
+
+/** Is a failure the URL's own? Where an answer began it is, and where the host answers another request it is, too. */
+export async function isUrls(
+  runner: Asker,
+  task: Task,
+  origin: string,
+  { status, failure, unreached }: HttpResponse,
+  reporter: Pick<LeaseReporter, 'requested'>,
+): Promise<boolean> {
+  if (failure === null) return false;
+  const fault = faultOf({ kind: failure.kind, status, unreached, code: failure.code ?? '' });
+  if (fault === 'url') return true;
+  if (fault !== 'host' && fault !== 'unclear') return false;
+  const answers = await answersStill(runner, task, origin, reporter);
+  // Where there is no time to ask, a connection that was there is more than nothing.
+  return answers ?? fault === 'unclear';
+}
+
 /** Null: it could not be asked in time. */
-export async function answersStill(
-  runner: Pick<RobotsAsker, 'road' | 'headers' | 'totalTimeoutMs'>,
+async function answersStill(
+  runner: Asker,
   task: Task,
   origin: string,
   reporter: Pick<LeaseReporter, 'requested'>,

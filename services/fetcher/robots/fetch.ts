@@ -8,6 +8,7 @@
  * blocked.
  */
 import type { Task } from '../../../schemas/types.ts';
+import { isWholeRange } from '../../../topology/fetch/outcome.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -81,16 +82,20 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
+function statusOf({ status, headers }: HttpResponse): number {
+  return status === 206 && isWholeRange(headerOf(headers, 'content-range')) ? 200 : status;
+}
+
 function robotsResponse(response: HttpResponse): RobotsResponse {
   const { failure, headers } = response;
   // What a part of it lacks may forbid what the part allows.
   const isWhole = failure === null && response.broken !== true;
   return {
-    status: isWhole ? response.status : 0,
+    status: isWhole ? statusOf(response) : 0,
     location: headerOf(headers, 'location') || null,
     body: response.body,
     retryAfterMs: retryAfterMsOf(response),
     blockedAddress: failure?.kind === 'blockedAddress',
-    detail: failure?.detail ?? (isWhole ? '' : 'its content coding ends early'),
+    detail: failure?.detail ?? (isWhole ? '' : 'only a part of it came'),
   };
 }

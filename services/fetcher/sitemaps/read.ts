@@ -9,6 +9,7 @@
  * a 304 there is nothing to publish, since the same links were published before.
  */
 import type { Request, Task } from '../../../schemas/types.ts';
+import { conditionOf } from '../../../topology/fetch/conditional.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
@@ -127,12 +128,7 @@ async function readSitemap(
 
 /** The condition of the next request, as for pages: it is fetched again only if it has changed (RFC 9110 §13.1). */
 function conditionAfter(headers: Headers): Headers {
-  const etag = validator(headers, 'etag');
-  const lastModified = validator(headers, 'last-modified');
-  return [
-    ...(etag === '' ? [] : ['if-none-match', etag]),
-    ...(lastModified === '' ? [] : ['if-modified-since', lastModified]),
-  ];
+  return conditionOf({ etag: validator(headers, 'etag'), lastModified: validator(headers, 'last-modified') });
 }
 
 const readable: ReadonlySet<string> = new Set(['', 'gzip', 'x-gzip', 'identity', 'none']);

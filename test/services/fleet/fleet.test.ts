@@ -331,7 +331,7 @@ test('calls at once that start crawls are judged one after another, each knowing
   const all = await Promise.allSettled(names.map((name) => fleet.wish(name, 'running', judge)));
   assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 2);
   assert.equal(running(), 2);
-  const made = await Promise.allSettled(['x', 'y'].map((name) => fleet.create(callOf(name), judge)));
+  const made = await Promise.allSettled(['x', 'y'].map((name) => fleet.create(callOf(name), 'operator', judge)));
   assert.deepEqual(
     made.map(({ status }) => status),
     ['rejected', 'rejected'],

@@ -96,13 +96,33 @@ describe('Retry-After (RFC 9110 §10.2.3)', () => {
     assert.equal(retryAfterSeconds(' 5 ', now), 5);
     assert.equal(retryAfterSeconds('Thu, 01 Jan 2026 00:01:00 GMT', now - 500), 61);
   });
+  it('is read in forms that are not quite those of the standard', () => {
+    for (const value of ['8s', '8 sec', '7.5', '8 seconds']) assert.equal(retryAfterSeconds(value, now), 8, value);
+    for (const value of [
+      ...['Thu, 01 Jan 2026 00:01:00 UTC', 'Thu, 01 Jan 2026 00:01:00 +0000', 'Thu, 01 Jan 2026 01:01:00 +0100'],
+      ...['1 Jan 2026 00:01:00 -0000', '2026-01-01T00:01:00Z', '2026-01-01T00:01:00.000Z', '2026-01-01T02:01:00+02:00'],
+    ])
+      assert.equal(retryAfterSeconds(value, now), 60, value);
+  });
   it('of the past is now, and of the far future the cap', () => {
     assert.equal(retryAfterSeconds('Thu, 01 Jan 2015 00:00:00 GMT', now), 0);
     assert.equal(retryAfterSeconds('9'.repeat(400), now), 21_600);
     assert.equal(retryAfterSeconds('Wed, 31 Dec 2138 02:26:59 GMT', now), 21_600);
   });
   it('that is absent or malformed says nothing', () => {
-    for (const value of [null, '', '-5', '+5', '1.5', '0x10', 'soon'])
+    for (const value of [
+      null,
+      '',
+      '-5',
+      '+5',
+      '1.5.1',
+      '5 m',
+      '0x10',
+      'soon',
+      '2026-01-01',
+      '01/02/2026 00:00:00',
+      '2026-01-01T00:00:00',
+    ])
       assert.equal(retryAfterSeconds(value, now), null);
   });
 });

@@ -31,7 +31,7 @@ test('what is malformed, too long, or would break a header is no cookie', () => 
     ';a=b',
     `a=${'x'.repeat(cookieCharsMax)}`,
     'a=b\r\nx: y',
-    'a=\u00e4',
+    'a=\u0142',
     'a\u0000=b',
   ])
     assert.equal(parse(header), null, JSON.stringify(header.slice(0, 20)));

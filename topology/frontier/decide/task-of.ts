@@ -1,12 +1,13 @@
 /** The task that carries a lease. Made once the lease's URLs have been read, before the next step: results end them. */
 import { blankSitemapRound } from '../../../schemas/blank.ts';
-import type { Task } from '../../../schemas/types.ts';
+import type { Task, TaskUrl } from '../../../schemas/types.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { handedOn } from '../../policy/score/opic.ts';
 import { queueSpan } from '../../trace/journey.ts';
 import { formatTraceparent } from '../../trace/trace-context.ts';
 import type { Tracing } from '../../trace/tracing.ts';
 import { spelt } from '../../url/spelling.ts';
+import type { UrlRecord } from '../changes/changes.ts';
 import { attemptsOf, unread } from '../hosts/lease.ts';
 import { textOfPayload } from '../pull/payload.ts';
 import type { FrontierState } from '../state/state.ts';
@@ -46,8 +47,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         depth: entry.depth,
         hop: entry.hop,
         attempt: attemptsOf({ pages }, index, entry),
-        etag: record?.etag ?? '',
-        lastModified: record?.lastModified ?? '',
+        ...validatorsOf(record),
         cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
         traceparent:
           policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
@@ -79,4 +79,11 @@ function traceparentOf(
 function heldBy(state: FrontierState, url: string): number {
   const [hi, lo] = state.fingerprintOf(url);
   return state.cash.heldBy(hi!, lo!);
+}
+
+/** Of a page alone: a 304 for anything else would make it one. States of before hold those of other answers, too. */
+function validatorsOf(record: UrlRecord | undefined): Pick<TaskUrl, 'etag' | 'lastModified'> {
+  if (record === undefined || (record.status !== 'page' && record.contentHash === ''))
+    return { etag: '', lastModified: '' };
+  return { etag: record.etag, lastModified: record.lastModified };
 }

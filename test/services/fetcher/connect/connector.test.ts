@@ -46,7 +46,7 @@ describe('a connection', () => {
     }
   });
 
-  it('goes to the second address of a name where the first refuses, and to no third', async () => {
+  it('goes to the next address of a name where one refuses, and to no fourth', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -55,7 +55,10 @@ describe('a connection', () => {
     assert.deepEqual([second.error, second.connected], [null, ['127.0.0.1']]);
     second.socket?.destroy();
     const third = await connect([lonely, '127.1.2.4', '127.0.0.1'], target);
-    assert.ok(third.error instanceof ConnectError);
+    assert.deepEqual(third.connected, ['127.0.0.1']);
+    third.socket?.destroy();
+    const fourth = await connect([lonely, '127.1.2.4', '127.1.2.5', '127.0.0.1'], target);
+    assert.ok(fourth.error instanceof ConnectError);
     server.close();
   });
 });

@@ -45,8 +45,8 @@ test('a proxy that fails is said once, with who takes its requests, and once mor
   const choice = createProxyChoice(proxies.slice(0, 2), 'request', createFakeClock(), (text) => said.push(text));
   for (let n = 0; n < 3; n++) choice.failed(proxies[0]!, 'proxy a: refused');
   choice.failed(proxies[1]!, 'proxy b: refused');
-  choice.worked(proxies[0]!);
-  choice.worked(proxies[0]!);
+  choice.worked(proxies[0]!, 'a.test');
+  choice.worked(proxies[0]!, 'a.test');
   choice.failed(proxies[0]!, 'proxy a: refused');
   assert.equal(said.length, 4, said.join('\n'));
   assert.match(said[0]!, /^proxy a: refused: 1 of 2 proxies take its requests; it is tried again every 30 s/);

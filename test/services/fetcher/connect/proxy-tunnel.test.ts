@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { buildConnector } from 'undici';
+import type { ConnectError } from '../../../../services/fetcher/connect/connect-error.ts';
 import {
   connectThrough,
   type ProxyServer,
   proxyAuthorization,
   takesWholeUrls,
 } from '../../../../services/fetcher/connect/proxy-tunnel.ts';
-import { unusedPort } from '../loopback.ts';
+import { serveSockets, unusedPort } from '../loopback.ts';
 import { serveHttpProxy, serveSocks5 } from '../proxy-servers.ts';
 
 const proxyAt = (kind: ProxyServer['kind'], port: number, more: Partial<ProxyServer> = {}): ProxyServer => ({
@@ -49,9 +50,9 @@ const target = (protocol: string, port: number): buildConnector.Options => ({
   ...{ protocol, hostname: 'a.test', host: `a.test:${port}`, port: String(port) },
 });
 
-async function through(proxy: ProxyServer, protocol: string, port: number, host = 'a.test') {
+async function through(proxy: ProxyServer, protocol: string, port: number, host = 'a.test', timeoutMs = 2_000) {
   const { targets, connect } = connector();
-  const socket = await connectThrough({ proxy, connect, timeoutMs: 2_000 }, target(protocol, port), host);
+  const socket = await connectThrough({ proxy, connect, timeoutMs }, target(protocol, port), host);
   return { targets, text: await said(socket) };
 }
 const failing = (kind: string, message: RegExp) => (error: { readonly kind: string; readonly message: string }) => {
@@ -111,8 +112,45 @@ test('a tunnel is open after any 2xx, and after nothing else', async (t) => {
     return through(proxyAt('http', proxy.port), 'https:', 443);
   };
   for (const status of [200, 201, 299]) assert.equal((await answered(status)).text, 'hello', `${status}`);
-  for (const status of [300, 302, 404])
+  for (const status of [403, 404, 502, 504])
     await assert.rejects(answered(status), failing('connectionFailed', new RegExp(`answered ${status} for`)));
+});
+
+test('a proxy that wants a password, asks for less or is broken fails itself, and its 503 may be of either', async (t) => {
+  const port = await serveHello(t);
+  for (const status of [300, 302, 400, 407, 429, 500, 501, 503]) {
+    const proxy = await serveHttpProxy(t, { port, refusal: status });
+    await assert.rejects(through(proxyAt('http', proxy.port), 'https:', 443), (error: ConnectError) => {
+      assert.deepEqual([error.kind, error.maybeHost], ['proxyFailed', status === 503], `${status}`);
+      return true;
+    });
+  }
+});
+
+test('a proxy that is silent fails itself, or does not reach the host', async (t) => {
+  for (const kind of ['http', 'socks5', 'socks4'] as const) {
+    const port = await serveSockets(t, () => {});
+    await assert.rejects(through(proxyAt(kind, port), 'https:', 443, '192.0.2.1', 300), (error: ConnectError) => {
+      assert.deepEqual([error.kind, error.maybeHost], ['proxyFailed', true], `${kind}: ${error.message}`);
+      return true;
+    });
+  }
+});
+
+test('SOCKS5 says whose fault it is', async (t) => {
+  for (const [refusal, kind, maybeHost] of [
+    [1, 'proxyFailed', true],
+    [2, 'connectionFailed', false],
+    [4, 'connectionFailed', false],
+    [7, 'proxyFailed', false],
+    [8, 'proxyFailed', false],
+  ] as const) {
+    const proxy = await serveSocks5(t, { port: 1, refusal });
+    await assert.rejects(through(proxyAt('socks5', proxy.port), 'https:', 443), (error: ConnectError) => {
+      assert.deepEqual([error.kind, error.maybeHost], [kind, maybeHost], `${refusal}: ${error.message}`);
+      return true;
+    });
+  }
 });
 
 test('a proxy that refuses a host says nothing of itself', async (t) => {

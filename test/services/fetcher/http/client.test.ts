@@ -529,3 +529,23 @@ test('responses that curl refuses are refused', { skip: corporaSkip }, async (t)
     assert.notEqual(response.failure, null, `${one.id}: ${one.case}`);
   }
 });
+
+test('a body that comes steadily until its time is over is kept as cut; one that drips is not', async (t) => {
+  for (const [bytes, isKept] of [
+    [5_000, true],
+    [10, false],
+  ] as const) {
+    const site = await serveSite(t, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      const more = setInterval(() => response.write('x'.repeat(bytes)), 50);
+      response.on('close', () => clearInterval(more));
+    });
+    const client = open(t, { limits: { totalTimeoutMs: 700 } });
+    const { failure, truncated, broken, body } = await client.request({ url: site.url('a.test', '/'), headers });
+    assert.deepEqual(
+      [failure?.kind, truncated, broken === true],
+      isKept ? [undefined, true, true] : ['timeout', false, false],
+    );
+    assert.equal(body.length >= 10_000, isKept);
+  }
+});

@@ -5,8 +5,9 @@ import { performance } from 'node:perf_hooks';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { BodyRoom } from '../../../../services/fetcher/http/body-room.ts';
-import { type ConnectionState, Exchange, type WireResponse } from '../../../../services/fetcher/http/exchange.ts';
+import { type ConnectionState, Exchange } from '../../../../services/fetcher/http/exchange.ts';
 import { requestLimits } from '../../../../services/fetcher/http/request-limits.ts';
+import type { WireResponse } from '../../../../services/fetcher/http/wire-response.ts';
 import { createFakeClock } from '../fake-clock.ts';
 
 const times = { connectTimeoutMs: 10_000, headersTimeoutMs: 20_000, bodyIdleTimeoutMs: 30_000, totalTimeoutMs: 90_000 };

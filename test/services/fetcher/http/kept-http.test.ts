@@ -132,7 +132,7 @@ function* ruled(draw: Draw): Generator<unknown> {
         const proxy = manner?.proxies?.next(draw.of(hosts));
         nowMs += draw.of([0, 10_000, 30_000]);
         if (proxy && draw.percent(40)) manner!.proxies!.failed(proxy, 'it failed');
-        else if (proxy && draw.percent(50)) manner!.proxies!.worked(proxy);
+        else if (proxy && draw.percent(50)) manner!.proxies!.worked(proxy, 'a.test');
         return proxy && [proxy, takesWholeUrls(proxy, draw.of(['http:', 'https:'])), proxyAuthorization(proxy)];
       });
       yield [url, manner && { ...manner, proxies: null }, turns, said.splice(0)];

@@ -9,6 +9,7 @@ import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
 import { compileRequestRules } from '../../../../services/fetcher/http/request-rules.ts';
 import { requestRulesSchema } from '../../../../services/fetcher/http/request-rules-schema.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 import { serveSite, unusedPort } from '../loopback.ts';
 import { serveHttpProxy, serveSocks5 } from '../proxy-servers.ts';
 import { certificate, privateKey } from './tls-fixture.ts';
@@ -290,6 +291,12 @@ test('credentials go to origins: to https of a host that is named, to seeds and 
     'https://[::1]/': undefined,
   };
   for (const [url, sent] of Object.entries(wanted)) assert.deepEqual(names(url), sent, url);
+});
+
+test('a rule of one URL applies to it in normal form, in which it is asked for, however the rule spells it', () => {
+  const { mannerOf } = compiled([{ urls: ['HTTP://A.test:80/%7Euser/../x?b=2&a=1#top'], method: 'POST', body: 'q' }]);
+  const asked = compileNormalizer()('http://a.test/~user/../x?b=2&a=1')!;
+  assert.equal(mannerOf(asked, 'a.test')?.method, 'POST', asked);
 });
 
 test('a host’s manner is the same at each request, and that of a single URL its own', () => {

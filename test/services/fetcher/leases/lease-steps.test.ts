@@ -264,17 +264,20 @@ describe('robots.txt', () => {
 });
 
 describe('a request for a page', () => {
-  it('has the validators of the last visit', async () => {
+  it('has the validators of the last visit, if they are any', async () => {
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
     const urls = [
-      { url: '/1', etag: '"e"', lastModified: 'Mon' },
+      { url: '/1', etag: '"e"', lastModified: date },
       { url: '/2', etag: '"f"' },
-      { url: '/3', lastModified: 'Tue' },
+      { url: '/3', lastModified: 'Sunday, 06-Nov-94 08:49:37 GMT' },
+      { url: '/4', etag: '*', lastModified: 'Tue' },
     ];
     const { sent } = await played({ urls });
-    assert.deepEqual(sent.slice(1, 4), [
-      ['user-agent', 'examplebot', 'if-none-match', '"e"', 'if-modified-since', 'Mon'],
+    assert.deepEqual(sent.slice(1, 5), [
+      ['user-agent', 'examplebot', 'if-none-match', '"e"', 'if-modified-since', date],
       ['user-agent', 'examplebot', 'if-none-match', '"f"'],
-      ['user-agent', 'examplebot', 'if-modified-since', 'Tue'],
+      ['user-agent', 'examplebot', 'if-modified-since', date],
+      ['user-agent', 'examplebot'],
     ]);
   });
 
@@ -457,6 +460,10 @@ describe('a host in trouble', () => {
       [failing('aborted'), ['returned', 'returned']],
       [{ status: 500 }, ['serverError', 'fetched']],
       [{ status: 404 }, ['gone', 'fetched']],
+      [{ status: 404, headers: ['retry-after', '9'] }, ['gone', 'returned']],
+      [{ status: 301, headers: ['location', '/x', 'retry-after', '9'] }, ['redirect', 'returned']],
+      [{ status: 502, headers: ['retry-after', '9'] }, ['serverError', 'returned']],
+      [{ headers: ['content-type', 'text/html', 'retry-after', '9'] }, ['fetched', 'fetched']],
       [failing('badResponse'), ['badResponse', 'fetched']],
     ] as const)
       assert.deepEqual(await kindsAfter(answer), kinds, JSON.stringify(answer));

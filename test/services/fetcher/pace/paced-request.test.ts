@@ -361,7 +361,7 @@ describe('a request in our place', () => {
 });
 
 describe('a pause that a host asks for', () => {
-  it('is kept for its next request, where it says that it is under pressure', () => {
+  it('is kept for its next request, whatever it answers but a success', () => {
     const held = (status: number, headers: readonly string[]) => {
       const holds: unknown[] = [];
       const pacer = { hold: (hostKey: string, untilMs: number) => holds.push([hostKey, untilMs]) };
@@ -370,8 +370,8 @@ describe('a pause that a host asks for', () => {
       return holds;
     };
     const asks = ['retry-after', '7'];
-    for (const status of [429, 503]) assert.deepEqual(held(status, asks), [['a.test', 8_001]]);
-    for (const status of [200, 428, 430, 500, 504]) assert.deepEqual(held(status, asks), []);
+    for (const status of [301, 404, 429, 500, 503]) assert.deepEqual(held(status, asks), [['a.test', 8_001]]);
+    for (const status of [0, 200, 204, 299]) assert.deepEqual(held(status, asks), []);
     assert.deepEqual(held(503, []), []);
     assert.deepEqual(held(503, ['retry-after', '0']), []);
   });

@@ -68,7 +68,7 @@ const told = (groups: readonly LinkGroup[]) =>
 const urlsOf = (groups: readonly LinkGroup[]) => told(groups).flatMap(({ urls }) => urls);
 
 describe('an answer without a page', () => {
-  it('has the outcome of its status, with what the host says of validators, waits and freshness', async () => {
+  it('has the outcome of its status, with what the host says of waits and freshness', async () => {
     const headers = [
       'etag',
       '"e"',
@@ -86,8 +86,8 @@ describe('an answer without a page', () => {
     assert.deepEqual(
       { index, url, kind, status, bytes, etag, lastModified, retryAfterMs, freshForMs },
       {
-        ...{ index: 1, url: 'http://a.test/d/x', kind: 'throttled', status: 503, bytes: 4, etag: '"e"' },
-        ...{ lastModified: 'Mon', retryAfterMs: 7_000, freshForMs: 40_000 },
+        ...{ index: 1, url: 'http://a.test/d/x', kind: 'throttled', status: 503, bytes: 4, etag: '' },
+        ...{ lastModified: '', retryAfterMs: 7_000, freshForMs: 40_000 },
       },
     );
     assert.deepEqual([page, groups, pending, readMs], [null, [], [], 0]);
@@ -96,9 +96,26 @@ describe('an answer without a page', () => {
 
   it('keeps no validator that servers would refuse to be sent', async () => {
     const etagOf = async (chars: number) =>
-      (await read({ status: 404, headers: ['etag', 'x'.repeat(chars)] })).outcome.etag;
+      (await read({ body: '<p>', headers: ['content-type', 'text/html', 'etag', 'x'.repeat(chars)] })).outcome.etag;
     assert.equal((await etagOf(1_000)).length, 1_000);
     assert.equal(await etagOf(1_001), '');
+  });
+
+  it('has no validator: a 304 would make a page of it, or a whole page of a part', async () => {
+    const tag = ['etag', '"e"', 'last-modified', 'Mon'];
+    for (const answer of [
+      { status: 404, headers: tag },
+      { status: 403, headers: tag },
+      { status: 206, headers: ['content-type', 'text/html', ...tag] },
+      { status: 301, headers: ['location', '/x', ...tag] },
+      { headers: ['content-type', 'image/png', ...tag] },
+      { headers: ['content-type', 'text/html', ...tag], body: '<p>', truncated: true },
+    ]) {
+      const { etag, lastModified } = (await read(answer as never)).outcome;
+      assert.deepEqual([etag, lastModified], ['', ''], JSON.stringify(answer));
+    }
+    const whole = await read({ headers: ['content-type', 'text/html', ...tag], body: '<p>' });
+    assert.deepEqual([whole.outcome.etag, whole.outcome.lastModified], ['"e"', 'Mon']);
   });
 
   it('fails as the request did, whatever its status, and waits for nothing without one', async () => {
@@ -122,7 +139,7 @@ describe('an answer without a page', () => {
 
   it('is not modified where it was asked for that, by either validator, and a bad response otherwise', async () => {
     const headers = ['x-robots-tag', 'noindex'];
-    for (const item of [{ etag: '"e"' }, { lastModified: 'Mon' }]) {
+    for (const item of [{ etag: '"e"' }, { lastModified: 'Sun, 06 Nov 1994 08:49:37 GMT' }]) {
       const { outcome, usage } = await read({ status: 304, headers, item });
       assert.deepEqual([outcome.kind, outcome.noindex], ['notModified', true]);
       assert.deepEqual(
@@ -367,7 +384,7 @@ describe('a plugin', () => {
     const { outcome, page: none } = await failing(new HookFailed('plugin mine: x'));
     assert.deepEqual(
       [outcome.kind, outcome.detail, outcome.status, outcome.etag],
-      ['parseFailed', 'plugin mine: x', 200, '"e"'],
+      ['parseFailed', 'plugin mine: x', 200, ''],
     );
     assert.equal(none, null);
     await assert.rejects(failing(new TypeError('ours')), /ours/);

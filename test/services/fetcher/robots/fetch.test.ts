@@ -51,11 +51,25 @@ const answered = (text: string) => ({
 });
 
 describe('robots.txt of the lease’s own host', () => {
+  it('is whole where a 206 says that its part is all there is', async () => {
+    for (const [range, status] of [
+      ['bytes 0-12/13', 200],
+      ['bytes 0-12/14', 206],
+      ['bytes 1-12/13', 206],
+      ['bytes 0-12/*', 206],
+    ] as const) {
+      const { fetch } = open({ status: 206, headers: ['content-range', range], body: Buffer.from('User-agent: *') });
+      const answer = await fetch([url]);
+      assert.ok(answer !== null && answer !== 'elsewhere');
+      assert.equal(answer.status, status, range);
+    }
+  });
+
   it('is no answer where its content coding ends early: what is missing may forbid what came', async () => {
     const { fetch } = open({ status: 200, body: Buffer.from('User-agent: *\n'), truncated: true, broken: true });
     const answer = await fetch([url]);
     assert.ok(answer !== null && answer !== 'elsewhere');
-    assert.deepEqual([answer.status, answer.detail], [0, 'its content coding ends early']);
+    assert.deepEqual([answer.status, answer.detail], [0, 'only a part of it came']);
   });
 
   it('is asked for at the host’s pace, and recorded as what it is', async () => {

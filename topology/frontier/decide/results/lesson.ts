@@ -77,7 +77,7 @@ function learnServerError(lesson: Lesson, outcome: Outcome, serverErrorsMax: num
 /** Pauses that were asked for in answers to requests for robots.txt and sitemaps, which are not URLs of the lease. */
 export function learnPauses(lesson: Lesson, { requests, completedAtMs }: Result): void {
   for (const { outcomeIndex, status, retryAfterMs, endMs } of requests) {
-    if (outcomeIndex >= 0 || retryAfterMs === 0 || (status !== 429 && status !== 503)) continue;
+    if (outcomeIndex >= 0 || retryAfterMs === 0 || status < 300) continue;
     lesson.retryAfterMs = Math.max(lesson.retryAfterMs, endMs + retryAfterMs - completedAtMs);
   }
 }

@@ -223,7 +223,8 @@ function taught(
   if (lesson.heldBack && !isOrderedHold(before.hold)) facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(settings, facts);
   if (facts.hold === 'limit' && before.hold !== 'limit' && facts.pagesMax < 0) decision.tally('capped');
-  const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
+  const { hostFailed, throttled, heldBack, retryAfterMs } = lesson;
+  const troubled = hostFailed || throttled || heldBack || retryAfterMs > 0 || !isNews;
   if (result.last && lease.entries.length > 0) {
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
     facts.leaseMax = nextLeaseMax(settings, before, lease, lesson, troubled);

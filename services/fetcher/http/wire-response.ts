@@ -1,0 +1,40 @@
+/** What came of a request, as it was on the wire. */
+import type { Headers } from './headers.ts';
+import type { KeptBody } from './kept-body.ts';
+import type { RequestFailure } from './request-failure.ts';
+import type { WireFacts } from './sent-request.ts';
+
+export interface WireResponse {
+  /** 0: no response. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** As received, still in its content coding. */
+  readonly body: Buffer;
+  /** Cut at the limit. */
+  readonly truncated: boolean;
+  /** Cut at its time, or its content coding ends early or is damaged: the beginning of something unknown. Absent: it is not. */
+  readonly broken?: boolean | undefined;
+  /** Pieces in which the body came. Absent: not counted. */
+  readonly pieces?: number;
+  /** Empty: no connection. */
+  readonly address: string;
+  /** Start and completion, ms since the Unix epoch. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Start to the request being sent, ms: name lookup, TCP and TLS. About 0 on a connection that was kept alive. */
+  readonly connectMs: number;
+  /** Start to headers, ms; 0: none came. */
+  readonly firstByteMs: number;
+  readonly failure: RequestFailure | null;
+  /**
+   * A kept-alive connection was closed as we wrote, or the server says that it did not process the request: it never answered, and
+   * may do so on a new connection.
+   */
+  readonly staleConnection: boolean;
+  /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
+  readonly unreached: boolean;
+  /** The body for archives. Absent: they are not to have it. */
+  readonly kept?: KeptBody | undefined;
+  /** What was said on the wire. Absent: nothing was sent, or it is not known. */
+  readonly wire?: WireFacts | undefined;
+}
