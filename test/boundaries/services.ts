@@ -21,6 +21,7 @@ import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { typeOf } from '../../services/runtime/avro/avro-types.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import type { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
+import type { diskLimits } from '../../services/runtime/disk/disk-limits.ts';
 import type { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { Probes } from '../../services/runtime/http/probes.ts';
@@ -233,6 +234,11 @@ export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
     const first = typeOf(schema);
     return typeOf(schema) === first;
   }),
+};
+
+export const diskBoundaries: BoundaryTable<typeof diskLimits> = {
+  emptyWritesMax: undriven('a file system that takes no byte: the test of whole writes counts its calls'),
+  emptyWriteMs: tuning(pause),
 };
 
 export const storeBoundaries: BoundaryTable<typeof storeLimits> = {
