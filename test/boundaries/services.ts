@@ -403,6 +403,7 @@ export const kafkaBoundaries: BoundaryTable<typeof kafkaLimits> = {
   produceBytesMax: undriven('batches of one request to a broker'),
   messageBytesMax: undriven('a broker’s own bound, set on topics'),
   inflatedBytesMax: undriven('a compressed batch of 64 MB'),
+  recordsAtOnceMax: undriven('a batch of 250,000 records: the test of batches reads one'),
   zstdWindowBytesMax: undriven('a window is a power of two or a few steps between'),
   damagedBytesKept: cutAt(kafkaLimits.damagedBytesKept, (n) => {
     const batch = Buffer.alloc(n);
