@@ -21,6 +21,7 @@ import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { typeOf } from '../../services/runtime/avro/avro-types.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import type { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
+import type { diskLimits } from '../../services/runtime/disk/disk-limits.ts';
 import type { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { Probes } from '../../services/runtime/http/probes.ts';
@@ -235,6 +236,11 @@ export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
   }),
 };
 
+export const diskBoundaries: BoundaryTable<typeof diskLimits> = {
+  emptyWritesMax: undriven('a file system that takes no byte: the test of whole writes counts its calls'),
+  emptyWriteMs: tuning(pause),
+};
+
 export const storeBoundaries: BoundaryTable<typeof storeLimits> = {
   openFilesMax: tuning('files held open; RocksDB opens others again'),
   scanChunkBytes: tuning(batch),
@@ -397,6 +403,7 @@ export const kafkaBoundaries: BoundaryTable<typeof kafkaLimits> = {
   produceBytesMax: undriven('batches of one request to a broker'),
   messageBytesMax: undriven('a broker’s own bound, set on topics'),
   inflatedBytesMax: undriven('a compressed batch of 64 MB'),
+  recordsAtOnceMax: undriven('a batch of 250,000 records: the test of batches reads one'),
   zstdWindowBytesMax: undriven('a window is a power of two or a few steps between'),
   damagedBytesKept: cutAt(kafkaLimits.damagedBytesKept, (n) => {
     const batch = Buffer.alloc(n);

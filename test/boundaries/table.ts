@@ -32,6 +32,7 @@ import { lendingLimits } from '../../services/lending/lending-limits.ts';
 import { renderLimits } from '../../services/render/render-limits.ts';
 import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
+import { diskLimits } from '../../services/runtime/disk/disk-limits.ts';
 import { grpcLimits } from '../../services/runtime/grpc/grpc-limits.ts';
 import { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { foldedLimits } from '../../services/runtime/log/folded/folded-limits.ts';
@@ -136,6 +137,7 @@ export const table: Readonly<Record<string, Group>> = {
   otlpLimits: of(otlpLimits, services.otlpBoundaries),
   logLimits: of(logLimits, services.logBoundaries),
   avroLimits: of(avroLimits, services.avroBoundaries),
+  diskLimits: of(diskLimits, services.diskBoundaries),
   storeLimits: of(storeLimits, services.storeBoundaries),
   traceLimits: of(traceLimits, services.traceBoundaries),
   changelogLimits: of(changelogLimits, services.changelogBoundaries),

@@ -3,8 +3,9 @@
  * them here, where the next archiver, or the next run, puts them away again: same names.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { putFile } from '../../runtime/disk/durable-names.ts';
 import type { ObjectStore } from '../../runtime/objects/objects.ts';
 
 const suffix = '.warc.gz';
@@ -26,8 +27,7 @@ export async function bringBack(
     for (const ending of ['.cdxj', suffix]) {
       const bytes = (await objects.get(`${name}${ending}`)) ?? Buffer.alloc(0);
       const path = join(folder, `${name}${ending}`);
-      await writeFile(`${path}.part`, bytes, { flush: true });
-      await rename(`${path}.part`, path);
+      await putFile(path, bytes, { aside: '.part' });
     }
     brought.push(name);
   }

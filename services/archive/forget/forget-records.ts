@@ -10,6 +10,7 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
+import { fieldsAt } from '../cdxj.ts';
 import { headerOf, httpMessageOf } from '../http-message.ts';
 import { finishReplacing, replaceFiles, rewrittenSuffix } from '../replaced-files.ts';
 import { answerKey, type FirstSight, type LastAnswer, sightRanges } from '../sights.ts';
@@ -196,7 +197,7 @@ function movedLine(
   line: string,
   places: ReadonlyMap<number, { readonly offset: number; readonly length: number; readonly mime?: string }>,
 ): string[] {
-  const at = line.indexOf('{');
+  const at = fieldsAt(line);
   if (at < 0) return [];
   const fields = JSON.parse(line.slice(at)) as Record<string, string>;
   const place = places.get(Number(fields['offset']));

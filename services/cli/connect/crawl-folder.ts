@@ -5,7 +5,7 @@
  *   crawl.json      seeds, policy, options given   state/<p>/        the checkpoint of partition p
  *                                                  crawls/<n>/<p>/   the same, of the served crawl with number n
  */
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -14,6 +14,7 @@ import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import { putFile } from '../../runtime/disk/durable-names.ts';
 
 export interface CrawlRequest {
   /** Every seed given so far, acked in `discovered`. */
@@ -83,12 +84,5 @@ function reasonOf(error: Error): string {
 /** In one step: a crash leaves the file of before or of after. */
 export async function writeRequest(folder: DataFolder, request: CrawlRequest): Promise<void> {
   const file = folder.part('crawl.json');
-  const handle = await open(`${file}.new`, 'w');
-  try {
-    await handle.writeFile(`${JSON.stringify(request, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.new`, file);
+  await putFile(file, `${JSON.stringify(request, null, 2)}\n`);
 }

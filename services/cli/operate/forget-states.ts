@@ -2,12 +2,14 @@
  * Has the consumers whose state is in a data folder follow what was taken back, by their own code: what they have not read
  * yet they read, and then they are looked into.
  */
+
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessorContext } from '../../application/processor/processor.ts';
 import { startProcessor } from '../../application/start-processors.ts';
 import { consumers } from '../../application/topology.ts';
+import { fieldsAt } from '../../archive/cdxj.ts';
 import { bringBack } from '../../archive/forget/bring-back.ts';
 import { forgetRecords } from '../../archive/forget/forget-records.ts';
 import { createUploads } from '../../archive/uploads.ts';
@@ -123,7 +125,7 @@ async function capturesLeft(folder: string, gone: Gone): Promise<number> {
   let left = 0;
   for (const name of (await readdir(folder)).filter((one) => one.endsWith('.cdxj'))) {
     for (const line of (await readFile(join(folder, name), 'utf8')).split('\n')) {
-      const at = line.indexOf('{');
+      const at = fieldsAt(line);
       if (at < 0) continue;
       const [, time = ''] = line.split(' ', 2);
       const atMs = Date.parse(time.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'));

@@ -5,12 +5,14 @@
  * theirs. The command does not touch topics nor WARC files: it says what they still hold, and what removes it (`forget`,
  * for the most part).
  */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type TopicName, topicNames, topics as topicSpecs } from '../../../topology/topics.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
+import { fieldsAt } from '../../archive/cdxj.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { purgeEvent } from '../../runtime/crawl/operator-events.ts';
@@ -131,7 +133,7 @@ async function remainsInArchive({ data, brokers }: OperatorFlags, target: Target
   const found = new Map<string, number>();
   for (const name of readdirSync(archive).filter((one) => one.endsWith('.cdxj'))) {
     for (const line of readFileSync(join(archive, name), 'utf8').split('\n')) {
-      const json = line.indexOf('{');
+      const json = fieldsAt(line);
       if (json < 0) continue;
       const { url, filename } = JSON.parse(line.slice(json)) as { readonly url: string; readonly filename: string };
       if (isOf(target, url)) found.set(filename, (found.get(filename) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /** `crawlstream export`: a crawl's pages, URLs, hosts or links as JSON lines, CSV or Parquet, during it and after. */
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -19,6 +19,7 @@ import { urlsTable } from '../../export/urls-table.ts';
 import { readHostGraph, readPages } from '../../graph/link-graph.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { renameWritten } from '../../runtime/disk/durable-names.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { parquetFile } from '../../runtime/table/parquet-writer.ts';
@@ -173,7 +174,7 @@ async function writeLines(lines: readonly string[], out: string | undefined): Pr
   else {
     await mkdir(dirname(out), { recursive: true });
     await writeFile(`${out}.partial`, text);
-    await rename(`${out}.partial`, out);
+    await renameWritten(`${out}.partial`, out);
   }
   return lines.length;
 }
@@ -195,7 +196,7 @@ async function writeTable(
     const rows = await (format === 'parquet'
       ? pour(table, parquetFile(partial, table.columns))
       : pourIntoFile(table, format === 'csv' ? toCsv : jsonLines, partial));
-    await rename(partial, out);
+    await renameWritten(partial, out);
     return rows;
   } catch (error) {
     await rm(partial, { force: true });

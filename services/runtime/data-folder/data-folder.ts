@@ -1,14 +1,15 @@
 /**
  * Opening a data folder: made and marked as ours if it is new or empty, checked against its manifest if not.
  *
- * The manifest appears in one step (temporary file, fsync, rename, fsync of the folder), so a crash leaves either an
+ * The manifest appears in one step (temporary file, fsync, link, fsync of the folder), so a crash leaves either an
  * empty folder or a whole manifest. Two processes are kept apart by the store's own lock, not here.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
+import { makeFile } from '../disk/durable-names.ts';
 import { checkManifest, type Manifest, type ManifestFacts, manifestFormat, parseManifest } from './manifest.ts';
 import { refusalAbove } from './refusal-above.ts';
 
@@ -34,7 +35,7 @@ export interface NewFolder {
 
 const manifestName = 'manifest.json';
 /** What may lie in an "empty" folder: our own interrupted start, and the root of a freshly made volume. */
-const harmlessNames = new Set([`${manifestName}.new`, 'lost+found']);
+const isHarmless = (name: string) => /^manifest\.json(?:\.\w+)?\.new$/.test(name) || name === 'lost+found';
 
 /**
  * `wanted`: what the user asked for by name; it must agree with a folder that is there. Throws DATA_FOLDER_FOREIGN,
@@ -63,8 +64,11 @@ export async function openDataFolder(
       createdBy,
     });
     const manifest = parseManifest(text, join(path, manifestName));
-    await writeManifest(path, manifest);
-    return dataFolder(path, manifest, true);
+    if (await writeManifest(path, manifest)) return dataFolder(path, manifest, true);
+    // Another process was first: its keys count.
+    const first = (await readManifest(path))!;
+    checkManifest(first, wanted, `data folder ${path}`);
+    return dataFolder(path, first, false);
   } catch (error) {
     throw folderError(error as Error, path);
   }
@@ -78,13 +82,14 @@ export async function adoptDataFolder(folder: string, manifest: Manifest, option
   const path = resolve(folder);
   try {
     await mkdir(path, { recursive: true, mode: ownerOnly });
-    const there = await readManifest(path, option);
-    if (there === undefined) await writeManifest(path, manifest);
-    else if (there.fingerprintKey !== manifest.fingerprintKey) {
+    let there = await readManifest(path, option);
+    const isNew = there === undefined && (await writeManifest(path, manifest));
+    if (!isNew) there ??= await readManifest(path, option);
+    if (there !== undefined && there.fingerprintKey !== manifest.fingerprintKey) {
       const message = `data folder ${path} belongs to another crawl (${there.crawl}, made ${there.createdAt}): choose another ${option}`;
       throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
     }
-    return dataFolder(path, manifest, there === undefined);
+    return dataFolder(path, manifest, isNew);
   } catch (error) {
     throw folderError(error as Error, path, option);
   }
@@ -134,7 +139,7 @@ function dataFolder(path: string, manifest: Manifest, isNew: boolean): DataFolde
 
 /** Undefined for a folder with nothing in it; throws for one with something else in it. */
 async function readManifest(path: string, option = '--data'): Promise<Manifest | undefined> {
-  const names = (await readdir(path)).filter((name) => !harmlessNames.has(name));
+  const names = (await readdir(path)).filter((name) => !isHarmless(name));
   if (names.length === 0) return undefined;
   if (!names.includes(manifestName)) {
     const message = `${path} is not empty and holds no crawl (it has ${names.sort()[0]}): choose an empty or new folder for ${option}`;
@@ -147,28 +152,10 @@ async function readManifest(path: string, option = '--data'): Promise<Manifest |
 /** It holds the key of the fingerprints, and pages that only the crawl may see. A folder that is there keeps its mode. */
 const ownerOnly = 0o700;
 
-async function writeManifest(path: string, manifest: Manifest): Promise<void> {
-  const file = join(path, manifestName);
-  await withSynced(`${file}.new`, 'w', async (handle) => {
-    await handle.chmod(0o600);
-    await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-  });
-  await rename(`${file}.new`, file);
-  await withSynced(path, 'r', async () => {});
-}
-
-async function withSynced(
-  path: string,
-  flags: string,
-  act: (handle: Awaited<ReturnType<typeof open>>) => Promise<void>,
-) {
-  const handle = await open(path, flags);
-  try {
-    await act(handle);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** False where there is one by now. */
+function writeManifest(path: string, manifest: Manifest): Promise<boolean> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  return makeFile(join(path, manifestName), text, randomBytes(6).toString('hex'), { mode: 0o600 });
 }
 
 function folderError(error: Error & { readonly code?: string }, path: string, option = '--data'): CrawlstreamError {

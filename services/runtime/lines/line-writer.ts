@@ -4,10 +4,11 @@
  * The file appears under its name when it is whole: until then it is NAME.new. Compressed in members of a megabyte each,
  * one after another, which every reader of gzip takes for one stream (RFC 1952 §2.2).
  */
-import { type FileHandle, open, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { renameWritten } from '../disk/durable-names.ts';
 
 const chunkChars = 2 ** 20;
 const compress = promisify(gzip);
@@ -50,7 +51,7 @@ export async function openLineWriter(name: string): Promise<LineWriter> {
       await guard(name, async () => {
         await file.sync();
         await file.close();
-        await rename(`${name}.new`, name);
+        await renameWritten(`${name}.new`, name);
       });
     },
     async abandon() {

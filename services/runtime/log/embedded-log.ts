@@ -105,7 +105,15 @@ export async function openEmbeddedLog(
       const p = find(topic, partition);
       if (p.durableEnd === p.start) return undefined;
       const held = p.tail.length > p.tailHead ? p.tail.at(-1) : undefined;
-      return held ?? (await readStored(store, p, p.durableEnd - 1, 1)).records[0];
+      if (held !== undefined) return held;
+      const at = p.durableEnd - 1;
+      try {
+        return (await readStored(store, p, at, 1)).records[0];
+      } catch (error) {
+        // It was trimmed meanwhile.
+        if (at < p.start) return undefined;
+        throw error;
+      }
     },
     trim: (topic, partition, before) =>
       inTurn(async () => trimPartition(store, topics, find(topic, partition), before)),

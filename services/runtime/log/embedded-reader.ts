@@ -172,12 +172,10 @@ export async function readStored(store: StateStore, partition: Partition, positi
   const records: LogRecord[] = [];
   const end = partition.durableEnd;
   let bytes = 0;
-  let at = Math.max(
-    0,
-    partition.segments.findLastIndex((s) => s.first <= position),
-  );
-  for (; at < partition.segments.length && bytes < bytesMax; at++) {
-    const { segment } = partition.segments[at] as { segment: number };
+  const holder = partition.segments.findLastIndex((s) => s.first <= position);
+  // Those of now: a trim takes others out of the list while this waits for the disk.
+  for (const { segment } of partition.segments.slice(Math.max(0, holder))) {
+    if (bytes >= bytesMax) break;
     const from = position + records.length;
     for await (const [key, value] of store.scan(
       rows.recordRange(segment, partition.topicId, partition.partition, from, end),

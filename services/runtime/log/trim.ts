@@ -74,9 +74,14 @@ export async function offsetAt(store: StateStore, p: Partition, timeMs: number):
   let low = p.start;
   for (let high = p.durableEnd; low < high; ) {
     const middle = Math.floor((low + high) / 2);
-    const { records } = await readStored(store, p, middle, 1);
-    if ((records[0]?.timestampMs ?? 0) < timeMs) low = middle + 1;
+    const { records } = await readStored(store, p, middle, 1).catch((error) => {
+      if (middle >= p.start) throw error;
+      return { records: [] };
+    });
+    // It was trimmed meanwhile.
+    if (middle < p.start) low = p.start;
+    else if ((records[0]?.timestampMs ?? 0) < timeMs) low = middle + 1;
     else high = middle;
   }
-  return low;
+  return Math.max(low, p.start);
 }

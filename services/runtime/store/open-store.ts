@@ -6,9 +6,10 @@
  * the choice; a folder of the other store is then refused for writing. Rows move between stores by rebuilding alone.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { makeFolder, putFile } from '../disk/durable-names.ts';
 import { installCommand } from '../install-command.ts';
 import { openLevelStore } from './level-store.ts';
 import { rocksdbInstalled, rocksdbLoads } from './rocksdb-binding.ts';
@@ -108,13 +109,7 @@ async function readName(folder: string): Promise<string> {
 
 /** Written before the store exists: a kill in between leaves a name and no rows, and the next process names it anew. */
 async function writeName(folder: string, name: StoreName): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   if ((await readName(folder)) === name) return;
-  const handle = await open(join(folder, nameFile), 'w');
-  try {
-    await handle.writeFile(`${name}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await putFile(join(folder, nameFile), `${name}\n`);
 }

@@ -58,6 +58,31 @@ async function recordsIn(folder: string) {
 const isOfFirstHost = (url: string) => hostKeyOf(url) === 'www.a0.test:8080';
 
 describe('taking records out of an archive', () => {
+  it('takes out URLs, and leaves URLs, that have braces and spaces', async () => {
+    const urls = [
+      'http://a.test/?q=%7Bx%7D',
+      'http://a.test/%7B',
+      'http://b.test/%20%7B%22url%22:%201%7D',
+      'http://c.test/',
+    ];
+    for (const gone of urls) {
+      const folder = temporaryFolder();
+      const store = createMemoryStore();
+      const archiver = await archiverOn(folder, store);
+      const batch = urls.map((url, n) => {
+        const one = response(n);
+        return { ...one, value: { ...one.value, url, status: 200, body: Buffer.from(`body ${n}`), truncated: false } };
+      });
+      await archiver.handle(batch, { positions: [], signal: new AbortController().signal });
+      await archiver.finish();
+      const { records } = await forgetRecords(folder, store, (url) => url === gone);
+      assert.ok(records > 0, gone);
+      const left: string[] = [];
+      for await (const { url } of mergedIndex(await warcs(folder))) left.push(url);
+      assert.deepEqual(left.sort(), urls.filter((url) => url !== gone).sort());
+    }
+  });
+
   it('leaves none of them, and the others as they were but for revisits of what has gone, which have their payload', async () => {
     const { folder, store } = await archived();
     const before = await recordsIn(folder);

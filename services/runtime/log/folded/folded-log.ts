@@ -160,7 +160,9 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
     groups: async (prefix) => (await log.groups(prefix)).filter(({ group }) => !isOfFolded(group)),
     async forgetGroup(group) {
       await log.forgetGroup(group);
-      for (const one of await log.groups(folding(group))) await log.forgetGroup(one.group);
+      // A group whose name only begins so is another's.
+      for (const one of await log.groups(folding(group)))
+        if (isOfFolded(one.group) && one.group.lastIndexOf('@') === group.length) await log.forgetGroup(one.group);
     },
     async join(options) {
       for (const topic of options.topics) if (placeOf(topic)?.name === 'responses') throw notKept(topic);

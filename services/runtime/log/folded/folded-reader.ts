@@ -24,6 +24,14 @@ interface Assigned extends Place {
   own: LogReader | undefined;
 }
 
+/** What was read of one, and where it stood before. */
+interface Part {
+  readonly one: Assigned;
+  readonly records: readonly LogRecord[];
+  readonly position: number;
+  readonly before: ReadBefore | undefined;
+}
+
 const recordOverheadBytes = 64;
 
 export function createFoldedReader(
@@ -128,8 +136,8 @@ export function createFoldedReader(
   };
 
   /** One round over what is assigned, each in its turn. `isSure`: something more is known to be there. */
-  const round = async (maxBytes: number, leftMs: number) => {
-    const records: LogRecord[] = [];
+  const round = async (parts: Part[], maxBytes: number, leftMs: number): Promise<boolean> => {
+    let taken = 0;
     let isSure = false;
     const ones = [...all.values()];
     turn++;
@@ -140,15 +148,28 @@ export function createFoldedReader(
       const tail = await tailOf(one);
       await expect(one, tail);
       if (!isCurrent()) continue;
-      const left = maxBytes - records.reduce((sum, { value }) => sum + value.length + recordOverheadBytes, 0);
+      const left = maxBytes - taken;
       if (left <= 0) break;
+      const { position, before } = one;
+      let records: LogRecord[];
       if (one.position >= tail.from) {
         if (one.own !== undefined) leaveOwn(one);
-        records.push(...giveHeld(one, tail, left));
-      } else records.push(...(await giveBehind(one, tail, left, records.length > 0 ? 0 : leftMs)));
+        records = giveHeld(one, tail, left);
+      } else records = await giveBehind(one, tail, left, taken > 0 ? 0 : leftMs);
+      if (records.length > 0) parts.push({ one, records, position, before });
+      taken = records.reduce((sum, { value }) => sum + value.length + recordOverheadBytes, taken);
       isSure ||= one.position < tail.from || one.position < tail.endOf(one.name);
     }
-    return { records, isSure };
+    return isSure;
+  };
+
+  /** One that was sought or dropped since it was read is not wanted any more. */
+  const wanted = ({ one, records }: Part): readonly LogRecord[] =>
+    all.get(keyOf(one.topic, one.partition)) === one ? records : [];
+  /** Nothing of it was handed out: a later poll brings it. */
+  const giveBack = ({ one, position, before }: Part) => {
+    [one.position, one.before] = [position, before];
+    leaveOwn(one);
   };
 
   const pollPlain = async (maxBytes: number, waitMs: number): Promise<LogRecord[]> => {
@@ -180,11 +201,20 @@ export function createFoldedReader(
       news = () => {
         isNews = true;
       };
-      const { records, isSure } = await round(Math.max(1, maxBytes), Math.max(0, untilMs - performance.now()));
-      const leftMs = untilMs - performance.now();
+      const parts: Part[] = [];
       const isMixed = all.size > 0;
-      if (records.length === 0 || plain.size > 0)
-        records.push(...(await pollPlain(maxBytes, records.length > 0 || isMixed ? 0 : Math.max(0, leftMs))));
+      let isSure: boolean;
+      let plainRecords: readonly LogRecord[] = [];
+      try {
+        isSure = await round(parts, Math.max(1, maxBytes), Math.max(0, untilMs - performance.now()));
+        const leftMs = untilMs - performance.now();
+        if (parts.length === 0 || plain.size > 0)
+          plainRecords = await pollPlain(maxBytes, parts.length > 0 || isMixed ? 0 : Math.max(0, leftMs));
+      } catch (error) {
+        for (const part of parts) giveBack(part);
+        throw error;
+      }
+      const records = [...parts.flatMap(wanted), ...plainRecords];
       if (records.length > 0 || isWoken || !isOpen) {
         isWoken = false;
         return records;

@@ -9,6 +9,11 @@
  * swap, only perhaps a batch whose append was rejected. A log that has lost acked batches refuses the next one because
  * of its sequence number: nothing of it was appended, so it is sent again under a new number.
  *
+ * A batch can be with two brokers at once: its leader moves while the old leader is slow to answer. One rule holds for
+ * every answer, however late: a settled batch takes no further answer, the first success settles a batch, and any other
+ * answer settles it only when no other request with it is unanswered. Otherwise a late success would count for the next
+ * batch, or a batch that one broker refused and another one took would be sent under two numbers.
+ *
  * A batch that is larger than its topic takes was not appended, and is sent again in halves under the same number. A
  * record that does not fit alone is rejected; records behind it go on, unless they depend on it.
  */
@@ -70,6 +75,8 @@ interface Batch {
   /** Not to be tried again before; monotonic, ms. */
   notBefore: number;
   pauseMs: number;
+  /** Requests with it that are not answered yet. */
+  unanswered: number;
 }
 
 const sequenceEnd = 2 ** 31;
@@ -175,7 +182,8 @@ export function createAppender(
       count++;
     }
     const deadline = deadlineIn(deliveryTimeoutMs);
-    return { records: channel.queue.splice(0, count), bytes, deadline, notBefore: 0, pauseMs: kafkaLimits.retryMs };
+    const tries = { notBefore: 0, pauseMs: kafkaLimits.retryMs, unanswered: 0 };
+    return { records: channel.queue.splice(0, count), bytes, deadline, ...tries };
   };
 
   /** Sends what is ready to every broker that is free; called whenever either may have changed. */
@@ -186,13 +194,14 @@ export function createAppender(
     let soonest = Number.POSITIVE_INFINITY;
     const ready = new Map<number, Channel[]>();
     for (const channel of [...busy]) {
+      if (looking.has(channel)) continue;
       if (channel.batch && channel.batch.notBefore > now) {
         soonest = Math.min(soonest, channel.batch.notBefore);
         continue;
       }
       const leader = cluster.knownLeaderOf(channel.topic, channel.partition);
       if (leader === undefined) {
-        if (!looking.has(channel)) look(channel);
+        look(channel);
         continue;
       }
       if (sending.has(leader)) continue;
@@ -224,7 +233,7 @@ export function createAppender(
     looking.add(channel);
     cluster
       .leaderOf(channel.topic, channel.partition)
-      .catch((error) => (isTransient(error) ? tryLater(channel, batch, error) : fail(channel, error)))
+      .catch((error) => notSent(channel, batch, error))
       .finally(() => {
         looking.delete(channel);
         schedule();
@@ -234,12 +243,13 @@ export function createAppender(
   const send = async (leader: number, ready: readonly Channel[]) => {
     const parts: { channel: Channel; batch: Batch }[] = [];
     try {
-      producerId ??= initProducerId(cluster);
-      const id = await producerId.catch((error) => {
-        producerId = undefined;
+      const link = await cluster.link(leader, 'produce');
+      // The last thing that is waited for: an id that was replaced meanwhile would go out under a number of the new one.
+      const asked = (producerId ??= initProducerId(cluster));
+      const id = await asked.catch((error) => {
+        if (producerId === asked) producerId = undefined;
         throw error;
       });
-      const link = await cluster.link(leader, 'produce');
       let bytes = 0;
       for (const channel of ready) {
         if (!busy.has(channel) || looking.has(channel)) continue;
@@ -248,6 +258,7 @@ export function createAppender(
         bytes += channel.batch.bytes;
         parts.push({ channel, batch: channel.batch });
       }
+      if (parts.length === 0) return;
       const request = produceRequest(
         parts.map(({ channel, batch: { records } }) => ({
           topic: channel.topic,
@@ -258,28 +269,35 @@ export function createAppender(
         kafkaLimits.requestTimeoutMs,
         compressor,
       );
-      const { parts: produced } = await link.send<ProduceResponse>(request);
+      for (const { batch } of parts) batch.unanswered++;
+      const { parts: produced } = await link.send<ProduceResponse>(request).finally(() => {
+        for (const { batch } of parts) batch.unanswered--;
+      });
       for (const { channel, batch } of parts) {
         const part = produced.find((each) => each.partition === channel.partition && each.topic === channel.topic);
         decide(channel, batch, part);
       }
     } catch (error) {
       // Nothing was sent, or there was no answer: the same batches are sent again.
-      const concerned =
-        parts.length > 0 ? parts : ready.map((channel) => ({ channel, batch: (channel.batch ??= seal(channel)) }));
-      for (const { channel, batch } of concerned) {
-        if (channel.batch !== batch) continue;
-        if (isTransient(error)) tryLater(channel, batch, error);
-        else fail(channel, error);
-      }
+      if (parts.length > 0) for (const { channel, batch } of parts) notSent(channel, batch, error);
+      else
+        for (const channel of ready) if (busy.has(channel)) notSent(channel, (channel.batch ??= seal(channel)), error);
     }
   };
 
+  const notSent = (channel: Channel, batch: Batch, error: unknown) => {
+    if (channel.batch !== batch) return;
+    if (isTransient(error) || batch.unanswered > 0) tryLater(channel, batch, error);
+    else fail(channel, error);
+  };
+
   const decide = (channel: Channel, batch: Batch, part: ProducedPart | undefined) => {
+    if (channel.batch !== batch) return;
     const what = `appending to ${channel.topic}/${channel.partition}`;
     if (!part) return tryLater(channel, batch, transient(`${what} failed: the broker's answer leaves it out`));
     if (part.errorCode === 0) return ack(channel, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
+    if (batch.unanswered > 0) return tryLater(channel, batch, transient(`${what} failed: ${type}`));
     // Acked batches before it are gone from the log. This one was refused, and may be sent again under another number,
     // unless it depends on them: another writer's records may have taken their offsets, so that its own offset would
     // look right.

@@ -37,6 +37,11 @@ export const kafkaLimits = {
    * batch that shrinks to a thousandth is meant to fill memories.
    */
   inflatedBytesMax: 64 * 1024 * 1024,
+  /**
+   * Records of one answer that are read at once: a batch of empty ones shrinks to a ten-thousandth, and each takes 160 bytes of
+   * memory. The rest is read by the next poll.
+   */
+  recordsAtOnceMax: 250_000,
   /** A zstd batch's window: what zstd's own decoders take unless told otherwise, and its highest level asks for. */
   zstdWindowBytesMax: 128 * 1024 * 1024,
   /** Bytes of a damaged batch that are kept for its dead letter, which has to fit into a record. */

@@ -176,6 +176,8 @@ export function readBatches(
       const undone =
         codec === 0 || body.length === 0 ? body : decompressorOf(codec, topic)(body, kafkaLimits.inflatedBytesMax);
       readRecords(undone, count, topic, partition, base, firstMs, appendMs, from, leaderEpoch, records);
+      const isFull = records.length >= kafkaLimits.recordsAtOnceMax;
+      if (isFull && records.at(-1)!.offset < last) return { records, next: records.at(-1)!.offset + 1 };
       if (codec !== 0) inflatedBytes += undone.length;
     } catch (error) {
       if (error instanceof CrawlstreamError) throw error;
@@ -193,7 +195,7 @@ export function readBatches(
         leaderEpoch,
       });
     }
-    if (inflatedBytes >= kafkaLimits.inflatedBytesMax) break;
+    if (inflatedBytes >= kafkaLimits.inflatedBytesMax || records.length >= kafkaLimits.recordsAtOnceMax) break;
   }
   return { records, next };
 }
@@ -231,7 +233,7 @@ function readRecords(
   into: LogRecord[],
 ): void {
   const r: ByteReader = { bytes: body, at: 0 };
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < count && into.length < kafkaLimits.recordsAtOnceMax; i++) {
     const length = varint(r);
     const end = r.at + length;
     if (length < 1) throw new RangeError('a record of no length');

@@ -4,13 +4,21 @@
  *   length u32, CRC-32 of what follows u32, store 8 bytes, then for each row: key length u32, value length + 1 u32 (0: the
  *   key is deleted), key, value
  *
- * A frame that was cut off by a power cut, or was never written whole, ends what a file holds.
+ * Frames without rows do nothing. A file begins with two of them: one whose store is `beginMark` or `turnMark`, and one whose store
+ * is the file's own random group mark. The latter stands again before the frames of each sync: all that is before it was synced.
+ * So a frame that is not whole ends a file if no group comes after it: a power cut, or a full disk, took what nobody was told of.
+ * If a group comes after it, or the next file begins with `turnMark`, it was acknowledged, and the file is damaged. The group mark is
+ * random since what is kept may be chosen by strangers. Files of 0.3.0 have none of this.
  */
 import { crc32 } from 'node:zlib';
 import type { StoreOp } from '../store.ts';
 
 export const storeIdBytes = 8;
 const headBytes = 8;
+
+export const beginMark = Buffer.alloc(storeIdBytes);
+/** The file before was synced to its end, and this one follows it. */
+export const turnMark = Buffer.alloc(storeIdBytes, 0xff);
 
 /** A write without rows says that the store was closed: nothing of it is missing there. */
 export function frameOf(store: Buffer, ops: readonly StoreOp[]): Buffer[] {
@@ -34,21 +42,50 @@ export function frameOf(store: Buffer, ops: readonly StoreOp[]): Buffer[] {
   return [head, ...parts];
 }
 
+export const markFrame = (mark: Buffer) => Buffer.concat(frameOf(mark, []));
+const markFrameBytes = headBytes + storeIdBytes;
+
 export interface Frame {
   /** In hexadecimal. */
   readonly store: string;
   readonly ops: readonly StoreOp[];
 }
 
-/** Of a file, as far as it is whole. */
-export function* framesIn(file: Buffer): Generator<Frame> {
-  for (let at = 0; at + headBytes + storeIdBytes <= file.length; ) {
-    const length = file.readUInt32BE(at);
-    const body = file.subarray(at + headBytes, at + headBytes + length);
-    if (length < storeIdBytes || body.length < length || crc32(body) !== file.readUInt32BE(at + 4)) return;
-    yield { store: body.toString('hex', 0, storeIdBytes), ops: opsIn(body.subarray(storeIdBytes)) };
-    at += headBytes + length;
+export interface FileFrames {
+  readonly frames: readonly Frame[];
+  /** It begins with `turnMark`. */
+  readonly isTurned: boolean;
+  /** Where its first frame begins that is not whole. Undefined: all are. */
+  readonly tornAt: number | undefined;
+  /** What was torn had been synced. */
+  readonly isDamaged: boolean;
+}
+
+export function readFrames(file: Buffer): FileFrames {
+  const frames: Frame[] = [];
+  const first = bodyAt(file, 0);
+  const isTurned = first?.equals(turnMark) === true;
+  const hasGroups = isTurned || first?.equals(beginMark) === true;
+  const isGroupWhole = hasGroups && bodyAt(file, markFrameBytes)?.length === storeIdBytes;
+  const group = isGroupWhole ? file.subarray(markFrameBytes, 2 * markFrameBytes) : undefined;
+  for (let at = 0; at < file.length; ) {
+    const body = bodyAt(file, at);
+    if (body === undefined) {
+      const isDamaged = group !== undefined && file.indexOf(group, at + 1) >= 0;
+      return { frames, isTurned, tornAt: at, isDamaged };
+    }
+    frames.push({ store: body.toString('hex', 0, storeIdBytes), ops: opsIn(body.subarray(storeIdBytes)) });
+    at += headBytes + body.length;
   }
+  return { frames, isTurned, tornAt: undefined, isDamaged: false };
+}
+
+function bodyAt(file: Buffer, at: number): Buffer | undefined {
+  if (at + headBytes + storeIdBytes > file.length) return undefined;
+  const length = file.readUInt32BE(at);
+  const body = file.subarray(at + headBytes, at + headBytes + length);
+  const isWhole = length >= storeIdBytes && body.length === length && crc32(body) === file.readUInt32BE(at + 4);
+  return isWhole ? body : undefined;
 }
 
 function opsIn(rows: Buffer): StoreOp[] {

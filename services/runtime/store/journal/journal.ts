@@ -2,23 +2,25 @@
  * One journal for many stores of a process: what any of them writes is made durable by one sync of one file for all, where each
  * store by itself would sync a file of its own for each write.
  *
- *   FOLDER/<number>.journal    frames (journal-frames.ts), the oldest file first
- *   FOLDER/settled             marks whose stores have what the oldest files hold, though others lack it still; 8 bytes each
+ * Its folder holds numbered files (journal-files.ts) of frames (journal-frames.ts).
  *
  * A write reaches its store once its frame is durable, and without a sync; it is acknowledged after both. So a kill of the process
  * takes nothing back, and after a power cut a store lacks at most a suffix of what the journal holds: when it is next opened
- * through the journal, its frames are written again, in order. Files go once all stores have synced what they hold.
+ * through the journal, its frames are written again, in order. Files go once all stores have synced what they hold: a store that
+ * is closing counts until it has synced, and one whose closing failed counts until it is opened again, or for ever.
  *
  * A store that is open here carries a mark, and frames name the mark. Whoever else opens it for writing takes the mark out
  * (`leaveJournal`), and frames of it are void from then on: nothing old is ever written over what came later.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
-import type { ScanRange, StateStore, StoreOp } from '../store.ts';
+import { type Disk, nodeDisk } from '../../disk/disk.ts';
+import { makeFolder } from '../../disk/durable-names.ts';
+import { writeWhole } from '../../disk/write-whole.ts';
+import type { ScanRange, StateStore } from '../store.ts';
 import { storeClosed, storeError } from '../store-errors.ts';
-import { frameOf, framesIn, storeIdBytes } from './journal-frames.ts';
+import { JournalFiles } from './journal-files.ts';
+import { beginMark, frameOf, markFrame, storeIdBytes, turnMark } from './journal-frames.ts';
 
 export interface Journal {
   /** `inner`, written through the journal from now on; closing it closes `inner`. What an earlier process journaled is in it. */
@@ -53,57 +55,50 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** A store that is open through it, or was and may lack what the journal holds. */
+interface Member {
+  /** All that was written to it until now is durable in it. */
+  sync(): Promise<void>;
+}
+
 export async function openJournal(
   folder: string,
   clock: Pick<Clock, 'nowMs' | 'sleepUntil'>,
   { intervalMs, fileBytes }: JournalOptions,
+  disk: Disk = nodeDisk,
 ): Promise<Journal> {
-  await mkdir(folder, { recursive: true });
-  const pathOf = (number: number) => join(folder, `${number}.journal`);
-  const numbers = (await readdir(folder))
-    .flatMap((name) => /^(\d+)\.journal$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
-  const last = numbers.at(-1) ?? 0;
-  /** What stores of a process before may lack, by their marks. */
-  const lacking = new Map<string, (readonly StoreOp[])[]>();
-  for (const number of numbers)
-    for (const { store, ops } of framesIn(await readFile(pathOf(number)))) {
-      if (ops.length === 0) lacking.delete(store);
-      else if (lacking.has(store)) lacking.get(store)!.push(ops);
-      else lacking.set(store, [ops]);
-    }
-  const settledPath = join(folder, 'settled');
-  const settled = await readFile(settledPath, 'hex').catch(() => '');
-  for (const mark of settled.match(/.{16}/g) ?? []) lacking.delete(mark);
-  const settle = async (mark: string) => {
-    const marks = await open(settledPath, 'a');
-    try {
-      await marks.write(Buffer.from(mark, 'hex'));
-      await marks.datasync();
-    } finally {
-      await marks.close();
-    }
-  };
-  const remove = async (numbers: readonly number[]) => {
-    for (const number of numbers) await rm(pathOf(number), { force: true });
-  };
+  await makeFolder(folder, undefined, disk);
+  const files = new JournalFiles(folder, disk);
+  const earlier = await files.read();
+  const { lacking } = earlier;
   /** Files of processes before, which go once no store lacks what they hold. */
+  let numbers = earlier.numbers;
   const removeEarlier = async () => {
-    await remove(numbers.splice(0));
-    await rm(settledPath, { force: true });
+    const gone = numbers;
+    numbers = [];
+    await files.remove(gone);
+    await files.removeSettled();
   };
   if (lacking.size === 0) await removeEarlier();
   /** Its store has what was journaled under that mark, or will never be wanted again. */
   const isWhole = async (mark: string) => {
-    if (lacking.delete(mark)) await (lacking.size === 0 ? removeEarlier() : settle(mark));
+    members.delete(mark);
+    if (lacking.delete(mark)) await (lacking.size === 0 ? removeEarlier() : files.settle(mark));
   };
 
   /** Files of this process that go once every store has synced what they hold. */
   let old: number[] = [];
 
-  let number = last + 1;
-  let file = await open(pathOf(number), 'a');
+  let number = (earlier.numbers.at(-1) ?? 0) + 1;
+  let file = await files.create(number);
+  /** What stands before the frames of each sync, and once before it all. */
+  let group: Buffer;
+  let head: Buffer[];
+  const begin = (mark: Buffer) => {
+    group = markFrame(randomBytes(storeIdBytes));
+    head = [markFrame(mark)];
+  };
+  begin(beginMark);
   let written = 0;
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
@@ -111,7 +106,9 @@ export async function openJournal(
   let failure: unknown;
   let turning: Promise<void> | undefined;
   let mending: Promise<void> | undefined;
-  const stores = new Set<{ sync(): Promise<void> }>();
+  /** By their marks. */
+  const members = new Map<string, Member>();
+  let open = 0;
 
   const flush = async () => {
     // What is asked for together shares a sync.
@@ -123,8 +120,9 @@ export async function openJournal(
       waiting = [];
       try {
         if (failure !== undefined) throw failure;
-        await file.writev(some.flatMap(({ frame }) => frame));
+        await writeWhole(file, [...head, group, ...some.flatMap(({ frame }) => frame)]);
         await file.datasync();
+        head = [];
         for (const { bytes } of some) written += bytes;
       } catch (error) {
         failure ??= storeError(error as Error, folder);
@@ -140,22 +138,24 @@ export async function openJournal(
   /** Another file from now on; those of before go once every store has synced what came through them. */
   const turn = async () => {
     const full = file;
-    const next = number + 1;
-    file = await open(pathOf(next), 'a');
-    old.push(number);
-    number = next;
+    // Where the next file cannot be opened, this one goes on, and the next try comes after as many bytes.
     written = 0;
-    await full.close();
+    const next = await files.create(number + 1).catch(() => undefined);
+    if (next === undefined) return;
+    file = next;
+    old.push(number++);
+    begin(turnMark);
+    await full.close().catch(() => {});
     const before = old;
     turning = (async () => {
       // A few at a time: nobody waits for it.
-      const left = [...stores];
+      const left = [...members.values()];
       const some = Array.from({ length: 2 }, async () => {
-        for (let store = left.pop(); store !== undefined; store = left.pop()) await store.sync();
+        for (let member = left.pop(); member !== undefined; member = left.pop()) await member.sync();
       });
       await Promise.all(some);
+      await files.remove(before);
       old = old.filter((one) => !before.includes(one));
-      await remove(before);
     })()
       // A store that cannot be synced is told so by its next write; its frames stay.
       .catch(() => {})
@@ -173,25 +173,32 @@ export async function openJournal(
   /** After a disk was full, say. What was not acknowledged is void, and no store is open that could be ahead of it. */
   const beginAnew = async () => {
     const broken = file;
-    file = await open(pathOf(number + 1), 'a');
+    try {
+      file = await files.create(number + 1);
+    } catch (error) {
+      throw storeError(error as Error, folder);
+    }
     old.push(number++);
     [written, failure] = [0, undefined];
-    await broken.close();
+    begin(beginMark);
+    await broken.close().catch(() => {});
   };
 
   return {
     async store(inner) {
-      if (failure !== undefined && stores.size === 0)
-        await (mending ??= beginAnew().finally(() => (mending = undefined)));
+      if (failure !== undefined && open === 0) await (mending ??= beginAnew().finally(() => (mending = undefined)));
       const mark = randomBytes(storeIdBytes);
-      const [before, ...earlier] = marksIn(await inner.get(markKey));
-      for (const one of earlier) await isWhole(one);
-      for (const ops of lacking.get(before ?? '') ?? []) await inner.write(ops);
-      // With its new mark all of it is durable, and what was written again is never written a third time. The mark before stands
-      // behind it: a kill before that is noted as whole leaves it to the next.
-      const marks = { key: markKey, value: Buffer.concat([mark, Buffer.from(before ?? '', 'hex')]) };
+      const owed = marksIn(await inner.get(markKey)).filter(
+        (one, at) => at === 0 || lacking.has(one) || members.has(one),
+      );
+      const [before = ''] = owed;
+      for (const ops of lacking.get(before) ?? []) await inner.write(ops);
+      // With its new mark all of it is durable, and what was written again is never written a third time. The marks before stand
+      // behind it: a kill before they are noted as whole leaves them to the next. None is noted before: the row that was found may be
+      // in memory alone.
+      const marks = { key: markKey, value: Buffer.concat([mark, Buffer.from(owed.join(''), 'hex')]) };
       await inner.write([marks], { sync: true });
-      if (before !== undefined) await isWhole(before);
+      for (const one of owed) await isWhole(one);
       let isOpen = true;
       /** Writes apply in the order in which they were issued. */
       let applied: Promise<unknown> = Promise.resolve();
@@ -204,12 +211,12 @@ export async function openJournal(
         applied = Promise.allSettled([applied, mine]);
         return mine;
       };
-      const sync = async () => {
-        await applied;
-        if (isOpen) await inner.write([marks], { sync: true });
-      };
-      const member = { sync };
-      stores.add(member);
+      /** Undefined until it closes. */
+      let closing: Promise<void> | undefined;
+      const sync = () => inner.write([marks], { sync: true });
+      const name = mark.toString('hex');
+      members.set(name, { sync: () => applied.then(() => closing ?? sync()) });
+      open += 1;
       return {
         get: (key) => inner.get(key),
         getMany: (keys) => inner.getMany(keys),
@@ -217,16 +224,17 @@ export async function openJournal(
         write,
         figures: () => inner.figures?.() ?? null,
         async close() {
-          if (!isOpen) return inner.close();
+          if (closing !== undefined) return inner.close();
           isOpen = false;
-          await applied;
-          stores.delete(member);
+          closing = applied.then(sync);
           try {
             // In this order: frames of a mark that no store has would be kept for ever.
-            await inner.write([marks], { sync: true });
+            await closing;
+            members.delete(name);
             await append(frameOf(mark, []));
             await inner.write([{ key: markKey, value: null }]);
           } finally {
+            open -= 1;
             await inner.close();
           }
         },
@@ -242,12 +250,12 @@ export async function openJournal(
       await flushing;
       await turning;
       await file.close();
-      if (stores.size === 0) await remove([...old, number]);
+      if (members.size === 0) await files.remove([...old, number]);
     },
   };
 }
 
-/** In hexadecimal: a store's mark, and the one it had before. */
+/** In hexadecimal: a store's mark, and those it had before. */
 function marksIn(row: Uint8Array | undefined): string[] {
   return row === undefined ? [] : (Buffer.from(row).toString('hex').match(/.{16}/g) ?? []);
 }

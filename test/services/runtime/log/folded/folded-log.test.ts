@@ -291,3 +291,14 @@ test('a group has a position in each of the topics that it reads of one flow, an
   assert.deepEqual(await committed(), [undefined, undefined, undefined]);
   await log.close();
 });
+
+test('forgetting a group leaves groups whose names begin with it and an @', async () => {
+  const { log } = await openBoth(1 << 20);
+  await log.append([record('discovered', 'a')]);
+  for (const group of ['team', 'team@example.org', 'team@x'])
+    await log.commit(group, [{ topic: 'f.c.discovered', partition: 0, offset: 1 }]);
+  await log.forgetGroup('team');
+  assert.equal(await log.committed('team', 'f.c.discovered', 0), undefined);
+  for (const group of ['team@example.org', 'team@x']) assert.equal(await log.committed(group, 'f.c.discovered', 0), 1);
+  await log.close();
+});

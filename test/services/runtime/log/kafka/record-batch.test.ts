@@ -5,6 +5,7 @@ import { compressorOf, loadCodecs } from '../../../../../services/runtime/log/ka
 import { type CompressionName, compressionNames } from '../../../../../services/runtime/log/kafka/compression/names.ts';
 import { crc32c, nativeCrc32c } from '../../../../../services/runtime/log/kafka/crc32c.ts';
 import { crc32cByTables } from '../../../../../services/runtime/log/kafka/crc32c-tables.ts';
+import { kafkaLimits } from '../../../../../services/runtime/log/kafka/kafka-limits.ts';
 import { readBatches, recordBytesAtMost, writeBatch } from '../../../../../services/runtime/log/kafka/record-batch.ts';
 import type { AppendRecord } from '../../../../../services/runtime/log/log.ts';
 import { damageOf } from '../../../../../topology/damaged-batch.ts';
@@ -248,5 +249,44 @@ describe('record batches', () => {
       code: 'UNSUPPORTED',
       message: /crawl\.pages.*codec 5/,
     });
+  });
+});
+
+describe('a batch of very many records', () => {
+  it('is read in parts, and none of them is left out', async () => {
+    const count = kafkaLimits.recordsAtOnceMax + 3;
+    const parts: number[] = [];
+    const varint = (n: number) => {
+      for (let left = n * 2; ; left = Math.floor(left / 128)) {
+        parts.push(left >= 128 ? (left % 128) | 128 : left);
+        if (left < 128) return;
+      }
+    };
+    const lengthOf = (n: number) => (n < 64 ? 1 : n < 8_192 ? 2 : 3);
+    for (let n = 0; n < count; n++) {
+      varint(5 + lengthOf(n));
+      parts.push(0, 0);
+      varint(n);
+      parts.push(1, 1, 0);
+    }
+    const batch = Buffer.alloc(61 + parts.length);
+    batch.writeInt32BE(batch.length - 12, 8);
+    batch[16] = 2;
+    batch.writeInt32BE(count - 1, 23);
+    batch.writeBigInt64BE(-1n, 43);
+    batch.writeInt16BE(-1, 51);
+    batch.writeInt32BE(-1, 53);
+    batch.writeInt32BE(count, 57);
+    Buffer.from(parts).copy(batch, 61);
+    batch.writeInt32BE(crc32c(batch, 21), 17);
+    const first = readBatches(batch, 't', 0, 0, []);
+    assert.equal(first.records.length, kafkaLimits.recordsAtOnceMax);
+    assert.equal(first.next, kafkaLimits.recordsAtOnceMax);
+    const second = readBatches(batch, 't', 0, first.next, []);
+    assert.deepEqual(
+      second.records.map(({ offset }) => offset),
+      [count - 3, count - 2, count - 1],
+    );
+    assert.equal(second.next, count);
   });
 });

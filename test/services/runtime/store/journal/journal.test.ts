@@ -269,3 +269,97 @@ test('a full disk fails the writes of all, and once their stores are closed and 
   await journal.close();
   assert.deepEqual(readdirSync(folder), []);
 });
+
+test('where the next file cannot be opened, writes go on in the one that is full', async () => {
+  const folder = temporaryFolder();
+  const disk = createMemoryStore();
+  const powered = onDisk(disk);
+  const journal = await openJournal(folder, clock, { intervalMs: 0, fileBytes: 1_000 });
+  const store = await journal.store(powered);
+  mkdirSync(join(folder, '2.journal'));
+  for (let n = 0; n < 10; n++) await store.write([row(`k${n}`, 'x'.repeat(500))]);
+  rmdirSync(join(folder, '2.journal'));
+  for (let n = 10; n < 20; n++) await store.write([row(`k${n}`, 'x'.repeat(500))]);
+  assert.ok(
+    existsSync(join(folder, '2.journal')) || existsSync(join(folder, '3.journal')),
+    'it is opened once it can be',
+  );
+  await powered.crash();
+  await journal.close();
+  const after = await openJournal(folder, clock, limits);
+  const again = await after.store(disk);
+  for (let n = 0; n < 20; n++) assert.ok(await read(again, `k${n}`), `k${n}`);
+  await again.close();
+  await after.close();
+});
+
+for (const how of ['takes long', 'fails'])
+  test(`a file stays while the closing of a store that wrote to it ${how}`, async () => {
+    const folder = temporaryFolder();
+    const disk = createMemoryStore();
+    const powered = onDisk(disk);
+    const journal = await openJournal(folder, clock, { intervalMs: 0, fileBytes: 1_000 });
+    let isClosing = false;
+    const write: StateStore['write'] = async (ops, options) => {
+      if (isClosing && how === 'fails') throw new Error('no space left on device');
+      if (isClosing) await new Promise(() => {});
+      await powered.write(ops, options);
+    };
+    const [closing, busy] = [
+      await journal.store({ ...powered, write, close: async () => {} }),
+      await journal.store(createMemoryStore()),
+    ];
+    await closing.write([row('a', '1')]);
+    isClosing = true;
+    const closed = closing.close().catch(() => {});
+    for (let n = 0; n < 10; n++) await busy.write([row('b', 'x'.repeat(500))]);
+    if (how === 'fails') await closed;
+    await powered.crash();
+    const after = await openJournal(folder, clock, limits);
+    assert.equal(await read(await after.store(disk), 'a'), '1');
+    await after.close();
+  });
+
+test('a bad byte in what was acknowledged is told at the next start, and what comes after it is not applied', async () => {
+  const write = async () => {
+    const folder = temporaryFolder();
+    const powered = onDisk(createMemoryStore());
+    const journal = await openJournal(folder, clock, { intervalMs: 0, fileBytes: 2_000 });
+    // What never syncs keeps all files.
+    const store = await journal.store({ ...powered, write: (ops) => powered.write(ops) });
+    const failing = await journal.store({
+      ...createMemoryStore(),
+      write: async (_, options) => {
+        if (isFull && options?.sync) throw new Error('full');
+      },
+    });
+    isFull = true;
+    await failing.write([row('x', '1')]);
+    for (let n = 0; n < 14; n++) await store.write([row(`k${n}`, 'x'.repeat(500))]);
+    return folder;
+  };
+  let isFull = false;
+  const folder = await write();
+  const names = readdirSync(folder).sort();
+  assert.ok(names.length >= 3, names.join(' '));
+  for (const name of names.slice(0, -1)) {
+    const path = join(folder, name);
+    const whole = readFileSync(path);
+    // The marks at its beginning say no more than that.
+    for (const at of [40, whole.length >> 1, whole.length - 1]) {
+      const rotten = Buffer.from(whole);
+      rotten[at]! ^= 1;
+      writeFileSync(path, rotten);
+      await assert.rejects(openJournal(folder, clock, limits), { code: 'STORE_FAILED', message: /is damaged/ });
+    }
+    writeFileSync(path, whole);
+  }
+  const last = join(folder, names.at(-1)!);
+  const whole = readFileSync(last);
+  if (whole.length > 1_200) {
+    const rotten = Buffer.from(whole);
+    rotten[60]! ^= 1;
+    writeFileSync(last, rotten);
+    await assert.rejects(openJournal(folder, clock, limits), /is damaged/);
+  }
+});

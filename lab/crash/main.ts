@@ -1,0 +1,32 @@
+/**
+ * `npm run crash -- [--seed S] [--seeds N] [--run journal|archive|names]`
+ *
+ * Cuts the power after every step of what writes to disk, and has each state recovered and checked. Runs seeds S to S+N−1 of
+ * each way of writing. Exit code 1: something that was acknowledged was lost.
+ */
+import { parseArgs } from 'node:util';
+import { exploreArchive } from './archive-run.ts';
+import { exploreJournal } from './journal-run.ts';
+import { exploreNames } from './names-run.ts';
+
+const runs = { journal: exploreJournal, archive: exploreArchive, names: exploreNames };
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, seeds: { type: 'string' }, run: { type: 'string' } },
+});
+const first = Number(values.seed ?? 1);
+const seeds = Number(values.seeds ?? (values.seed === undefined ? 100 : 1));
+let isWhole = true;
+for (const [name, explore] of Object.entries(runs)) {
+  if (values.run !== undefined && values.run !== name) continue;
+  let states = 0;
+  const violations: string[] = [];
+  for (let seed = first; seed < first + seeds; seed++) {
+    const found = await explore(seed);
+    states += found.states;
+    violations.push(...found.violations);
+  }
+  for (const line of violations) process.stdout.write(`${line}\n`);
+  process.stdout.write(`${name}: ${states} states of ${seeds} seeds, ${violations.length} violations\n`);
+  isWhole &&= violations.length === 0;
+}
+process.exitCode = isWhole ? 0 : 1;

@@ -1,0 +1,104 @@
+/**
+ * Names that survive a power cut. A file that was synced has no name yet that is sure to be there: the name is in its folder,
+ * and a rename may be lost while later syncs of other files hold. So whatever depends on a name waits until its folder, and the
+ * folder of each folder that was made, is synced.
+ */
+import { dirname, resolve } from 'node:path';
+import { type Disk, type DiskFile, nodeDisk } from './disk.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** The names in it are durable: those that were made, renamed and removed until now. */
+export async function syncFolder(path: string, disk: Disk = nodeDisk): Promise<void> {
+  await withFile(await disk.open(path, 'r'), async (folder) => {
+    try {
+      await folder.sync();
+    } catch (error) {
+      // Some shares know no sync of a folder: they keep names with the files.
+      if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  });
+}
+
+/** With the folders above it; each name that it makes is durable. */
+export async function makeFolder(path: string, mode?: number, disk: Disk = nodeDisk): Promise<void> {
+  const made = await disk.mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
+  if (made === undefined) return;
+  const top = dirname(resolve(made));
+  for (let at = resolve(path); at !== top; ) {
+    at = dirname(at);
+    await syncFolder(at, disk);
+  }
+}
+
+export interface PutOptions {
+  /** Of the new file. Default: what the process gives new files. */
+  readonly mode?: number;
+  /** Ending of the file's name while it is being written. Default `.new`. */
+  readonly aside?: string;
+}
+
+/** A kill or a power cut leaves the file of before, or all of the new one. */
+export async function putFile(
+  path: string,
+  bytes: string | Buffer,
+  { mode, aside = '.new' }: PutOptions = {},
+  disk: Disk = nodeDisk,
+): Promise<void> {
+  await writeAside(`${path}${aside}`, bytes, mode, disk);
+  await disk.rename(`${path}${aside}`, path);
+  await syncFolder(dirname(path), disk);
+}
+
+/**
+ * The same where no file may be replaced: false where `path` exists, whoever made it, and then nothing is changed. `own`:
+ * different for each process that may do the same at once.
+ */
+export async function makeFile(
+  path: string,
+  bytes: string | Buffer,
+  own: string,
+  { mode, aside = `.${own}.new` }: PutOptions = {},
+  disk: Disk = nodeDisk,
+): Promise<boolean> {
+  await writeAside(`${path}${aside}`, bytes, mode, disk);
+  try {
+    await disk.link(`${path}${aside}`, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    await disk.rm(`${path}${aside}`, { force: true });
+    await syncFolder(dirname(path), disk);
+  }
+}
+
+/** Gives a file that was written by other means its name: its bytes are durable before the name is there. */
+export async function renameWritten(from: string, to: string, disk: Disk = nodeDisk): Promise<void> {
+  await withFile(await disk.open(from, 'r'), (file) => file.sync());
+  await disk.rename(from, to);
+  await syncFolder(dirname(to), disk);
+}
+
+/** Gone for good before what comes next. */
+export async function removeFile(path: string, disk: Disk = nodeDisk): Promise<void> {
+  await disk.rm(path, { force: true });
+  await syncFolder(dirname(path), disk);
+}
+
+async function writeAside(path: string, bytes: string | Buffer, mode: number | undefined, disk: Disk): Promise<void> {
+  await withFile(await disk.open(path, 'w', mode), async (file) => {
+    // One that an earlier run left has its own mode.
+    if (mode !== undefined) await file.chmod(mode);
+    await writeWhole(file, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes]);
+    await file.sync();
+  });
+}
+
+export async function withFile<T>(file: DiskFile, act: (file: DiskFile) => Promise<T>): Promise<T> {
+  try {
+    return await act(file);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { openDataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const defaults = { crawl: 'c', partitions: 1, keyMode: 'host', pslHash: 'x', seenKeyVersion: 1, fingerprintVersion: 1 };
+
+test('of processes that start a crawl in one new folder at once, all go on with the keys that are on disk', async () => {
+  for (let run = 0; run < 10; run++) {
+    const folder = join(temporaryFolder(), 'data');
+    const facts = { defaults: defaults as never, createdBy: 't', clock: new SystemClock() };
+    const opened = await Promise.all([1, 2, 3].map(() => openDataFolder(folder, {}, facts)));
+    const again = await openDataFolder(folder, {}, facts);
+    for (const { manifest } of opened) assert.equal(manifest.fingerprintKey, again.manifest.fingerprintKey);
+    assert.equal(opened.filter(({ isNew }) => isNew).length, 1);
+    assert.deepEqual(readdirSync(folder), ['manifest.json']);
+  }
+});
