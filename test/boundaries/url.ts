@@ -50,7 +50,7 @@ function witnessesOf(count: number): NetworkEvidence {
 function remembered(count: number): number {
   const evidence = witnessesOf(count);
   const targets = new Set<string>();
-  for (let skip = 0; skip < count; skip++) for (const [target] of evidence.witnesses(skip)) targets.add(target);
+  for (let skip = 0; skip < count; skip++) for (const [target] of evidence.witnesses(false, skip)) targets.add(target);
   return targets.size;
 }
 

@@ -994,8 +994,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: "a process takes the folder of another crawl of the same name for its crawl's",
     file: 'services/runtime/data-folder/data-folder.ts',
-    find: 'else if (there.fingerprintKey !== manifest.fingerprintKey)',
-    replace: 'else if (there.crawl !== manifest.crawl)',
+    find: 'there !== undefined && there.fingerprintKey !== manifest.fingerprintKey',
+    replace: 'there !== undefined && there.crawl !== manifest.crawl',
     tests: ['test/services/runtime/data-folder/data-folder.test.ts'],
   },
 ];

@@ -53,17 +53,20 @@ export class NetworkEvidence {
     return this.#answers.some((one) => one.target !== target && one.atMs >= sinceMs);
   }
 
-  /** Those to ask, which have answered last, without the ones that are known to be silent. `skip`: so many of them were asked before. */
-  witnesses(skip = 0): readonly (readonly [target: string, witness: Witness])[] {
+  /**
+   * Those to ask, which have answered last, without the ones that are known to be silent. `isAway`: if all are, they are asked again.
+   * `skip`: so many were asked before.
+   */
+  witnesses(isAway = false, skip = 0): readonly (readonly [target: string, witness: Witness])[] {
     const all = [...this.#witnesses].reverse();
     const fresh = all.filter(([target]) => !this.#silent.has(target));
-    const usable = fresh.length > 0 ? fresh : all;
+    const usable = fresh.length === 0 && isAway ? all : fresh;
     const from = usable.length === 0 ? 0 : skip % usable.length;
     return [...usable.slice(from), ...usable.slice(0, from)].slice(0, networkLimits.askedAtOnce);
   }
 
   /**
-   * Once the witnesses are silent, too. `isProven`: something has answered this crawl, now or in an earlier process. A crawl whose seeds
+   * Once the witnesses are silent, too. `isProven`: something has answered this crawl, now or in a run before this one. A crawl whose seeds
    * are all wrong comes to its end, unless the system or the name servers say that it is us.
    */
   isOurs(fault: Fault, isProven: boolean): boolean {

@@ -64,10 +64,13 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
 
   /** Does one of those that have answered before do so now? Asked once a second at most, however many are silent. */
   const anyAnswers = async (): Promise<boolean> => {
+    const isAway = awaySinceMs !== null;
+    const found = evidence.witnesses(isAway, asked);
+    const witnesses =
+      found.length > 0 || !isAway || last === undefined ? found : [[targetOf(last.hostKey), last] as const];
+    if (witnesses.length === 0) return false;
     await clock.sleepUntil(askedAtMs + networkLimits.betweenMs, signal);
     askedAtMs = clock.nowMs();
-    const found = evidence.witnesses(asked);
-    const witnesses = found.length > 0 || last === undefined ? found : [[targetOf(last.hostKey), last] as const];
     asked += witnesses.length;
     const latestStartMs = clock.nowMs() + networkLimits.answerMs;
     const timer = new AbortController();

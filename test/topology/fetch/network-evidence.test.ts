@@ -18,11 +18,14 @@ test('those that answered last and are not silent are asked first, in turn', () 
   const evidence = new NetworkEvidence();
   for (const [at, host] of ['a.test', 'b.test', 'c.test', 'd.test'].entries())
     evidence.answered(host, witness(host), at);
-  const asked = (skip: number) => evidence.witnesses(skip).map(([target]) => target);
+  const asked = (skip: number) => evidence.witnesses(false, skip).map(([target]) => target);
   assert.deepEqual(asked(0), ['d.test', 'c.test', 'b.test']);
   assert.deepEqual(asked(3), ['a.test', 'd.test', 'c.test']);
   evidence.silent('d.test');
   assert.deepEqual(asked(0), ['c.test', 'b.test', 'a.test']);
+  for (const target of ['a.test', 'b.test', 'c.test']) evidence.silent(target);
+  assert.deepEqual(asked(0), [], 'whoever is silent is not asked');
+  assert.equal(evidence.witnesses(true).length, 3, 'but for while the network is away');
 });
 
 test('three silent targets are ours where something has answered the crawl, and else only if the system says so', () => {

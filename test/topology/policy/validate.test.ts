@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import { defaultRecrawl } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { linkOnly } from '../../../topology/policy/score/inputs.ts';
 import { defaultOpic } from '../../../topology/policy/score/opic.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
@@ -83,6 +84,10 @@ test('a policy at fault is refused with the field and a remedy', () => {
       /^policy\.metadata\[0\]: a rule without a condition would refuse everything/,
     ],
     [{ ...good, metadata: [{ name: 'x', url: '(' }] }, /^policy\.metadata\[0\]\.url: Invalid regular expression/],
+    [
+      { ...good, recrawl: { ...defaultRecrawl, rules: [{ url: '(' }] } },
+      /^policy\.recrawl\.rules\[0\]\.url: Invalid regular expression/,
+    ],
     [
       { ...good, windows: [{ hosts: ['*'], fromHour: 25, toHour: 0, utcOffsetMinutes: 0 }] },
       /^policy\.windows\[0\]\.fromHour/,

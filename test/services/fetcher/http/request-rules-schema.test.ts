@@ -26,7 +26,7 @@ describe('a rule', () => {
     assert.equal(isTaken({ urls: ['ftp://a.test/'] }), false);
     assert.equal(isTaken({ hosts, more: 1 }), false);
     for (const pattern of ['*', '*.a.test', 'a']) assert.equal(isTaken({ hosts: [pattern] }), true, pattern);
-    for (const pattern of ['', 'a.test:80', 'a/b', 'a*', '*a', 'http://a'])
+    for (const pattern of ['', 'a.test:80', 'a/b', 'a*', '*a', 'http://a/b', 'ftp://a', 'http://*.a'])
       assert.equal(isTaken({ hosts: [pattern] }), false, pattern);
   });
 
