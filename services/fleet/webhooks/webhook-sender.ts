@@ -7,8 +7,9 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlFile, Webhook } from '../crawl-file.ts';
 import type { Documents } from '../documents/documents.ts';
-import { type EventPosition, isBefore, positionText } from '../events/event-position.ts';
+import { beginning, type EventPosition, isBefore, positionText } from '../events/event-position.ts';
 import type { EventReader } from '../events/event-reader.ts';
+import { eventId } from '../events/incarnation.ts';
 import type { EventBounds, SomeEvents } from '../events/read-events.ts';
 import type { Fleet } from '../fleet.ts';
 import { signedHeaders } from '../signature.ts';
@@ -86,10 +87,13 @@ export class WebhookSender {
     this.#stopping.abort();
   }
 
-  status({ name, webhook }: CrawlFile): WebhookStatus | null {
+  status(file: CrawlFile): WebhookStatus | null {
+    const { name, webhook } = file;
     if (webhook === null) return null;
     const { place, failures = 0, failure = null, nextAtMs = 0 } = this.#all.get(name) ?? {};
-    const delivered = positionText(place?.delivered ?? { pages: 0, changes: 0 });
+    // Its beginning is that of any crawl.
+    const isBegun = place !== undefined && isBefore(beginning, place.delivered);
+    const delivered = isBegun ? eventId(file, place.delivered) : positionText(beginning);
     return { url: webhook.url, delivered, failures, failure, nextAtMs: failures === 0 ? null : nextAtMs };
   }
 

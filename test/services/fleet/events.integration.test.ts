@@ -34,10 +34,12 @@ function once(all: readonly Told[]): Told[] {
 /** Every step from the beginning on is there, none twice and none before its turn. */
 function assertWhole(all: readonly Told[]): void {
   let [pages, changes] = [0, 0];
+  // Which crawl of the name they are of.
+  const incarnation = all[0]?.id.split('-')[2];
   for (const { id, type } of all) {
     if (type.startsWith('crawl.')) changes++;
     else pages++;
-    assert.equal(id, `${pages}-${changes}`, all.map((one) => `${one.id} ${one.type}`).join('\n'));
+    assert.equal(id, `${pages}-${changes}-${incarnation}`, all.map((one) => `${one.id} ${one.type}`).join('\n'));
   }
 }
 
