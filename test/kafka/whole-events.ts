@@ -19,10 +19,12 @@ export function wholeOf(posts: readonly Post[], crawl: string): Told[] {
     .flatMap(eventsOf);
   const once = [...new Map([...all].reverse().map((one) => [one.id, one] as const)).values()].reverse();
   let [pages, changes] = [0, 0];
+  // Which crawl of the name they are of.
+  const incarnation = once[0]?.id.split('-')[2];
   for (const { id, type } of once) {
     if (type.startsWith('crawl.')) changes++;
     else pages++;
-    assert.equal(id, `${pages}-${changes}`, once.map((one) => `${one.id} ${one.type}`).join('\n'));
+    assert.equal(id, `${pages}-${changes}-${incarnation}`, once.map((one) => `${one.id} ${one.type}`).join('\n'));
   }
   return once;
 }
