@@ -9,7 +9,7 @@ import { tagNumber } from '../../topology/frontier/decide/links/tags.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { isAllowed, sitemapValues } from '../../topology/robots/rules.ts';
-import { needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
+import { isRepeated, needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
 import { linearFault, linearFaultOfAll } from '../../topology/url/linear-patterns.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { patternLimits } from '../../topology/url/pattern-limits.ts';
@@ -85,6 +85,7 @@ export const robotsBoundaries: BoundaryTable<typeof robotsLimits> = {
   // A file that reaches the bound may be cut there: its last line is then not believed.
   bodyBytesMax: from((n) => isAllowed(readFor(n), 'http://a.test/no')),
   redirectsMax: upTo((n) => robotsVerdict(robotsAnswer({ status: 301, hops: n - 1 })).kind, 'follow', 'allow_all'),
+  repeatsMax: upTo((n) => isRepeated(408, n - 1)),
   cacheMsMax: from(needsRefetch),
   staleMsMax: upTo(
     (n) => robotsVerdict(robotsAnswer({ status: 503, cachedAgeMs: n })).kind,

@@ -4,6 +4,8 @@ export const robotsLimits = {
   bodyBytesMax: 500 * 1024,
   /** RFC 9309 §2.3.1.2: at least five redirects are followed. */
   redirectsMax: 5,
+  /** A request that is answered 408 or 425 is repeated so often: a slow moment passes; a server that always says so means it. */
+  repeatsMax: 2,
   /** RFC 9309 §2.4: no longer than 24 hours without asking again. */
   cacheMsMax: 24 * 3_600_000,
   /** RFC 9309 §2.3.1.4: after about 30 days an old copy says nothing any more. */

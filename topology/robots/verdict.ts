@@ -11,8 +11,8 @@
  * | 3xx to what is not ours to ask for (moved.ts) | unreachable: only the site itself may decide about its pages |
  * | 3xx beyond five, a loop, or without a usable Location | unavailable: `allow_all` (§2.3.1.2 permits it) |
  * | 206, 226, 304 | unreachable: we asked for the whole file, without a condition, so that a part, a difference or none is no answer |
- * | 408, 425 | `disallow_all`, as below: the same request may be answered later |
- * | any other 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
+ * | 408, 425 | the request is repeated first (`isRepeated`); what stays is a 4xx like any other |
+ * | any 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
  * | 429 | `disallow_all`: the host asks for fewer requests, so it gets none |
  * | 5xx, any other status, no response | unreachable: `disallow_all` (§2.3.1.4), or a copy not older than 30 days |
  */
@@ -45,13 +45,18 @@ export function robotsVerdict(answer: RobotsAnswer): RobotsVerdict {
   if (isPartOrNothing(status)) return failed(answer.cachedAgeMs);
   if (status >= 200 && status < 300) return { kind: 'parse' };
   if (status >= 300 && status < 400) return redirected(answer);
-  if (status >= 400 && status < 500 && !isForNow(status)) return { kind: 'allow_all' };
+  if (status >= 400 && status < 500 && status !== 429) return { kind: 'allow_all' };
   return failed(answer.cachedAgeMs);
 }
 
-/** A 4xx that says nothing of whether there is a file (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). */
-function isForNow(status: number): boolean {
-  return status === 408 || status === 425 || status === 429;
+/**
+ * Is a request repeated before its answer counts? 408 and 425 speak of one request, not of the file (RFC 9110 §15.5.9,
+ * RFC 8470 §5.2).
+ *
+ * @param times how often it was repeated already
+ */
+export function isRepeated(status: number, times: number): boolean {
+  return (status === 408 || status === 425) && times < robotsLimits.repeatsMax;
 }
 
 function redirected({ url, status, location, asked, cachedAgeMs }: RobotsAnswer): RobotsVerdict {

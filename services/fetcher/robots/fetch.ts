@@ -10,12 +10,13 @@
 import type { Task } from '../../../schemas/types.ts';
 import { isWholeRange } from '../../../topology/fetch/outcome.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
+import { isRepeated } from '../../../topology/robots/verdict.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';
 import { requestRecord, retryAfterMsOf } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
-import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { keepPause, type PacedRequest, pacedRequest, type Road } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import type { LinkMaker } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
@@ -49,7 +50,7 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
     const known = shared?.get(url);
     if (known !== undefined) return known;
     const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '', robotsAtMs: 0 } as const;
-    const response = await pacedRequest(runner.road, {
+    const request: PacedRequest = {
       url,
       headers: runner.headers,
       bodyBytesMax: robotsLimits.bodyBytesMax,
@@ -63,7 +64,12 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
       latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
       record: (made, addressDelayMs) =>
         reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),
-    });
+    };
+    let response = await pacedRequest(runner.road, request);
+    for (let times = 0; response !== null && isRepeated(response.status, times); times++) {
+      keepPause(runner.road, hostKey, response);
+      response = await pacedRequest(runner.road, request);
+    }
     if (response === null || isOurs(response.failure)) return shared?.get(url) ?? null;
     keepPause(runner.road, hostKey, response);
     const spent = (readMs: number) => holdBack(runner.road, runner.processorShare, hostKey, costOf(response, readMs));

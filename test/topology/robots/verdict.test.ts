@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { needsRefetch, type RobotsAnswer, robotsVerdict } from '../../../topology/robots/verdict.ts';
+import { isRepeated, needsRefetch, type RobotsAnswer, robotsVerdict } from '../../../topology/robots/verdict.ts';
 
 const url = 'http://example.com/robots.txt';
 const answer = (more: Partial<RobotsAnswer>): RobotsAnswer => ({
@@ -27,8 +27,15 @@ it('a client error opens the host, but for 429, which asks for less', () => {
   assert.equal(robotsVerdict(answer({ status: 429 })).kind, 'disallow_all');
 });
 
-it('a client error that may pass closes the host: 408 and 425', () => {
-  for (const status of [408, 425]) assert.equal(robotsVerdict(answer({ status })).kind, 'disallow_all');
+it('408 and 425 are asked again twice, and open the host like other client errors if they stay', () => {
+  for (const status of [408, 425]) {
+    assert.deepEqual(
+      [0, 1, 2].map((times) => isRepeated(status, times)),
+      [true, true, false],
+    );
+    assert.equal(robotsVerdict(answer({ status })).kind, 'allow_all');
+  }
+  for (const status of [200, 301, 404, 429, 500, 503, 0]) assert.ok(!isRepeated(status, 0), `${status}`);
 });
 
 it('a part, a difference and an unasked 304 close the host: none of them is the whole file', () => {

@@ -12,11 +12,11 @@ import { playedRoad } from '../played-road.ts';
 const url = 'http://a.test/robots.txt';
 
 function open(
-  answer: Partial<HttpResponse> = {},
+  answer: Partial<HttpResponse> | (() => Partial<HttpResponse>) = {},
   isBlocked?: (hostKey: string) => boolean,
   robotsHops: Task['robotsHops'] = [],
 ) {
-  const { asker, road, clock, urls } = playedRoad(() => answer, isBlocked);
+  const { asker, road, clock, urls } = playedRoad(() => (typeof answer === 'function' ? answer() : answer), isBlocked);
   const shared = createSharedRobots(clock);
   const requests: Request[] = [];
   const leases: unknown[] = [];
@@ -62,6 +62,31 @@ describe('robots.txt of the lease’s own host', () => {
       const answer = await fetch([url]);
       assert.ok(answer !== null && answer !== 'elsewhere');
       assert.equal(answer.status, status, range);
+    }
+  });
+
+  it('is asked for again at the host’s pace where it answers 408 or 425, three times at most', async () => {
+    for (const [answers, status] of [
+      [[408, 200], 200],
+      [[425, 408, 404], 404],
+      [[408, 408, 408, 200], 408],
+    ] as const) {
+      let given = 0;
+      const { fetch, requests, clock } = open(() => ({
+        status: answers[given++]!,
+        body: Buffer.from('User-agent: *'),
+      }));
+      const asked = fetch([url]);
+      await clock.advance(10_000);
+      const answer = await asked;
+      assert.ok(answer !== null && answer !== 'elsewhere');
+      assert.equal(answer.status, status);
+      const gaps = requests.slice(1).map(({ startMs }, at) => startMs - requests[at]!.startMs);
+      assert.ok(
+        gaps.every((gapMs) => gapMs >= 1_000),
+        gaps.join(' '),
+      );
+      assert.equal(requests.length, Math.min(3, answers.length));
     }
   });
 
