@@ -27,6 +27,7 @@ const retriable = {
   CHANGELOG_GAP: false,
   LOAD_UNFINISHED: false,
   DECISION_TOO_SLOW: false,
+  FORGET_FAILED: true,
   STATE_DIVERGED: false,
   SNAPSHOT_DAMAGED: false,
   OWNERSHIP_LOST: true,

@@ -3,6 +3,7 @@
 /** The `crawlstream` command. Errors a user can mend are one line on stderr and exit code 1 (2: the command line). */
 import type { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { errorOf } from '../runtime/thrown.ts';
 import { stopWithReader } from './terminal/closed-pipe.ts';
 import { machineRefusal } from './terminal/machine-refusal.ts';
 import { keepFilesPrivate } from './terminal/private-files.ts';
@@ -25,7 +26,7 @@ try {
     say(machineRefusal(error)!, 'error', { code: (error as NodeJS.ErrnoException).code! });
     process.exitCode = 1;
   } else {
-    say(`a bug, please report it: ${(error as Error).stack}`, 'fatal');
+    say(`a bug, please report it: ${errorOf(error).stack}`, 'fatal');
     process.exitCode = 70;
   }
 }

@@ -11,6 +11,7 @@ import { SystemClock } from '../runtime/clock.ts';
 import type { Consumer, ConsumerStats, From } from '../runtime/consumer/consumer.ts';
 import { startConsumer } from '../runtime/consumer/consumer.ts';
 import type { Received } from '../runtime/consumer/received.ts';
+import { checkConsumeOptions } from './check-consume.ts';
 import type { CrawlAddress } from './crawl-source.ts';
 import { openSource } from './crawl-source.ts';
 
@@ -71,6 +72,7 @@ export async function consumeTopic<T extends AvroTopic>(
   topic: T,
   options: ConsumeOptions<T>,
 ): Promise<RunningConsumer> {
+  checkConsumeOptions(options);
   const clock = new SystemClock();
   const { group, handle, forget, signal, untilEnd, batchRecords, batchMs, retriesMs, whenFailed, from } = options;
   const source = await openSource(options, group, clock);

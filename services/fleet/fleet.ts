@@ -7,6 +7,7 @@
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { errorOf } from '../runtime/thrown.ts';
 import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
 import { type Entry, isUnnoted, restingEntry, restStates } from './fleet-entry.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
@@ -337,7 +338,7 @@ export class Fleet {
       } catch (error) {
         const failure = (error as Error).message;
         say(
-          `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${(error as Error).stack}`}`,
+          `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${errorOf(error).stack}`}`,
         );
         change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
         // Started again it would do the same to the others: its owner, or the operator, resumes it.

@@ -14,6 +14,7 @@ import { isStrings } from '../runtime/check-options.ts';
 import { type Clock, SystemClock } from '../runtime/clock.ts';
 import { policyRecords, seedRecords } from '../runtime/crawl/requests.ts';
 import { createMemoryStore } from '../runtime/store/memory-store.ts';
+import { errorOf } from '../runtime/thrown.ts';
 import { type CrawledPage, type CrawlOptions, checkCrawlOptions } from './crawl-options.ts';
 import { policyOf } from './crawl-policy.ts';
 import { fetcherOf } from './fetcher-options.ts';
@@ -25,6 +26,8 @@ import { UrlIntake } from './url-intake.ts';
 const manifest = { crawl: 'library', partitions: 1, keyMode: 'host' } as const;
 const queueMaxByDefault = 100_000;
 const concurrencyByDefault = 10;
+/** A callback that heeds no signal may still finish what it writes. */
+const callbackGraceMs = 2_000;
 
 export class MemoryCrawl implements CrawlControls {
   readonly #options: CrawlOptions;
@@ -52,7 +55,7 @@ export class MemoryCrawl implements CrawlControls {
   async whole(): Promise<Readonly<Counters>> {
     try {
       const counters = await this.#run();
-      await this.#flow.handled();
+      await this.#handled();
       if (this.#failure !== undefined) throw this.#failure.error;
       this.#flow.end({ wanted: !this.#signal.aborted });
       return counters;
@@ -90,8 +93,23 @@ export class MemoryCrawl implements CrawlControls {
     this.#flow.end({ wanted: false });
   }
 
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
+  /** A crawl that was stopped does not wait for a callback that may never settle: only as long as one takes to clear up. */
+  async #handled(): Promise<void> {
+    const signal = this.#signal;
+    const late = new AbortController();
+    const giveUp = async () => {
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await this.#clock.sleepUntil(this.#clock.nowMs() + callbackGraceMs, late.signal);
+    };
+    await Promise.race([this.#flow.handled(), giveUp()]);
+    late.abort();
+  }
+
+  #fail(thrown: unknown): void {
+    this.#failure ??= { error: errorOf(thrown) };
     this.#stop.abort();
   }
 

@@ -1,6 +1,7 @@
 /** The server: crawls behind, gRPC in front. */
 
 import { type GrpcListen, serveGrpc } from '../runtime/grpc/grpc-server.ts';
+import { errorOf } from '../runtime/thrown.ts';
 import type { CrawlBook } from './crawl-book.ts';
 import type { GroupPeers } from './group-peers.ts';
 import { methodsOf } from './methods.ts';
@@ -34,7 +35,7 @@ export async function startServer({ book, listen, peers, say }: ServerOptions): 
     isActive: () => book.policy?.paused !== true,
     configure: book.configure,
   });
-  const onBug = (error: unknown) => log.tell('ERROR', () => `${callsPackage}: ${(error as Error).stack ?? error}`);
+  const onBug = (error: unknown) => log.tell('ERROR', () => `${callsPackage}: ${errorOf(error).stack}`);
   const server = await serveGrpc(urlfrontierService, methods, codecOf, listen, onBug);
   port = server.port;
   return server;

@@ -4,6 +4,7 @@ import { CrawlstreamError, type ErrorCode } from '../../topology/errors.ts';
 
 /** What somebody or something else brings back: a broker, a registry, an owner, a crawl that is yet to be made. */
 const passing = [
+  'FORGET_FAILED',
   'CRAWL_MISSING',
   'OWNERSHIP_LOST',
   'STEP_FAILED',

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Lending } from '../../lending/lending.ts';
 import { addressText, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
+import { errorOf } from '../../runtime/thrown.ts';
 import { grpcListen } from './grpc-listen.ts';
 import { setting } from './setting.ts';
 
@@ -58,7 +59,7 @@ export async function withClientsGrpc<T>(
   const access = grpcListen({ listen, cert, key, plain, options }, say);
   // As large as everything else: loaded where it is asked for.
   const { serveLeases } = await import('../../lending/lease-methods.ts');
-  const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`);
+  const onBug = (error: unknown) => say(`a bug, please report it: ${errorOf(error).stack}`);
   const server = await serveLeases(lending, access, onBug);
   const address = addressText({ host: listen.host, port: server.port });
   say(`leases by gRPC on ${address}${access.tls === undefined ? '' : ' (TLS)'}`);

@@ -11,6 +11,7 @@ import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../ru
 import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { createService } from '../../runtime/metrics/service.ts';
+import { errorOf } from '../../runtime/thrown.ts';
 import type { LogFields, LogLevel } from '../terminal/say.ts';
 import { oneOf } from './arguments.ts';
 import { processSources } from './process-sources.ts';
@@ -98,7 +99,7 @@ export async function withHttp<T>(
     (error) => say(`metrics: ${(error as Error).message}`, 'warn'),
     () => (service.crawl === undefined ? {} : { crawl: service.crawl }),
   );
-  const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`, 'error');
+  const onBug = (error: unknown) => say(`a bug, please report it: ${errorOf(error).stack}`, 'error');
   const server = await startHttpServer({
     listen,
     token,

@@ -14,6 +14,7 @@ import { fleetFetcherLimits } from '../../fleet/fetchers/fetcher-limits.ts';
 import { crawlOfRecord, movedAnswerOf } from '../../fleet/fetchers/task-records.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import type { LogRecord } from '../../runtime/log/log.ts';
+import { errorOf } from '../../runtime/thrown.ts';
 import { say } from '../terminal/say.ts';
 import { CrawlFetcher, type CrawlFetcherOptions } from './crawl-fetcher.ts';
 
@@ -176,7 +177,7 @@ export class FleetFetchers {
   #failed(name: string, entry: Entry, error: unknown, before: readonly LogRecord[] = []): void {
     if (entry.gone !== undefined || this.#entries.get(name) !== entry) return;
     const isBug = !(error instanceof CrawlstreamError);
-    say(`${name}: ${isBug ? `a bug, please report it: ${(error as Error).stack}` : (error as Error).message}`, 'warn');
+    say(`${name}: ${isBug ? `a bug, please report it: ${errorOf(error).stack}` : errorOf(error).message}`, 'warn');
     this.#goes(name, entry, async () => {
       await entry.turn;
       const left = [...before, ...(entry.crawl?.left ?? [])];

@@ -198,20 +198,24 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
   const work = async (records: readonly LogRecord[]) => {
     const { batch, letters, taken, forgotten } = await decode(records);
     const positions = positionsAfter(taken);
-    const context: BatchContext = { positions, forgotten, signal: stopping.signal };
+    const { signal } = stopping;
     const failed =
       batch.length === 0 && forgotten.length === 0
         ? []
-        : await handleBatch(batch, (some) => options.handle(some, context), {
-            clock,
-            retriesMs: options.retriesMs ?? consumerLimits.retriesMs,
-            whenFailed: options.whenFailed ?? 'deadLetter',
-            signal: stopping.signal,
-            onRetry: (error) => {
-              counts.retries += 1;
-              options.onRetry?.(error);
+        : await handleBatch(
+            { records: batch, forgotten },
+            (some) => options.handle([...some.records], { positions, forgotten: some.forgotten, signal }),
+            {
+              clock,
+              retriesMs: options.retriesMs ?? consumerLimits.retriesMs,
+              whenFailed: options.whenFailed ?? 'deadLetter',
+              signal,
+              onRetry: (error) => {
+                counts.retries += 1;
+                options.onRetry?.(error);
+              },
             },
-          });
+          );
     for (const { received, error } of failed) {
       const { record } = received;
       const { url = '', hostKey = '' } = received.value as { readonly url?: string; readonly hostKey?: string };

@@ -1,12 +1,24 @@
 /**
- * Hands a batch to its handler until it is dealt with: retries after growing pauses, then record by record, so that one
- * bad record does not hold up its neighbours. Records that fail alone are returned, to be dead-lettered.
+ * Hands a batch to its handler until it is dealt with: retries after growing pauses, then one by one, so that one bad
+ * record does not hold up its neighbours.
  *
- * A handler may see a record more than once, always after the same predecessors of its partition.
+ * - Records that fail alone are returned, to be dead-lettered.
+ * - A URL to be forgotten never becomes a dead letter: whoever asked for that was promised it. If it fails alone, after the
+ *   same pauses again, the batch fails with an error that names it, no position passes it, and it comes again.
+ * - A handler may see a record more than once, always after the same predecessors of its partition.
  */
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { Clock } from '../clock.ts';
+import { errorOf } from '../thrown.ts';
+import type { Forgotten } from './forgotten.ts';
 import type { Received } from './received.ts';
+
+export interface Batch<T extends AvroTopic> {
+  readonly records: readonly Received<T>[];
+  /** None of them is among the records. */
+  readonly forgotten: readonly Forgotten[];
+}
 
 export interface Failed<T extends AvroTopic> {
   readonly received: Received<T>;
@@ -15,46 +27,72 @@ export interface Failed<T extends AvroTopic> {
 
 export interface Patience {
   readonly clock: Clock;
-  /** Waits before the second, third, … attempt at a batch. */
+  /** Waits before the second, third, … attempt. */
   readonly retriesMs: readonly number[];
-  /** `stop`: rethrow the error of the last attempt, and do not try records alone. */
+  /** `stop`: rethrow the error of the last attempt, and try nothing alone. */
   readonly whenFailed: 'deadLetter' | 'stop';
   /** Aborted: no further attempt; throws what the last one threw. */
   readonly signal: AbortSignal;
   readonly onRetry: (error: Error) => void;
 }
 
+type Handle<T extends AvroTopic> = (batch: Batch<T>) => Promise<void> | void;
+
 export async function handleBatch<T extends AvroTopic>(
-  batch: readonly Received<T>[],
-  handle: (batch: readonly Received<T>[]) => Promise<void> | void,
-  { clock, retriesMs, whenFailed, signal, onRetry }: Patience,
+  batch: Batch<T>,
+  handle: Handle<T>,
+  patience: Patience,
 ): Promise<readonly Failed<T>[]> {
-  let failure: Error;
+  const { records, forgotten } = batch;
+  const failure = await tryAgain(batch, handle, patience);
+  if (failure === undefined) return [];
+  if (patience.whenFailed === 'stop') throw failure;
+  if (forgotten.length === 0 && records.length === 1) return [{ received: records[0]!, error: failure }];
+  if (records.length + forgotten.length === 1) throw notForgotten(forgotten[0]!, failure);
+  const failed: Failed<T>[] = [];
+  for (const received of records) {
+    // What was not tried yet stays uncommitted: it comes again.
+    if (patience.signal.aborted) throw failure;
+    const error = await tryOnce({ records: [received], forgotten: [] }, handle);
+    if (error !== undefined) failed.push({ received, error });
+  }
+  let unforgotten: Error | undefined;
+  for (const one of forgotten) {
+    if (patience.signal.aborted) throw failure;
+    const error = await tryAgain({ records: [], forgotten: [one] }, handle, patience);
+    if (error !== undefined) unforgotten ??= notForgotten(one, error);
+  }
+  if (unforgotten !== undefined) throw unforgotten;
+  return failed;
+}
+
+/** The error of the last attempt. Undefined: it is dealt with. Throws it where the wait before the next was broken off. */
+async function tryAgain<T extends AvroTopic>(
+  batch: Batch<T>,
+  handle: Handle<T>,
+  { clock, retriesMs, signal, onRetry }: Patience,
+): Promise<Error | undefined> {
   for (let attempt = 0; ; attempt++) {
-    try {
-      await handle(batch);
-      return [];
-    } catch (error) {
-      failure = error as Error;
-    }
+    const failure = await tryOnce(batch, handle);
     const waitMs = retriesMs[attempt];
-    if (waitMs === undefined) break;
+    if (failure === undefined || waitMs === undefined) return failure;
     onRetry(failure);
     await clock.sleepUntil(clock.nowMs() + waitMs, signal);
     if (signal.aborted) throw failure;
   }
-  // Without a record it is about what is to be forgotten, which no dead letter can stand for.
-  if (whenFailed === 'stop' || batch.length === 0) throw failure;
-  if (batch.length === 1) return [{ received: batch[0]!, error: failure }];
-  const failed: Failed<T>[] = [];
-  for (const received of batch) {
-    // Records not yet tried stay uncommitted: they come again.
-    if (signal.aborted) throw failure;
-    try {
-      await handle([received]);
-    } catch (error) {
-      failed.push({ received, error: error as Error });
-    }
+}
+
+async function tryOnce<T extends AvroTopic>(batch: Batch<T>, handle: Handle<T>): Promise<Error | undefined> {
+  try {
+    await handle(batch);
+    return undefined;
+  } catch (error) {
+    return errorOf(error);
   }
-  return failed;
+}
+
+function notForgotten({ url }: Forgotten, cause: Error): Error {
+  const remedy = 'mend what fails and start it again: it goes on with this URL';
+  const code = cause instanceof CrawlstreamError ? cause.code : 'FORGET_FAILED';
+  return new CrawlstreamError(code, `${url} is to be forgotten, and was not: ${cause.message}; ${remedy}`, cause);
 }

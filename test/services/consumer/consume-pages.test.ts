@@ -13,6 +13,7 @@ import { readGroupLetters } from '../../../services/runtime/consumer/group-folde
 import { openDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
+import type { CrawlstreamError } from '../../../topology/errors.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -134,6 +135,88 @@ describe('consumePages on a data folder', () => {
     };
     await titles(data, { handle, retriesMs: [] });
     assert.equal((await readGroupLetters(join(data, 'consumers', 'titles'))).length, 1);
+  });
+
+  it('forgets the other URLs where one cannot be forgotten, stops, and begins again with that one', async () => {
+    const { data, fetched, takenBack } = await liveCrawl();
+    await fetched('a');
+    for (const name of ['x', 'y', 'z']) await takenBack(name);
+    const handled: string[] = [];
+    const forgotten = new Set<string>();
+    let isAway = true;
+    const options: Partial<ConsumeOptions<'pages'>> = {
+      retriesMs: [],
+      handle: (batch) => void handled.push(...batch.map(({ value }) => value.title)),
+      forget(urls) {
+        if (isAway && urls.includes('http://a.test/y')) throw new Error('the database is away');
+        for (const url of urls) forgotten.add(url);
+      },
+    };
+    await assert.rejects(titles(data, options), (error: CrawlstreamError) => {
+      assert.equal(error.code, 'FORGET_FAILED');
+      assert.match(error.message, /http:\/\/a\.test\/y is to be forgotten, and was not: the database is away/);
+      return true;
+    });
+    assert.ok(handled.includes('a'));
+    assert.deepEqual([...forgotten].sort(), ['http://a.test/x', 'http://a.test/z']);
+    assert.deepEqual(await readGroupLetters(join(data, 'consumers', 'titles')), []);
+    isAway = false;
+    await titles(data, options);
+    assert.ok(forgotten.has('http://a.test/y'));
+  });
+
+  it('keeps a page as a dead letter whatever its handler throws, and whatever it does to its batch', async () => {
+    for (const thrown of [undefined, null, 'away', Object.create(null)]) {
+      const { data, fetched } = await liveCrawl();
+      await fetched('a', 'b');
+      await titles(data, {
+        retriesMs: [0],
+        handle(batch) {
+          (batch as unknown[]).length = 0;
+          throw thrown;
+        },
+      });
+      const letters = await readGroupLetters(join(data, 'consumers', 'titles'));
+      assert.deepEqual(
+        letters.map(({ url }) => url),
+        ['http://a.test/a', 'http://a.test/b'],
+      );
+    }
+  });
+
+  it('refuses an option that it does not know, or that has no value it can work with, by name', async () => {
+    const { data } = await liveCrawl();
+    const wrong: readonly [string, unknown][] = [
+      ['handle', undefined],
+      ['handle', 'print'],
+      ['group', undefined],
+      ['data', undefined],
+      ['data', 7],
+      ['brokers', 'localhost:9092'],
+      ['forget', true],
+      ['from', new Date(Number.NaN)],
+      ['from', '2026-01-01'],
+      ['untilEnd', 'yes'],
+      ['batchRecords', 0],
+      ['batchRecords', 1.5],
+      ['batchRecords', Number.NaN],
+      ['batchMs', -1],
+      ['batchMs', Number.NaN],
+      ['retriesMs', 5],
+      ['retriesMs', [-1]],
+      ['retriesMs', [Number.POSITIVE_INFINITY]],
+      ['whenFailed', 'skip'],
+      ['signal', {}],
+      ['batchSize', 10],
+    ];
+    for (const [name, value] of wrong) {
+      const options = { data, group: 'g', handle: () => {}, untilEnd: true, [name]: value };
+      await assert.rejects(
+        () => consumePages(options as never),
+        (error: CrawlstreamError) => error.code === 'INVALID_ARGUMENT' && error.message.includes(name),
+        `${name}: ${String(value)}`,
+      );
+    }
   });
 
   it('hands on what is taken back, and does not go on where that fails', async () => {
