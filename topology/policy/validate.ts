@@ -18,6 +18,7 @@ import { whenBarred } from '../usage/uses-policy.ts';
 import { equivalencesSchema } from './equivalences.ts';
 import { parallelLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
+import { normalNames } from './normal-names.ts';
 import { notInOverlays } from './overlay-config.ts';
 import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
 import { fetchAsChoices, type PolicyConfig, politenessKeys, whenFullChoices } from './policy.ts';
@@ -167,8 +168,13 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema }).optional(),
 });
 
-/** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */
+/** JSON text of a policy that a crawl has, as `storedPolicy`. */
 export function parsePolicy(json: string): PolicyConfig {
+  return storedPolicy(read(json));
+}
+
+/** JSON text of a policy that somebody gives, as `validatePolicy`. */
+export function givenPolicy(json: string): PolicyConfig {
   return validatePolicy(read(json));
 }
 
@@ -187,11 +193,11 @@ function read(json: string): unknown {
 const unknownHash = '0'.repeat(64);
 
 /** A policy as a file holds it: its version, if it names one, is not looked at, and its lists may leave out their hash. */
-export function policyWithoutVersion(json: string): PolicyConfig {
+export function policyWithoutVersion(json: string, inForce?: PolicyConfig): PolicyConfig {
   const value = read(json) as { readonly filters?: unknown; readonly score?: unknown } | null;
-  if (typeof value !== 'object' || value === null) return validatePolicy(value);
+  if (typeof value !== 'object' || value === null) return validatePolicy(value, inForce);
   const { filters, score } = value;
-  const config = validatePolicy({ ...value, filters: hashless(filters), score: hashless(score), version: 1 });
+  const config = validatePolicy({ ...value, filters: hashless(filters), score: hashless(score), version: 1 }, inForce);
   const lists = listsOf(config).map((list) => (list.sha256 === unknownHash ? { ...list, sha256: '' } : list));
   return withLists(config, lists);
 }
@@ -203,7 +209,34 @@ function hashless(part: unknown): unknown {
   return { ...(part as object), lists: lists.map((list: object) => ({ sha256: unknownHash, ...list })) };
 }
 
-export function validatePolicy(value: unknown): PolicyConfig {
+/**
+ * A policy that compiles, its names as normal URLs have them. Throws INVALID_ARGUMENT, naming the first field at fault and the
+ * remedy.
+ */
+export function validatePolicy(value: unknown, inForce?: PolicyConfig): PolicyConfig {
+  return withNormalNames(checkedPolicy(value), inForce);
+}
+
+/** The same for one that was in force already: earlier releases took names that no URL can have. */
+export function storedPolicy(value: unknown): PolicyConfig {
+  return normalNames(checkedPolicy(value)).config;
+}
+
+/**
+ * A policy with its names as normal URLs have them. Throws INVALID_ARGUMENT for a name that no URL can have, unless the policy
+ * `inForce` has it already.
+ */
+export function withNormalNames(given: PolicyConfig, inForce?: PolicyConfig): PolicyConfig {
+  const { config, faults } = normalNames(given);
+  if (faults.length === 0) return config;
+  const known = new Set(inForce === undefined ? [] : normalNames(inForce).faults.map(({ name }) => name));
+  const fault = faults.find(({ name }) => !known.has(name));
+  if (fault === undefined) return config;
+  const { field, name, wrong } = fault;
+  throw new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${JSON.stringify(name)}: ${wrong}`);
+}
+
+function checkedPolicy(value: unknown): PolicyConfig {
   const parsed = policySchema.safeParse(value);
   if (!parsed.success) throw invalid(parsed.error.issues[0]!, parsed.error);
   // Patterns must compile; the contents of lists are checked when they are loaded.

@@ -10,6 +10,9 @@
  * without one, any is meant. IPv4 addresses are not turned around: `(127.0.0.1)/`. The first parenthesis may be left out.
  */
 
+import { withoutPort } from './host-key.ts';
+import { ruleHost } from './rule-names.ts';
+
 export interface Surt {
   /** With colon and slashes; empty: either. */
   readonly scheme: string;
@@ -38,7 +41,9 @@ export function parseSurt(text: string): Surt | string {
   if (!isClosed && comma === '') return `say where the host ends; write (${host}, for subdomains too, or (${host},)/`;
   if (!isClosed && port !== '') return 'a port belongs to one host; write it as in (org,example,:8080)/';
   // An address has no commas, and stays as it is.
-  const name = host.split(',').reverse().join('.');
+  const named = ruleHost(`${host.split(',').reverse().join('.')}${port === '' ? '' : `:${port}`}`);
+  if ('wrong' in named) return named.wrong;
+  const name = withoutPort(named.name);
   // Paths differ by case.
   const path = isClosed ? text.slice(text.indexOf(')') + 1) : '';
   return { scheme, name, isOpen: !isClosed, port, path: path === '' ? '/' : path };

@@ -13,6 +13,7 @@ import { hostKeyOf, hostnameOf } from './host-key.ts';
 import { listLimits } from './list-limits.ts';
 import { markTexts } from './marked-texts.ts';
 import { compileNumberList, type NumberListKind } from './number-list.ts';
+import { type RuleName, ruleDomain, ruleHost, rulePrefix } from './rule-names.ts';
 import { sortTexts } from './sorted-texts.ts';
 
 export const listKinds = ['hosts', 'domains', 'prefixes', 'patterns'] as const;
@@ -69,14 +70,24 @@ export function compileList(kind: ListName['kind'], text: string, name: string):
   const entries = entriesOf(text, name);
   switch (kind) {
     case 'hosts':
-      return compileHosts(entries.map((entry) => entry.toLowerCase()));
+      return compileHosts(entries.map((entry) => normalEntry(entry, ruleHost)));
     case 'domains':
-      return compileDomains(entries.map((entry) => entry.toLowerCase()));
+      return compileDomains(entries.map((entry) => normalEntry(entry, ruleDomain)));
     case 'prefixes':
-      return compilePrefixList(entries);
+      return compilePrefixList(entries.map((entry) => normalEntry(entry, rulePrefix)));
     case 'patterns':
       return compilePatterns(entries, name);
   }
+}
+
+/** Millions of entries are spelt as they should be, and a URL parser takes a microsecond. */
+const plainName = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
+
+/** As normal URLs have it. What no URL can have stays, and holds none. */
+function normalEntry(entry: string, bring: (text: string) => RuleName): string {
+  if (plainName.test(entry)) return entry;
+  const named = bring(entry);
+  return 'name' in named ? named.name : entry.toLowerCase();
 }
 
 /** A domain and its number in a map, about. */

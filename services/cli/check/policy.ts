@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
-import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { givenPolicy } from '../../../topology/policy/validate.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { collect } from '../flags/arguments.ts';
@@ -42,6 +42,6 @@ export async function checkedPolicy(flags: CheckPolicyFlags): Promise<Policy> {
     const seeds = normalSeeds(flags.seed ?? []);
     return compilePolicy(policyOf(seeds.length === 0 ? { ...flags, scope: 'all' } : flags, seeds));
   }
-  const config = parsePolicy(await readText('--policy', flags.policy));
+  const config = givenPolicy(await readText('--policy', flags.policy));
   return compilePolicy(config, await createListFiles().load(listsOf(config), dirname(flags.policy)));
 }

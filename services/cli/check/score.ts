@@ -18,7 +18,7 @@ import {
   groupScore,
 } from '../../../topology/policy/score/score.ts';
 import { defaultScore, type WeightedScore } from '../../../topology/policy/score/score-config.ts';
-import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { givenPolicy } from '../../../topology/policy/validate.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
 import { readText } from '../flags/named-file.ts';
@@ -80,7 +80,7 @@ function number(option: string, most = Number.MAX_SAFE_INTEGER): (value: string)
 }
 
 async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
-  const policy = flags.policy === undefined ? null : parsePolicy(await readText('--policy', flags.policy));
+  const policy = flags.policy === undefined ? null : givenPolicy(await readText('--policy', flags.policy));
   const config = policy?.score ?? defaultScore;
   if (config.kind === 'opic') {
     throw new CrawlstreamError(

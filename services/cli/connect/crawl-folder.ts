@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
-import { validatePolicy } from '../../../topology/policy/validate.ts';
+import { storedPolicy } from '../../../topology/policy/validate.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import { putFile } from '../../runtime/disk/durable-names.ts';
@@ -62,7 +62,7 @@ export async function readRequest(folder: Pick<DataFolder, 'part'>): Promise<Cra
   const file = folder.part('crawl.json');
   try {
     const { seeds, policy, options = {}, trust = '' } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-    return { seeds, policy: policy === null ? null : validatePolicy(policy), options, trust };
+    return { seeds, policy: policy === null ? null : storedPolicy(policy), options, trust };
   } catch (error) {
     // If there is a file in the place of the folder, opening it will fail with an error.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return nothing;

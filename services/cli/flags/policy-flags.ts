@@ -9,7 +9,7 @@ import { type ScheduleName, scheduleNames } from '../../../topology/policy/recra
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { normalizeOf, type SameUrlWord } from '../../../topology/policy/url-identity.ts';
-import { validatePolicy } from '../../../topology/policy/validate.ts';
+import { validatePolicy, withNormalNames } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../../topology/url/scope.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
@@ -322,9 +322,10 @@ export function policyOf(
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
     ...(flags.pay === undefined ? {} : { pay: flags.pay as PolicyConfig['pay'] }),
   };
-  if (flags.overlays !== undefined || flags.pay !== undefined) validatePolicy(policy);
-  compilePolicy(policy);
-  return policy;
+  if (flags.overlays !== undefined || flags.pay !== undefined) validatePolicy(policy, before ?? undefined);
+  const named = withNormalNames(policy, before ?? undefined);
+  compilePolicy(named);
+  return named;
 }
 
 /** Time for what a client tells to reach the frontier before its lease is over there, ms. */

@@ -1,6 +1,6 @@
 /** Starts one crawl of a fleet: as `crawl` runs it, over its data folder, and beside the others. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
-import { validatePolicy } from '../../../topology/policy/validate.ts';
+import { storedPolicy } from '../../../topology/policy/validate.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import type { FetcherConfig } from '../../application/fetching.ts';
 import type { Processor } from '../../application/processor/processor.ts';
@@ -84,7 +84,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   const seat = options.pace.join(name, weight);
   const desk = new QueryService(clock);
   const hide = options.dashboards.add(name, clock, () => desk.shown);
-  const policy = validatePolicy(file.policy);
+  const policy = storedPolicy(file.policy);
   const extract = withMarkdown(options.fetcher.extract);
   let reads: ReadLog | undefined;
   let status: CrawlStatus | undefined;

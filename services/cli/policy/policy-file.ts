@@ -16,7 +16,7 @@ export async function policyFromFile(option: string, file: string, inForce: Poli
   const isWhole = fieldsOfWhole.every((name) => name in fields);
   const config = isWhole ? fields : merged(inForce as unknown as Fields, fields);
   try {
-    return await withHashes(policyWithoutVersion(JSON.stringify(config)), dirname(resolve(file)));
+    return await withHashes(policyWithoutVersion(JSON.stringify(config), inForce), dirname(resolve(file)));
   } catch (error) {
     if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
     throw new CrawlstreamError(

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
-import { validatePolicy } from '../../../topology/policy/validate.ts';
+import { storedPolicy } from '../../../topology/policy/validate.ts';
 import { type DumpOptions, dumpCrawl } from '../../frontier/transfer/dump-crawl.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -111,7 +111,7 @@ async function isHeld(folder: DataFolder): Promise<boolean> {
 async function headOf({ log, codec, manifest, folder }: StateSource) {
   const { policy, asked } = await readControl(log, codec, manifest.crawl);
   const request = folder === null ? { seeds: [], policy: null } : await readRequest(folder);
-  const parsed = (one: typeof policy) => (one === null ? null : validatePolicy(JSON.parse(one.json)));
+  const parsed = (one: typeof policy) => (one === null ? null : storedPolicy(JSON.parse(one.json)));
   return {
     id: randomBytes(8).toString('hex'),
     madeBy: productVersion,

@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { DumpHead, DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
 import { parseDumpHead } from '../../../topology/frontier/transfer/parse-dump-line.ts';
 import { type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
-import { validatePolicy } from '../../../topology/policy/validate.ts';
+import { storedPolicy } from '../../../topology/policy/validate.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { loadCaptures } from '../../frontier/transfer/load-captures.ts';
 import { loadCrawl } from '../../frontier/transfer/load-crawl.ts';
@@ -92,7 +92,7 @@ export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTota
     const { folder } = target;
     // What `crawl` was asked for is copied, too, so that the same options change nothing.
     if (folder === null || head.asked === null || (await readRequest(folder)).policy !== null) return;
-    await writeRequest(folder, { seeds: head.seeds, policy: validatePolicy(head.asked) });
+    await writeRequest(folder, { seeds: head.seeds, policy: storedPolicy(head.asked) });
   });
   return totals!;
 }

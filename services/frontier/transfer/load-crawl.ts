@@ -10,7 +10,7 @@ import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { DumpHead, DumpLine, DumpTotals, EndLine } from '../../../topology/frontier/transfer/dump-line.ts';
 import { parseDumpLine } from '../../../topology/frontier/transfer/parse-dump-line.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
-import { validatePolicy } from '../../../topology/policy/validate.ts';
+import { storedPolicy } from '../../../topology/policy/validate.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -36,7 +36,7 @@ export interface LoadOptions {
 
 export async function loadCrawl(options: LoadOptions): Promise<DumpTotals> {
   const { head, loaders } = options;
-  const policy = head.policy === null ? null : validatePolicy(head.policy);
+  const policy = head.policy === null ? null : storedPolicy(head.policy);
   for (const loader of loaders) if (policy !== null && loader.state.policyVersion === 0) await loader.begin(policy);
   const { totals, lines } = await takeLines(options);
   for (const loader of loaders) await loader.flush();
@@ -110,7 +110,7 @@ function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): voi
 /** What was asked for, then what is in force, so that `crawl` and `policy` find them. */
 async function publishPolicies({ log, codec, clock, manifest, head }: LoadOptions, inForce: PolicyConfig | null) {
   const there = (await readControl(log, codec, manifest.crawl)).policy?.version ?? 0;
-  const asked = head.asked === null ? null : validatePolicy(head.asked);
+  const asked = head.asked === null ? null : storedPolicy(head.asked);
   const policies = [
     { policy: asked, by: askedBy },
     { policy: inForce?.version === asked?.version ? null : inForce, by: 'load' },
