@@ -6,10 +6,12 @@ import type { CrawlFile } from '../../../../services/fleet/crawl-file.ts';
 import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
 import type { EventPosition } from '../../../../services/fleet/events/event-position.ts';
 import type { CrawlEvent, EventBounds } from '../../../../services/fleet/events/read-events.ts';
+import { readPlace } from '../../../../services/fleet/webhooks/webhook-file.ts';
 import { webhookLimits } from '../../../../services/fleet/webhooks/webhook-limits.ts';
 import { type Posted, WebhookSender } from '../../../../services/fleet/webhooks/webhook-sender.ts';
 import { createFakeClock } from '../../fetcher/fake-clock.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { until } from '../../until.ts';
 
 interface Sent {
   readonly id: string;
@@ -158,7 +160,10 @@ describe('a webhook', () => {
   it('of a crawl that was made anew under the name begins at its beginning', async () => {
     const { state, sent, passTo, stop, folder } = setUp();
     await passTo(1);
-    await folderDocuments(folder).delete('crawls/docs/webhook.json');
+    const documents = folderDocuments(folder);
+    // That it was taken is written after the answer, and would stand there again if it came behind the deletion.
+    await until(async () => (await readPlace(documents, 'docs')).sending === null);
+    await documents.delete('crawls/docs/webhook.json');
     state.createdAtMs = 2;
     await passTo(2);
     await stop();
