@@ -177,23 +177,46 @@ export class LeaseDesk {
   async #deliver(batch: readonly Unsent[]): Promise<void> {
     try {
       const told = await this.#until(() => this.#client.tell(batch.map(({ result }) => timed(result))));
-      for (const { refused } of told) this.#warnOf(refused);
-      for (const { result, done } of batch) {
-        this.#out.delete(result.lease);
-        done();
+      const putAside: Unsent[] = [];
+      for (const [at, { refused, state, why = '' }] of told.entries()) {
+        this.#warnOf(refused);
+        const { result, done, failed } = batch[at]!;
+        if (state === 'invalid') putAside.push({ result: this.#bad(result, why), done, failed });
+        else {
+          this.#out.delete(result.lease);
+          done();
+        }
       }
+      if (putAside.length > 0) await this.#deliver(putAside);
     } catch (error) {
-      if (batch.length > 1 && error instanceof LeaseError && ofItsContent.has(error.status)) {
+      if (error instanceof LeaseError && ofItsContent.has(error.status)) {
         const half = batch.length >> 1;
-        await this.#deliver(batch.slice(0, half));
-        await this.#deliver(batch.slice(half));
-        return;
+        const [{ result, done, failed }] = batch as [Unsent];
+        if (batch.length > 1) {
+          await this.#deliver(batch.slice(0, half));
+          await this.#deliver(batch.slice(half));
+          return;
+        }
+        if (result.failure !== 'badResponse')
+          return this.#deliver([{ result: this.#bad(result, error.message), done, failed }]);
       }
       for (const { result, failed } of batch) {
         this.#out.delete(result.lease);
         failed(error);
       }
     }
+  }
+
+  /** What is told in place of a result that the crawl does not take. */
+  #bad({ lease, startedMs, endedMs }: Result, why: string): Result {
+    this.#warn(`the crawl does not take a result: ${why}`);
+    return {
+      lease,
+      startedMs,
+      endedMs,
+      failure: 'badResponse',
+      detail: `the crawl does not take its answer: ${why}`.slice(0, 1_000),
+    };
   }
 
   #warnOf(refused: readonly Refused[]): void {

@@ -107,6 +107,9 @@ export class LeaseError extends Error {
   }
 }
 
+/** Statuses of a call that is refused for what it says, or for how long it is. */
+const ofItsContent: ReadonlySet<number> = new Set([400, 413]);
+
 /** Response headers that a crawl looks at. */
 export const toldHeaders: readonly string[] = [
   ...['retry-after', 'etag', 'last-modified', 'location', 'content-type', 'x-robots-tag', 'content-usage'],
@@ -150,9 +153,12 @@ export class LeaseClient {
   async tell(answers: readonly (Answer & { readonly lease: string })[]): Promise<
     readonly {
       readonly lease: string;
-      /** `unknown`: its time was over, and it is leased again. */
-      readonly state: 'ok' | 'repeated' | 'unknown';
+      /** `unknown`: its time was over, and it is leased again. `invalid`: it says what no crawl takes, and is still out. */
+      readonly state: 'ok' | 'repeated' | 'unknown' | 'invalid';
+      /** URLs that came along and were not taken. */
       readonly refused: readonly Refused[];
+      /** Of an invalid one: the field, and what to do. */
+      readonly why?: string;
     }[]
   > {
     return (await this.#post<{ results: never }>('/v1/results', { results: answers })).results;
@@ -170,7 +176,7 @@ export class LeaseClient {
 
   /**
    * Leases and fetches, `concurrency` URLs at once, until the crawl has nothing left or `signal` aborts. Whatever `fetchUrl`
-   * throws is told as a failed connection. A crawl that is not up yet is asked again for the time of a lease. Rejects, once
+   * throws is told as a failed connection, and an answer that the crawl does not take as a bad response. A crawl that is not up yet is asked again for the time of a lease. Rejects, once
    * nothing is out, with why the crawl could not be asked or told: what was out is leased again, by the crawl or its next
    * process.
    */
@@ -222,12 +228,21 @@ export class LeaseClient {
       answer = { failure: 'connectionFailed', detail: detail.slice(0, 1_000) };
     }
     const endedMs = performance.now();
-    await this.#insist(() => {
-      const lateMs = Math.round(performance.now() - endedMs);
-      const { startedMsAgo = Math.round(endedMs - startedMs), endedMsAgo = 0 } = answer;
-      const times = { startedMsAgo: startedMsAgo + lateMs, endedMsAgo: endedMsAgo + lateMs };
-      return this.tell([{ lease: leased.lease, ...answer, ...times }]);
-    });
+    const tell = (answer: Answer) =>
+      this.#insist(() => {
+        const lateMs = Math.round(performance.now() - endedMs);
+        const { startedMsAgo = Math.round(endedMs - startedMs), endedMsAgo = 0 } = answer;
+        const times = { startedMsAgo: startedMsAgo + lateMs, endedMsAgo: endedMsAgo + lateMs };
+        return this.tell([{ lease: leased.lease, ...answer, ...times }]);
+      });
+    const why = await tell(answer).then(
+      ([told]) => (told?.state === 'invalid' ? (told.why ?? '') : undefined),
+      (error: unknown) => {
+        if (error instanceof LeaseError && ofItsContent.has(error.status)) return error.message;
+        throw error;
+      },
+    );
+    if (why !== undefined) await tell({ failure: 'badResponse', detail: `the crawl does not take its answer: ${why}` });
   }
 
   /**

@@ -7,8 +7,9 @@ import { partitionOf } from '../../topology/url/partition.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
-import type { AddedUrl, RefusedUrl } from './api-schemas.ts';
+import type { RefusedUrl } from './api-schemas.ts';
 import { lendingLimits } from './lending-limits.ts';
+import type { ReadUrls } from './read-items.ts';
 
 export interface AddTarget {
   readonly log: Pick<Log, 'append'>;
@@ -33,15 +34,15 @@ type OpenGroup = LinkGroup & { readonly links: Link[] };
 
 const normalize = compileNormalizer();
 
-export function gatherUrls(urls: readonly AddedUrl[], foundOn: FoundOn | null, nowMs: number): Gathered {
+export function gatherUrls({ urls, refused: unread }: ReadUrls, foundOn: FoundOn | null, nowMs: number): Gathered {
   const groups = new Map<string, OpenGroup>();
   const refused: RefusedUrl[] = [];
-  urls.forEach((added, index) => {
+  for (const { index, added } of urls) {
     const url = normalize(added.url);
     if (url === null) {
       const why = 'it is no URL that can be crawled: give http or https, absolute';
       refused.push({ index, url: added.url.slice(0, 200), why });
-      return;
+      continue;
     }
     const hostKey = hostKeyOf(url);
     const { payload, front, hop } = added;
@@ -57,8 +58,8 @@ export function gatherUrls(urls: readonly AddedUrl[], foundOn: FoundOn | null, n
       groups.set(name, group);
     }
     group.links.push({ url, lastModifiedMs: 0, priority: added.priority ?? -1, spelling: '' });
-  });
-  return { groups: [...groups.values()], accepted: urls.length - refused.length, refused };
+  }
+  return { groups: [...groups.values()], accepted: urls.length - refused.length, refused: [...unread, ...refused] };
 }
 
 export async function publishGroups({ log, codec, topics }: AddTarget, groups: readonly LinkGroup[]): Promise<void> {

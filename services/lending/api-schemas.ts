@@ -97,63 +97,82 @@ export const failures = [
   'returned',
 ] as const;
 
-export const result = z
-  .strictObject({
-    lease: token,
-    status: z.int().min(100).max(599).optional().describe('HTTP status. Absent: there was no whole response.'),
-    failure: z
-      .enum(failures)
-      .optional()
-      .describe(
-        'Why there was none. tooLarge: the body was not read. robotsDenied: the client asked robots.txt itself. returned: no request was made, lease it again.',
-      ),
-    detail: z.string().max(1_000).default('').describe('Plain words on a failure.'),
-    headers: z
-      .record(z.string().max(200), z.string().max(8_192))
-      .default({})
-      .describe(
-        'Of the response: Retry-After, ETag, Last-Modified, Location, Content-Type, X-Robots-Tag and Content-Usage are looked at.',
-      ),
-    startedMsAgo: count
-      .optional()
-      .describe('When the request started, ms before this call. Absent: when it was leased.'),
-    endedMsAgo: count.optional().describe('When it ended, ms before this call. Absent: now.'),
-    bytes: count.max(rangeLimits.bytesMax).default(0).describe('Bytes of the body. 0: not told.'),
-    contentHash: z
-      .string()
-      .regex(/^[0-9a-f]{0,128}$/, 'it is no hexadecimal number')
-      .default('')
-      .describe('Of the body, hexadecimal. Empty: not told.'),
-    title: z.string().max(10_000).default(''),
-    text: z.string().max(textCharsMax).default(''),
-    body: z
-      .base64()
-      .optional()
-      .describe('In base64, without content coding: it is parsed here, as a page of our own fetchers.'),
-    final: z
-      .boolean()
-      .default(false)
-      .describe('Take the status as it is: it is not tried again, whatever it is. Retry-After is kept all the same.'),
-    follow: z.boolean().default(false).describe('Publish the links that are found in body.'),
-    urls: z
-      .array(addedUrl)
-      .max(urlsPerCallMax)
-      .default([])
-      .describe('What the page leads to: durable before its result.'),
-  })
-  .refine(({ status, failure }) => status !== undefined || failure !== undefined, {
-    path: ['status'],
-    message: 'neither status nor failure is there; give one',
-  });
+const resultFields = z.strictObject({
+  lease: token,
+  status: z.int().min(100).max(599).optional().describe('HTTP status. Absent: there was no whole response.'),
+  failure: z
+    .enum(failures)
+    .optional()
+    .describe(
+      'Why there was none. tooLarge: the body was not read. robotsDenied: the client asked robots.txt itself. returned: no request was made, lease it again.',
+    ),
+  detail: z
+    .string()
+    .max(lendingLimits.detailCharsMax)
+    .default('')
+    .describe('Plain words on a failure; longer ones are cut.'),
+  headers: z
+    .record(z.string().max(lendingLimits.headerNameCharsMax), z.string().max(lendingLimits.headerCharsMax))
+    .default({})
+    .describe(
+      'Of the response; longer ones are left out. Retry-After, ETag, Last-Modified, Location, Content-Type, X-Robots-Tag and Content-Usage are looked at.',
+    ),
+  startedMsAgo: count.optional().describe('When the request started, ms before this call. Absent: when it was leased.'),
+  endedMsAgo: count.optional().describe('When it ended, ms before this call. Absent: now.'),
+  bytes: count.max(rangeLimits.bytesMax).default(0).describe('Bytes of the body. 0: not told.'),
+  contentHash: z
+    .string()
+    .regex(/^[0-9a-f]{0,128}$/, 'it is no hexadecimal number')
+    .default('')
+    .describe('Of the body, hexadecimal. Empty: not told.'),
+  title: z.string().max(lendingLimits.titleCharsMax).default('').describe('A longer one is cut.'),
+  text: z.string().max(textCharsMax).default('').describe('A longer one is cut.'),
+  body: z
+    .base64()
+    .optional()
+    .describe('In base64, without content coding: it is parsed here, as a page of our own fetchers.'),
+  final: z
+    .boolean()
+    .default(false)
+    .describe('Take the status as it is: it is not tried again, whatever it is. Retry-After is kept all the same.'),
+  follow: z.boolean().default(false).describe('Publish the links that are found in body.'),
+});
+
+const urlsOfResult = z
+  .array(addedUrl)
+  .max(urlsPerCallMax)
+  .default([])
+  .describe('What the page leads to: durable before its result. One that is wrong is refused by itself.');
+
+type SaysSomething = Pick<z.output<typeof resultFields>, 'status' | 'failure'>;
+const saysSomething = ({ status, failure }: SaysSomething) => status !== undefined || failure !== undefined;
+const saysNothing = { path: ['status'], message: 'neither status nor failure is there; give one' };
+
+/** Without its URLs, which are read one by one. */
+export const ownResult = resultFields.refine(saysSomething, saysNothing);
+const result = resultFields.extend({ urls: urlsOfResult }).refine(saysSomething, saysNothing);
 
 export const resultsCall = z.strictObject({ results: z.array(result).min(1).max(resultsPerCallMax) });
 
+/** Lists whose items are read one by one (read-items.ts). */
+export const itemsOfTell = z.strictObject({ results: z.array(z.unknown()).min(1).max(resultsPerCallMax) });
+export const itemsOfAdd = z.strictObject({ urls: z.array(z.unknown()).min(1) });
+
 export const settledState = z
-  .enum(['ok', 'repeated', 'unknown'])
-  .describe('repeated: it was told before, and counts once. unknown: its time was over, and it is leased again.');
+  .enum(['ok', 'repeated', 'unknown', 'invalid'])
+  .describe(
+    'repeated: it was told before, and counts once. unknown: its time was over, and it is leased again. invalid: a field is wrong, as `why` says, and the lease is still out: tell it again.',
+  );
 
 export const resultsAnswer = z.strictObject({
-  results: z.array(z.strictObject({ lease: token, state: settledState, refused })),
+  results: z.array(
+    z.strictObject({
+      lease: z.string().describe('As it was told.'),
+      state: settledState,
+      refused,
+      why: z.string().describe('The field that is wrong, and what to do. Empty: none.'),
+    }),
+  ),
 });
 
 export const renewCall = z.strictObject({
@@ -184,4 +203,4 @@ export const problem = z.strictObject({
 
 export type AddedUrl = z.output<typeof addedUrl>;
 export type RefusedUrl = z.output<typeof refusedUrl>;
-export type ToldResult = z.output<typeof result>;
+export type ToldResult = z.output<typeof ownResult>;

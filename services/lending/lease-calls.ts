@@ -5,29 +5,29 @@ import type { Errand } from '../runtime/leases/outside.ts';
 import { type AddTarget, gatherUrls, publishGroups } from './add-urls.ts';
 import type {
   addAnswer,
-  addCall,
   leaseAnswer,
   leaseCall,
   leasedUrl,
   renewAnswer,
   renewCall,
   resultsAnswer,
-  resultsCall,
   statusAnswer,
   ToldResult,
 } from './api-schemas.ts';
 import type { Lease } from './desk.ts';
 import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
+import type { ReadResult, ReadUrls } from './read-items.ts';
 import { returned, toldOf } from './told.ts';
 
 /** Each throws OWNERSHIP_LOST, to be tried again, while the crawl is not up. */
 export interface LeaseCalls {
   /** Throws it, too, where too many wait already. `gone`: the client has hung up. */
   lease(call: z.output<typeof leaseCall>, gone: AbortSignal): Promise<z.output<typeof leaseAnswer>>;
-  tell(call: z.output<typeof resultsCall>): Promise<z.output<typeof resultsAnswer>>;
+  /** Item by item: one that is wrong costs the others nothing. */
+  tell(results: readonly ReadResult[]): Promise<z.output<typeof resultsAnswer>>;
   renew(call: z.output<typeof renewCall>): z.output<typeof renewAnswer>;
-  add(call: z.output<typeof addCall>): Promise<z.output<typeof addAnswer>>;
+  add(urls: ReadUrls): Promise<z.output<typeof addAnswer>>;
   status(): z.output<typeof statusAnswer>;
 }
 
@@ -74,19 +74,22 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
       };
     },
 
-    tell: async ({ results }) => {
+    tell: async (results) => {
       const target = up();
       const nowMs = clock.nowMs();
-      const gathered = results.map(({ lease, urls }) => {
-        const { url } = desk.leased(lease) ?? {};
+      const gathered = results.map((read) => {
+        const { url } = desk.leased(read.lease) ?? {};
+        const urls = 'why' in read ? noUrls : read.urls;
         return gatherUrls(urls, url === undefined ? null : { url: url.url, depth: url.depth }, nowMs);
       });
       // Links first: a result means that they are durable.
       await publish(target, gathered);
       return {
-        results: results.map((result, at) => {
+        results: results.map((read, at) => {
           const { accepted, refused } = gathered[at]!;
-          return { lease: result.lease, state: settle(result, accepted), refused: [...refused] };
+          const { lease } = read;
+          if ('why' in read) return { lease, state: 'invalid', refused: [], why: read.why } as const;
+          return { lease, state: settle(read.result, accepted), refused: [...refused], why: '' };
         }),
       };
     },
@@ -101,7 +104,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
       };
     },
 
-    add: async ({ urls }) => {
+    add: async (urls) => {
       const target = up();
       const gathered = gatherUrls(urls, null, clock.nowMs());
       await publish(target, [gathered]);
@@ -109,6 +112,8 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
     },
   };
 }
+
+const noUrls: ReadUrls = { urls: [], refused: [] };
 
 function leasedOf({ token, url: errand, deadlineMs }: Lease<Errand>, nowMs: number): z.output<typeof leasedUrl> {
   const { url, hostKey: host, depth, hop, attempt, etag, lastModified, payload, userAgent, delayMs } = errand;

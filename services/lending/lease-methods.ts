@@ -15,9 +15,10 @@ import {
   serveGrpc,
 } from '../runtime/grpc/grpc-server.ts';
 import { readCall } from '../runtime/http/read-call.ts';
-import { addCall, leaseCall, renewCall, resultsCall } from './api-schemas.ts';
+import { leaseCall, renewCall } from './api-schemas.ts';
 import { leaseCallsOf } from './lease-calls.ts';
 import type { Lending } from './lending.ts';
+import { readAdd, readTell } from './read-items.ts';
 
 const packageName = 'crawlstream.v1';
 
@@ -33,13 +34,13 @@ export function serveLeases(
 function leaseMethods(lending: Lending): Readonly<Record<string, Method>> {
   const calls = leaseCallsOf(lending);
   return {
-    Lease: method('Lease', leaseCall, async (call, { gone }) => unknownIdle(await calls.lease(call, gone))),
-    Tell: method('Tell', resultsCall, async (call) => {
+    Lease: method('Lease', by(leaseCall), async (call, { gone }) => unknownIdle(await calls.lease(call, gone))),
+    Tell: method('Tell', readTell, async (call) => {
       const { results } = await calls.tell(call);
       return { results: results.map(({ state, ...rest }) => ({ ...rest, state: state.toUpperCase() })) };
     }),
-    Renew: method('Renew', renewCall, async (call) => calls.renew(call)),
-    Add: method('Add', addCall, (call) => calls.add(call)),
+    Renew: method('Renew', by(renewCall), async (call) => calls.renew(call)),
+    Add: method('Add', readAdd, (call) => calls.add(call)),
     Status: {
       ...{ kind: 'unary', request: 'StatusRequest', answer: 'StatusAnswer' },
       act: async () => unknownIdle(calls.status()),
@@ -47,18 +48,20 @@ function leaseMethods(lending: Lending): Readonly<Record<string, Method>> {
   };
 }
 
-function method<T extends z.ZodType>(
-  name: string,
-  schema: T,
-  act: (call: z.output<T>, caller: Caller) => Promise<object>,
-): Method {
+type Read<T> = (request: unknown, fields: string) => T;
+
+function by<T extends z.ZodType>(schema: T): Read<z.output<T>> {
+  return (request, fields) => readCall(schema, request, fields);
+}
+
+function method<T>(name: string, read: Read<T>, act: (call: T, caller: Caller) => Promise<object>): Method {
   return {
     kind: 'unary',
     request: `${name}Request`,
     answer: `${name}Answer`,
     act: async (request: Record<string, unknown>, caller) => {
       try {
-        return await act(readCall(schema, asCalled(request), 'schemas/leases.proto has all fields'), caller);
+        return await act(read(asCalled(request), 'schemas/leases.proto has all fields'), caller);
       } catch (error) {
         if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
         throw new CallFailed('INVALID_ARGUMENT', error.message);

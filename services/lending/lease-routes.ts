@@ -4,11 +4,12 @@
  */
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
 import { readCall } from '../runtime/http/read-call.ts';
-import { addCall, leaseCall, renewCall, resultsCall } from './api-schemas.ts';
+import { leaseCall, renewCall } from './api-schemas.ts';
 import { leaseCallsOf } from './lease-calls.ts';
 import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
 import { openApi } from './openapi.ts';
+import { readAdd, readTell } from './read-items.ts';
 
 export function leaseRoutes(lending: Lending): Routes {
   const calls = leaseCallsOf(lending);
@@ -27,16 +28,14 @@ export function leaseRoutes(lending: Lending): Routes {
       return calls.lease(call, gone.signal);
     });
 
-    app.post('/v1/results', { bodyLimit, config: { often: true } }, (request) =>
-      calls.tell(readCall(resultsCall, request.body)),
-    );
+    app.post('/v1/results', { bodyLimit, config: { often: true } }, (request) => calls.tell(readTell(request.body)));
 
     app.post('/v1/renewals', { config: { often: true } }, async (request) =>
       calls.renew(readCall(renewCall, request.body)),
     );
 
     app.post('/v1/urls', { bodyLimit, config: { often: true } }, async (request, reply) =>
-      reply.code(202).send(await calls.add(readCall(addCall, request.body))),
+      reply.code(202).send(await calls.add(readAdd(request.body))),
     );
   };
 }

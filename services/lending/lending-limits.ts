@@ -29,6 +29,13 @@ export const lendingLimits = {
   bodyBytesMax: 16 * 1024 * 1024,
   /** Text of a page that a client tells. */
   textCharsMax: 100_000,
+  /** Title of a page that a client tells. */
+  titleCharsMax: 10_000,
+  /** Words of a client on a failure: a line or two. */
+  detailCharsMax: 1_000,
+  /** A header's name and value: no header that is looked at is longer. */
+  headerNameCharsMax: 200,
+  headerCharsMax: 8_192,
   /** Calls that wait at once: each costs a socket and about a kilobyte. */
   asksMax: 10_000,
   /** Leases that have ended and are remembered, so that a result that comes twice counts once. */

@@ -1,15 +1,22 @@
 /** The lease API. */
 import { gatherUrls, publishGroups } from '../../services/lending/add-urls.ts';
-import { addCall, leaseCall, renewCall, resultsCall } from '../../services/lending/api-schemas.ts';
-import type { lendingLimits } from '../../services/lending/lending-limits.ts';
+import { leaseCall, renewCall } from '../../services/lending/api-schemas.ts';
+import { lendingLimits } from '../../services/lending/lending-limits.ts';
+import { readAdd, readTell } from '../../services/lending/read-items.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
-import { type BoundaryTable, from, tuning, undriven, upTo } from './boundary.ts';
+import { type BoundaryTable, cutAt, from, tuning, undriven, upTo } from './boundary.ts';
 
 const takes = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;
 const url = 'http://a.test/';
+
+function resultWith(fields: object) {
+  const [read] = readTell({ results: [{ lease: 'x', status: 200, ...fields }] });
+  if (read === undefined || 'why' in read) throw new Error(read?.why);
+  return read.result;
+}
 
 /** Messages that a group of one payload and another URL make. */
 async function messagesOf(chars: number): Promise<number> {
@@ -20,7 +27,7 @@ async function messagesOf(chars: number): Promise<number> {
     return [];
   };
   const log = { append };
-  const { groups } = gatherUrls(addCall.parse({ urls: [{ url }, { url }] }).urls, null, 1);
+  const { groups } = gatherUrls(readAdd({ urls: [{ url }, { url }] }), null, 1);
   const link = { url: 'x'.repeat(chars - 2 * 128 - 2 * 8 - url.length), lastModifiedMs: 0, priority: -1, spelling: '' };
   const one = { ...groups[0]!, links: [groups[0]!.links[0]!] };
   const topics = { crawl: 't', partitions: 1, keyMode: 'host' } as const;
@@ -40,10 +47,14 @@ export const lendingBoundaries: BoundaryTable<typeof lendingLimits> = {
   hostsAheadMin: tuning('how many hosts are ready when a client asks'),
   patienceMs: tuning('how long a host waits for a client: it goes back at no cost'),
   resultsPerCallMax: upTo((n) => takes(renewCall, { leases: Array(n).fill('x') })),
-  urlsPerCallMax: upTo((n) => takes(addCall, { urls: Array(n).fill({ url }) })),
-  payloadBytesMax: upTo((n) => takes(addCall, { urls: [{ url, payload: 'x'.repeat(n) }] })),
+  urlsPerCallMax: cutAt(lendingLimits.urlsPerCallMax, (n) => readAdd({ urls: Array(n).fill({ url }) }).urls.length),
+  payloadBytesMax: upTo((n) => readAdd({ urls: [{ url, payload: 'x'.repeat(n) }] }).refused.length === 0),
   bodyBytesMax: undriven('test/services/lending/lease-api.integration.test.ts sends 17 MiB, which is refused'),
-  textCharsMax: upTo((n) => takes(resultsCall, { results: [{ lease: 'x', status: 200, text: 'x'.repeat(n) }] })),
+  textCharsMax: cutAt(lendingLimits.textCharsMax, (n) => resultWith({ text: 'x'.repeat(n) }).text.length),
+  titleCharsMax: cutAt(lendingLimits.titleCharsMax, (n) => resultWith({ title: 'x'.repeat(n) }).title.length),
+  detailCharsMax: cutAt(lendingLimits.detailCharsMax, (n) => resultWith({ detail: 'x'.repeat(n) }).detail.length),
+  headerNameCharsMax: upTo((n) => Object.keys(resultWith({ headers: { ['x'.repeat(n)]: 'y' } }).headers).length === 1),
+  headerCharsMax: upTo((n) => 'etag' in resultWith({ headers: { etag: 'x'.repeat(n) } }).headers),
   asksMax: undriven('ten thousand calls that wait: sockets of as many clients'),
   endedMax: undriven('beyond it the oldest is forgotten: a repetition is then told as unknown'),
   messageBytesSoft: upTo(messagesOf, 1, 2),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { LeaseClient, type LeasedUrl } from '../../clients/typescript/lease-client.ts';
+import { type Answer, LeaseClient, type LeasedUrl } from '../../clients/typescript/lease-client.ts';
 
 type Body = { readonly results?: readonly { readonly lease: string; readonly startedMsAgo: number }[] };
 
@@ -79,6 +79,34 @@ describe('a client of the lease API', () => {
     );
     // Two pauses of 250 ms came between the request and the word of it.
     assert.ok(told[0]!.startedMsAgo >= 7 + 450, `${told[0]!.startedMsAgo}`);
+  });
+
+  it('tells an answer that the crawl does not take as a bad response, and goes on with the next', async () => {
+    for (const refusal of ['item', 'call'] as const) {
+      let asked = 0;
+      const told: (Answer & { readonly lease: string })[] = [];
+      const base = await crawl((path, { results = [] }, response) => {
+        if (path === '/v1/leases') {
+          const leases = asked++ === 0 ? ['1', '2', '3'].map(leased) : [];
+          return json(response, 200, { leases, idle: leases.length === 0 });
+        }
+        const [one] = results as readonly (Answer & { readonly lease: string })[];
+        const isOdd = one!.title === 'odd';
+        if (!isOdd) told.push(one!);
+        if (isOdd && refusal === 'call') return json(response, 413, { error: 'TOO_LARGE', message: 'too long' });
+        const state = isOdd ? 'invalid' : 'ok';
+        return json(response, 200, { results: [{ lease: one!.lease, state, refused: [], why: isOdd ? 'title' : '' }] });
+      });
+      await new LeaseClient(base, { leaseMs: 3_000 }).work(async ({ lease }) => ({
+        status: 200,
+        title: lease === '2' ? 'odd' : 'even',
+      }));
+      assert.deepEqual(told.map(({ lease, failure }) => [lease, failure]).sort(), [
+        ['1', undefined],
+        ['2', 'badResponse'],
+        ['3', undefined],
+      ]);
+    }
   });
 
   it('takes a refusal for what it is', async () => {

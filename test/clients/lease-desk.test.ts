@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { LeaseDesk } from '../../clients/crawlee/lease-desk.ts';
-import { type Answer, LeaseClient, LeaseError } from '../../clients/typescript/lease-client.ts';
+import { type Answer, LeaseClient } from '../../clients/typescript/lease-client.ts';
 
 interface Told extends Answer {
   readonly lease: string;
@@ -36,12 +36,12 @@ describe('what a crawler tells', () => {
     return { made, warned };
   }
 
-  it('counts though the crawl refuses something that is told along with it, as a URL that is too long', async () => {
-    const taken: string[] = [];
-    const { made } = await desk((results) => {
+  it('counts though the crawl refuses a call for one result in it: that one is told as a bad response', async () => {
+    const taken: Told[] = [];
+    const { made, warned } = await desk((results) => {
       if (results.some(({ urls = [] }) => urls.some(({ url }) => url.length > 8_192)))
         return [400, { error: 'INVALID_ARGUMENT', message: 'results: a url is too long' }];
-      taken.push(...results.map(({ lease }) => lease));
+      taken.push(...results);
       return [200, { results: results.map(({ lease }) => ({ lease, state: 'ok', refused: [] })) }];
     });
     const long = { status: 301, urls: [{ url: `http://a.test/${'x'.repeat(8_192)}` }] };
@@ -49,14 +49,32 @@ describe('what a crawler tells', () => {
     const told = Array.from({ length: 12 }, (_, n) =>
       made.tell({ lease: `${n}`, ...(n === 7 ? long : { status: 200 }) }),
     );
-    const outcomes = await Promise.allSettled(told);
-    assert.deepEqual(
-      outcomes.map(({ status }) => status === 'fulfilled'),
-      outcomes.map((_, n) => n !== 7),
-    );
-    assert.deepEqual(taken.sort(), ['0', '1', '10', '11', '2', '3', '4', '5', '6', '8', '9']);
-    const { reason } = outcomes[7] as PromiseRejectedResult;
-    assert.ok(reason instanceof LeaseError && reason.status === 400);
+    await Promise.all(told);
+    const ofLease = new Map(taken.map((one) => [one.lease, one]));
+    assert.equal(ofLease.size, 12);
+    for (const [lease, { status, failure, detail }] of ofLease) {
+      if (lease !== '7') assert.equal(status, 200);
+      else assert.deepEqual([failure, /a url is too long/.test(detail ?? '')], ['badResponse', true]);
+    }
+    assert.equal(warned.length, 1);
+    await made.close();
+  });
+
+  it('is told again as a bad response where the crawl calls one of several invalid', async () => {
+    const taken: Told[] = [];
+    const { made, warned } = await desk((results) => {
+      taken.push(...results);
+      const states = results.map(({ lease, status = 0 }) => {
+        const isInvalid = status > 599;
+        return { lease, state: isInvalid ? 'invalid' : 'ok', refused: [], why: isInvalid ? 'status: too big' : '' };
+      });
+      return [200, { results: states }];
+    });
+    await Promise.all([200, 200, 999, 200].map((status, n) => made.tell({ lease: `${n}`, status })));
+    const last = taken.at(-1)!;
+    assert.deepEqual([last.lease, last.failure], ['2', 'badResponse']);
+    assert.match(last.detail!, /status: too big/);
+    assert.equal(warned.length, 1);
     await made.close();
   });
 

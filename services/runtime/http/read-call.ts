@@ -11,14 +11,19 @@ export function readCall<T extends z.ZodType>(
     throw invalid('the body is no JSON object: send one, with content-type application/json');
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
+  throw invalid(`${faultOf(parsed.error)} (${fields})`);
+}
+
+/** The first field at fault, what is wrong with it, and what to do. */
+export function faultOf(error: z.core.$ZodError): string {
+  const issue = error.issues[0]!;
   const path = [...issue.path];
   if (issue.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '');
   const field = path.map((part, at) =>
     typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`,
   );
   const remedy = issue.code === 'unrecognized_keys' ? 'remove it, or correct its name' : 'correct it';
-  throw invalid(`${field.join('') || 'the body'}: ${issue.message}; ${remedy} (${fields})`);
+  return `${field.join('') || 'the body'}: ${issue.message}; ${remedy}`;
 }
 
 function invalid(message: string): CrawlstreamError {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { leaseCall, resultsCall } from '../../../services/lending/api-schemas.ts';
+import { leaseCall } from '../../../services/lending/api-schemas.ts';
 import { leaseCallsOf } from '../../../services/lending/lease-calls.ts';
 import { Lending } from '../../../services/lending/lending.ts';
 import { lendingLimits } from '../../../services/lending/lending-limits.ts';
+import { readAdd, readTell } from '../../../services/lending/read-items.ts';
 import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import type { Errand, Told } from '../../../services/runtime/leases/outside.ts';
@@ -57,7 +58,7 @@ function setUp() {
 }
 
 const result = (lease: string, more: object = {}) =>
-  resultsCall.parse({ results: [{ lease, status: 200, urls: [{ url: 'http://b.test/' }], ...more }] });
+  readTell({ results: [{ lease, status: 200, urls: [{ url: 'http://b.test/' }], ...more }] });
 
 describe('the calls of the lease API', () => {
   it('tell the fetcher of a page only when its links are durable, and of none where they are not', async () => {
@@ -83,6 +84,56 @@ describe('the calls of the lease API', () => {
     assert.equal((await told).results[0]!.state, 'ok');
     await settled();
     assert.deepEqual([heard.length, heard[0]!.links, log.appended], [1, 1, 1]);
+  });
+
+  it('take each result and each URL by itself, and say what is wrong with the others', async () => {
+    const { calls, heard, offer, lease, clock } = setUp();
+    for (const name of ['a', 'b', 'c']) void offer(name);
+    await settled();
+    const asked = lease({ count: 3 });
+    await clock.advance(lendingLimits.gatherMs);
+    const [a, b, c] = (await asked).leases.map((one) => one.lease);
+    const long = `data:image/png;base64,${'A'.repeat(9_000)}`;
+    const told = await calls.tell(
+      readTell({
+        results: [
+          {
+            lease: a,
+            status: 200,
+            headers: { etag: 'x'.repeat(9_000), 'content-type': 'text/html' },
+            title: 't'.repeat(20_000),
+            urls: [{ url: long }, { url: 'http://x.test/' }, 7, { url: 'http://y.test/', payload: 'x'.repeat(70_000) }],
+          },
+          { lease: b, status: 9_999 },
+          { lease: c, failure: 'gone', urls: [] },
+          { lease: 5, status: 200 },
+          'nothing',
+        ],
+      }),
+    );
+    await settled();
+    const states = told.results.map(({ state, refused, why }) => [
+      state,
+      refused.map(({ index }) => index),
+      why === '',
+    ]);
+    assert.deepEqual(states, [
+      ['ok', [0, 2, 3], true],
+      ['invalid', [], false],
+      ['invalid', [], false],
+      ['invalid', [], false],
+      ['invalid', [], false],
+    ]);
+    assert.match(told.results[1]!.why, /^status: /);
+    assert.equal(heard.length, 1);
+    assert.deepEqual(
+      [heard[0]!.links, heard[0]!.title.length, heard[0]!.headers],
+      [1, 10_000, ['content-type', 'text/html']],
+    );
+    const again = await calls.tell(readTell({ results: [{ lease: b, status: 200 }] }));
+    assert.equal(again.results[0]!.state, 'ok', 'it was still out');
+    const added = await calls.add(readAdd({ urls: [{ url: long }, { url: 'http://z.test/' }, {}] }));
+    assert.deepEqual([added.accepted, added.refused.map(({ index }) => index)], [1, [0, 2]]);
   });
 
   it('count a result that comes twice once', async () => {

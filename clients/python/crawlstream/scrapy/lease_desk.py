@@ -155,10 +155,9 @@ class LeaseDesk:
                 kind, batch = self._batch()
                 self._sending = True
             if kind == "url":
-                answer = self._call(self._client.add, batch, until_sent=True)
-                self._warn(batch, answer)
+                self._add_all(batch)
             else:
-                self._call(lambda: self._client.tell([_timed(result) for result in batch]), until_sent=True)
+                self._tell_all(batch)
             with self._changed:
                 self._sending = False
                 self._news += 1
@@ -170,6 +169,54 @@ class LeaseDesk:
                 self._changed.notify_all()
             self._wake()
         self._client.close()
+
+    def _add_all(self, urls):
+        """A call that is refused as a whole is made in halves, so that one URL costs the others nothing."""
+        try:
+            self._warn(self._sent(lambda: self._client.add(urls)))
+        except LeaseError as error:
+            if len(urls) == 1:
+                logger.error("crawlstream does not take %s: %s", urls[0].get("url", "")[:200], error)
+            else:
+                self._add_all(urls[: len(urls) // 2])
+                self._add_all(urls[len(urls) // 2 :])
+
+    def _tell_all(self, results):
+        """The same; a result that the crawl does not take is told as a bad response."""
+        try:
+            told = self._sent(lambda: self._client.tell([_timed(result) for result in results])) or []
+        except LeaseError as error:
+            if len(results) > 1:
+                self._tell_all(results[: len(results) // 2])
+                self._tell_all(results[len(results) // 2 :])
+            elif results[0].get("failure") != "badResponse":
+                self._tell_all([_bad(results[0], f"{error}")])
+            else:
+                logger.error("crawlstream refuses a call: %s", error)
+            return
+        for one in told:
+            self._warn(one)
+        bad = [_bad(result, one.get("why", "")) for result, one in zip(results, told) if one["state"] == "invalid"]
+        if bad:
+            self._tell_all(bad)
+
+    def _sent(self, call):
+        """Its answer; None once it is given up at the end. Raises LeaseError where it is refused."""
+        refusal = []
+
+        def kept():
+            try:
+                return call()
+            except LeaseError as error:
+                if error.status >= 500:
+                    raise
+                refusal.append(error)
+                return None
+
+        answer = self._call(kept, until_sent=True)
+        if refusal:
+            raise refusal[0]
+        return answer
 
     def _batch(self):
         """The oldest that are of one kind."""
@@ -216,9 +263,15 @@ class LeaseDesk:
             time.sleep(PAUSE_S)
 
     @staticmethod
-    def _warn(batch, answer):
+    def _warn(answer):
         for refused in (answer or {}).get("refused", []):
             logger.warning("crawlstream does not take %s: %s", refused["url"], refused["why"])
+
+
+def _bad(result, why):
+    logger.warning("crawlstream does not take a result: %s", why)
+    kept = {name: result[name] for name in ("lease", "started", "ended") if name in result}
+    return {**kept, "failure": "badResponse", "detail": f"the crawl does not take its answer: {why}"[:1000]}
 
 
 def _timed(result):

@@ -1,0 +1,88 @@
+/**
+ * Calls with lists, item by item: what is wrong with one item is said of that item, and the others are taken. A client tells
+ * what strangers' pages made of it, and one odd link or header must not cost it what stands beside.
+ */
+import { faultOf, readCall } from '../runtime/http/read-call.ts';
+import {
+  type AddedUrl,
+  addedUrl,
+  itemsOfAdd,
+  itemsOfTell,
+  ownResult,
+  type RefusedUrl,
+  type ToldResult,
+} from './api-schemas.ts';
+import { lendingLimits } from './lending-limits.ts';
+
+/** URLs that can be read, by their place in the call; and those that cannot. */
+export interface ReadUrls {
+  readonly urls: readonly { readonly index: number; readonly added: AddedUrl }[];
+  readonly refused: readonly RefusedUrl[];
+}
+
+export type ReadResult =
+  | { readonly lease: string; readonly result: ToldResult; readonly urls: ReadUrls }
+  /** `why`: the first field at fault, and what to do. */
+  | { readonly lease: string; readonly why: string };
+
+/** Throws INVALID_ARGUMENT where there is no list. */
+export function readAdd(body: unknown, fields?: string): ReadUrls {
+  return readUrls(readCall(itemsOfAdd, body, fields).urls);
+}
+
+/** Throws INVALID_ARGUMENT where there is no list, or too long a one. */
+export function readTell(body: unknown, fields?: string): readonly ReadResult[] {
+  return readCall(itemsOfTell, body, fields).results.map(readResult);
+}
+
+function readUrls(items: readonly unknown[]): ReadUrls {
+  const urls: { index: number; added: AddedUrl }[] = [];
+  const refused: RefusedUrl[] = [];
+  items.forEach((item, index) => {
+    const parsed = index < lendingLimits.urlsPerCallMax ? addedUrl.safeParse(item) : undefined;
+    if (parsed?.success === true) urls.push({ index, added: parsed.data });
+    else {
+      const why = parsed === undefined ? tooMany : faultOf(parsed.error);
+      refused.push({ index, url: textOf(item, 'url').slice(0, urlCharsShown), why });
+    }
+  });
+  return { urls, refused };
+}
+
+const tooMany = `a call takes ${lendingLimits.urlsPerCallMax} URLs; send this one in another`;
+/** Of a URL that is refused, enough to find it by. */
+const urlCharsShown = 200;
+
+function readResult(item: unknown): ReadResult {
+  const lease = textOf(item, 'lease');
+  if (typeof item !== 'object' || item === null) return { lease, why: 'it is no object' };
+  const { urls, ...rest } = item as { readonly urls?: unknown };
+  if (urls !== undefined && !Array.isArray(urls)) return { lease, why: 'urls: it is no list; correct it' };
+  const parsed = ownResult.safeParse(withinBounds(rest));
+  if (!parsed.success) return { lease, why: faultOf(parsed.error) };
+  return { lease, result: parsed.data, urls: readUrls(urls ?? []) };
+}
+
+/** What is longer than anybody looks at is cut; a header would be another one then, and is left out. */
+function withinBounds(item: Readonly<Record<string, unknown>>): object {
+  const { titleCharsMax: title, textCharsMax: text, detailCharsMax: detail } = lendingLimits;
+  const within: Record<string, unknown> = { ...item };
+  for (const [field, charsMax] of Object.entries({ title, text, detail })) {
+    const given = item[field];
+    if (typeof given === 'string') within[field] = given.slice(0, charsMax);
+  }
+  if (typeof item['headers'] === 'object' && item['headers'] !== null) {
+    const { headerNameCharsMax, headerCharsMax } = lendingLimits;
+    const isLong = (text: unknown, charsMax: number) => typeof text === 'string' && text.length > charsMax;
+    const short = Object.entries(item['headers']).filter(
+      ([name, value]) => !isLong(name, headerNameCharsMax) && !isLong(value, headerCharsMax),
+    );
+    within['headers'] = Object.fromEntries(short);
+  }
+  return within;
+}
+
+function textOf(item: unknown, field: string): string {
+  const text = typeof item === 'object' && item !== null ? (item as Record<string, unknown>)[field] : undefined;
+  return typeof text === 'string' ? text : '';
+}
