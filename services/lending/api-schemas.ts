@@ -170,7 +170,7 @@ export const resultsAnswer = z.strictObject({
       lease: z.string().describe('As it was told.'),
       state: settledState,
       refused,
-      why: z.string().describe('The field that is wrong, and what to do. Empty: none.'),
+      why: z.string().optional().describe('Of an invalid one: the field that is wrong, and what to do.'),
     }),
   ),
 });

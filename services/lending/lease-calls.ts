@@ -89,7 +89,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
           const { accepted, refused } = gathered[at]!;
           const { lease } = read;
           if ('why' in read) return { lease, state: 'invalid', refused: [], why: read.why } as const;
-          return { lease, state: settle(read.result, accepted), refused: [...refused], why: '' };
+          return { lease, state: settle(read.result, accepted), refused: [...refused] };
         }),
       };
     },

@@ -103,10 +103,22 @@ test('what is added comes back, is told of once, renewed and counted; what is wr
       return true;
     });
   await refused('Lease', { count: 257 }, /count: .*correct it/);
-  await refused('Tell', { results: [{ lease: 'x' }] }, /results\[0\]\.status: neither status nor failure is there/);
-  await refused('Tell', { results: [{ lease: 'x', failure: 77 }] }, /results\[0\]\.failure: /);
   await refused('Add', { urls: [] }, /urls: .*schemas\/leases\.proto/);
-  await refused('Add', { urls: [{ url, payload: 'x'.repeat(64 * 1024 + 1) }] }, /urls\[0\]\.payload: .*65536 bytes/);
+  const wrong = [{ lease: 'x' }, { lease: 'x', failure: 77 }];
+  const { results: answers } = (await stub.call('Tell', { results: wrong })) as unknown as {
+    results: readonly { readonly state: string; readonly why: string }[];
+  };
+  assert.deepEqual(
+    answers.map(({ state, why }) => [state, why.split(':')[0]]),
+    [
+      ['INVALID', 'status'],
+      ['INVALID', 'failure'],
+    ],
+  );
+  const { refused: unread } = (await stub.call('Add', {
+    urls: [{ url, payload: 'x'.repeat(64 * 1024 + 1) }],
+  })) as unknown as { refused: readonly { readonly why: string }[] };
+  assert.match(unread[0]!.why, /^payload: .*65536 bytes/);
 
   // A client that hangs up while it waits gets nothing that others would miss.
   const [first, second] = ['/p/2', '/p/3'].map((path) => new URL(path, url).href);

@@ -138,21 +138,31 @@ test('a call that is wrong is told which field is, and what to do', async () => 
     ['/v1/leases', { count: 0 }, /^count: .*correct it/],
     ['/v1/leases', { counts: 1 }, /^counts: .*remove it, or correct its name/],
     ['/v1/leases', [], /no JSON object/],
-    ['/v1/urls', { urls: [{ url: 'http://a.test/' }, { url: 7 }] }, /^urls\[1\]\.url: /],
-    [
-      '/v1/urls',
-      { urls: [{ url: 'http://a.test/', payload: 'ü'.repeat(40_000) }] },
-      /^urls\[0\]\.payload: .*65536 bytes/,
-    ],
-    ['/v1/results', { results: [{ lease: 'x' }] }, /^results\[0\]\.status: neither status nor failure/],
-    ['/v1/results', { results: [{ lease: 'x', status: 99 }] }, /^results\[0\]\.status: /],
-    ['/v1/results', { results: [{ lease: 'x', failure: 'tired' }] }, /^results\[0\]\.failure: /],
-    ['/v1/results', { results: [{ lease: 'x', status: 200, body: '!' }] }, /^results\[0\]\.body: /],
+    ['/v1/urls', { urls: {} }, /^urls: /],
+    ['/v1/results', { results: [] }, /^results: /],
     ['/v1/renewals', { leases: [] }, /^leases: /],
   ] as const) {
     const { status, message } = await post(path, body);
     assert.equal(status, 400, `${path} ${JSON.stringify(body).slice(0, 100)}`);
     assert.match(message!, says);
+  }
+  const added = await post('/v1/urls', {
+    urls: [{ url: 'http://a.test/' }, { url: 7 }, { url: 'http://b.test/', payload: 'ü'.repeat(40_000) }],
+  });
+  const { refused = [] } = added as { refused?: readonly { readonly index: number; readonly why: string }[] };
+  assert.deepEqual([added.status, refused.map(({ index }) => index)], [202, [1, 2]]);
+  assert.match(refused[0]!.why, /^url: /);
+  assert.match(refused[1]!.why, /^payload: .*65536 bytes/);
+  for (const [wrong, says] of [
+    [{}, /^status: neither status nor failure/],
+    [{ status: 99 }, /^status: /],
+    [{ failure: 'tired' }, /^failure: /],
+    [{ status: 200, body: '!' }, /^body: /],
+  ] as const) {
+    const told = await post('/v1/results', { results: [{ lease: 'x', ...wrong }] });
+    const [one] = (told as { results?: readonly { readonly state: string; readonly why: string }[] }).results!;
+    assert.deepEqual([told.status, one!.state], [200, 'invalid']);
+    assert.match(one!.why, says);
   }
   const large = await post('/v1/urls', { urls: [{ url: 'http://a.test/', payload: 'x'.repeat(17 << 20) }] });
   assert.equal(large.status, 413);
