@@ -104,6 +104,8 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
       const { viewers } = of(request);
       const taken = viewers.takenFor(request.ip);
       if (taken !== null) throw away(`${taken} look at this crawl already: close one`);
+      // A stream has no end that a HEAD could wait for.
+      if (request.method === 'HEAD') return reply.headers(pageHeaders).type('text/event-stream; charset=utf-8').send();
       reply.hijack();
       streamTo(reply.raw, pageHeaders, request.ip, viewers);
     });

@@ -32,6 +32,7 @@ export const webhookBoundaries: BoundaryTable<typeof webhookLimits> = {
   lookMs: tuning('how soon events are posted'),
   eventsMax: tuning('how many events share a request: the next has the others'),
   charsSoft: tuning('how much shares a request: the next has the others'),
+  stopMs: tuning('how long a fleet waits as it stops: what was not answered is posted again'),
   timeoutMs: undriven('fifteen seconds of a receiver that does not answer: it is posted again then'),
   answerBytesMax: tuning('how much of an answer is read that nobody looks at'),
   retryMinMs: tuning('how soon it is tried again'),

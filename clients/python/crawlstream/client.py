@@ -12,14 +12,16 @@ A client may be used by several threads: each has a connection of its own.
 
 import http.client
 import json
+import ssl
 import threading
+from typing import Any, Dict, List, Optional, Sequence
 from urllib.parse import urlsplit
 
 
 class LeaseError(Exception):
     """The crawl refused a call. `status` is HTTP's; 503: ask again in a moment."""
 
-    def __init__(self, status, code, message):
+    def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(f"{message} ({code}, HTTP {status})")
         self.status = status
         self.code = code
@@ -28,7 +30,13 @@ class LeaseError(Exception):
 class LeaseClient:
     """`base`: where the crawl listens. `token`: its CRAWLSTREAM_HTTP_TOKEN, where it has one."""
 
-    def __init__(self, base, token=None, lease_ms=60_000, context=None):
+    def __init__(
+        self,
+        base: str,
+        token: Optional[str] = None,
+        lease_ms: int = 60_000,
+        context: Optional[ssl.SSLContext] = None,
+    ) -> None:
         parts = urlsplit(base)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"{base!r} is no address: give one such as http://127.0.0.1:9464")
@@ -40,36 +48,36 @@ class LeaseClient:
         self._of_thread = threading.local()
         self.lease_ms = lease_ms
 
-    def lease(self, count=16, wait_ms=20_000):
+    def lease(self, count: int = 16, wait_ms: int = 20_000) -> Dict[str, Any]:
         """`leases`: up to `count` URLs, as soon as there is one, or none after `wait_ms`. `idle`: nothing is left."""
         body = {"count": count, "waitMs": wait_ms, "leaseMs": self.lease_ms}
         return self._call("POST", "/v1/leases", body, timeout=wait_ms / 1000 + 30)
 
-    def tell(self, results):
+    def tell(self, results: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
         """What became of URLs; returns once the `urls` that came along are durable."""
         return self._call("POST", "/v1/results", {"results": results})["results"]
 
-    def renew(self, leases):
+    def renew(self, leases: Sequence[str]) -> List[Dict[str, Any]]:
         """More time; `leaseMs` 0: it is not ours any more."""
         body = {"leases": leases, "leaseMs": self.lease_ms}
         return self._call("POST", "/v1/renewals", body)["leases"]
 
-    def add(self, urls):
+    def add(self, urls: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
         """Returns once they are durable. Known ones are left out by the crawl."""
         return self._call("POST", "/v1/urls", {"urls": urls})
 
-    def status(self):
+    def status(self) -> Dict[str, Any]:
         """How many are out, and waited for."""
         return self._call("GET", "/v1/leases", None)
 
-    def close(self):
+    def close(self) -> None:
         """Closes the connection of this thread."""
         connection = getattr(self._of_thread, "connection", None)
         if connection is not None:
             connection.close()
             self._of_thread.connection = None
 
-    def _call(self, method, path, body, timeout=60):
+    def _call(self, method: str, path: str, body: Optional[Dict[str, Any]], timeout: float = 60) -> Any:
         data = None if body is None else json.dumps(body).encode()
         for is_last in (False, True):
             is_new = getattr(self._of_thread, "connection", None) is None
@@ -95,7 +103,7 @@ class LeaseClient:
             return answer
         raise LeaseError(response.status, answer.get("error", ""), answer.get("message", ""))
 
-    def _connection(self, timeout):
+    def _connection(self, timeout: float) -> http.client.HTTPConnection:
         connection = getattr(self._of_thread, "connection", None)
         if connection is None:
             host, port = self._parts.hostname, self._parts.port

@@ -21,7 +21,11 @@ export const fleetOutputs: readonly Output[] = [
     file: 'archive.warc.gz',
     type: 'application/warc',
     about:
-      'Requests and responses of its pages as WARC 1.1, in the order of fetching. Empty unless it was made with `output.warc`.',
+      'Requests and responses of its pages as WARC 1.1, in the order of fetching. 404 unless it was made with `output.warc`.',
+    refusal: ({ name, output }) =>
+      output.warc === true
+        ? null
+        : `${name} keeps no responses: make a crawl with "output": {"warc": true} for an archive`,
     bytes: (reads) => warcOf(reads, { version: productVersion }),
   },
 ];

@@ -164,8 +164,11 @@ export function fleetRoutes(
 
     for (const output of outputs) {
       app.get<Named>(`/v1/crawls/:name/${output.file}`, door, async (request, reply) => {
-        const { reading, outputs: sender } = desk();
+        const { fleet, reading, outputs: sender } = desk();
         const { name, owner, data } = seen(request, request.params.name);
+        const why = output.refusal?.(fleet.file(name)!) ?? null;
+        if (why !== null) throw new CrawlstreamError('NO_MATCH', why);
+        if (isHead(request)) return reply.type(output.type).send();
         const taken = sender.takenFor(owner);
         if (taken !== null) throw tooMany(reply, { message: `${taken}: wait for one to end`, waitS: 5 });
         // By a log of its own, as it stands now: the crawl may stop meanwhile, or be deleted.
@@ -197,6 +200,7 @@ export function fleetRoutes(
       if (place === undefined) throw invalid(`Last-Event-ID ${JSON.stringify(last)} is the id of no event of a crawl`);
       const look = { content, most: 1, charsSoft: 1, createdAtMs };
       if ((await events.read(name, place, look).catch(() => undefined))?.isOver === true) return reply.code(204).send();
+      if (isHead(request)) return reply.type('text/event-stream; charset=utf-8').send();
       const taken = streams.takenFor(owner);
       if (taken !== null) throw tooMany(reply, { message: `${taken} are open already: close one`, waitS: 0 });
       reply.hijack();
@@ -206,6 +210,9 @@ export function fleetRoutes(
     });
   };
 }
+
+/** A stream has no length and no end: its header fields are all that a HEAD can have of it. */
+const isHead = (request: HttpRequest) => request.method === 'HEAD';
 
 const restStates: ReadonlySet<string> = new Set(['paused', 'failed']);
 

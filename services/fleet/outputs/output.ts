@@ -1,4 +1,5 @@
 /** A crawl's data as a file of a kind that other programs read, made while it is taken. */
+import type { CrawlFile } from '../crawl-file.ts';
 import type { ReadLog } from '../running-crawl.ts';
 
 export interface Output {
@@ -7,6 +8,8 @@ export interface Output {
   readonly type: string;
   /** What it holds, as its OpenAPI entry says. */
   readonly about: string;
+  /** Why a crawl has none of it, and what to do. Absent, or null: it has. */
+  refusal?(file: CrawlFile): string | null;
   /** `folder`: of the crawl's data, where there is room for rows a second time. */
   bytes(reads: ReadLog, folder: string): AsyncIterable<Uint8Array>;
 }

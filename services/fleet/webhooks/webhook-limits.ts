@@ -2,6 +2,8 @@
 export const webhookLimits = {
   /** How often crawls are looked through for something to post, ms. */
   lookMs: 200,
+  /** An answer is waited for so long once the fleet stops, ms: what is under way arrives, and a silent receiver holds up no restart. */
+  stopMs: 1_000,
   /** Events of one request, and characters of them after which it is over. */
   eventsMax: 100,
   charsSoft: 1 << 20,

@@ -62,6 +62,11 @@ export class WebhookSender {
   readonly #all = new Map<string, Sending>();
   readonly #stopping = new AbortController();
   readonly #underWay = new Map<string, number>();
+  #cut: () => void = () => {};
+  /** Resolves when nobody waits for an answer any more. */
+  readonly #over = new Promise<void>((resolve) => {
+    this.#cut = resolve;
+  });
   #requests = 0;
   #turns = 0;
 
@@ -83,8 +88,12 @@ export class WebhookSender {
     await Promise.all([...this.#all.values()].map(({ under }) => under));
   }
 
+  /** A request under way has a moment more; what it held is posted again, under the same id, by whoever runs next. */
   stop(): void {
+    if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
+    const { clock } = this.#options;
+    void clock.sleepUntil(clock.nowMs() + webhookLimits.stopMs).then(this.#cut);
   }
 
   status(file: CrawlFile): WebhookStatus | null {
@@ -201,7 +210,9 @@ export class WebhookSender {
     const nowMs = clock.nowMs();
     const headers = { 'content-type': 'application/json', ...signedHeaders(secret, id, nowMs, body) };
     try {
-      const { status, retryAfter } = await post(url, headers, body);
+      const answer = await Promise.race([post(url, headers, body), this.#over]);
+      if (answer === undefined) return { failure: 'the fleet stopped before it answered', waitMs: 0 };
+      const { status, retryAfter } = answer;
       if (status >= 200 && status < 300) return null;
       return { failure: `it answers ${status}`, waitMs: waitMsOf(retryAfter, clock.nowMs()) };
     } catch (error) {

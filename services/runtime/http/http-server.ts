@@ -200,5 +200,6 @@ function problem(error: string, message: string): object {
 
 function statusOf(code: ErrorCode): number {
   if (code.startsWith('INVALID_')) return 400;
+  if (code === 'NO_MATCH') return 404;
   return code === 'OWNERSHIP_LOST' || code === 'STORE_CLOSED' || code.endsWith('_UNREACHABLE') ? 503 : 500;
 }

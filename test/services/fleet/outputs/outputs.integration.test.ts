@@ -80,8 +80,16 @@ print(json.dumps(rows))`;
       .map(({ url, title, text, markdown, fetchedAtMs }) => [url, 200, title, text, markdown, fetchedAtMs]),
   );
 
-  // One that keeps no responses has an empty WARC; what was purged is in neither.
-  assert.equal((await readByWarcio([await saved('plain', 'archive.warc.gz')])).length, 0);
+  // One that keeps no responses has no WARC, and says so; what was purged is in neither.
+  const none = await fleet.call('GET', '/v1/crawls/plain/archive.warc.gz');
+  assert.equal(none.status, 404);
+  assert.match(JSON.stringify(none), /plain keeps no responses/);
+  // A stream has no end that a HEAD could wait for.
+  for (const path of ['events', 'archive.warc.gz', 'pages.parquet', 'pages']) {
+    const url = `${fleet.base}/v1/crawls/kept/${path}`;
+    const head = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(20_000) });
+    assert.deepEqual([path, head.status, await head.text()], [path, 200, '']);
+  }
   const { host } = new URL(urls[0]!);
   const purged = await runCommand(['purge', host, '--data', kept.data]);
   assert.equal(purged.code, 0, purged.stderr);

@@ -187,6 +187,19 @@ describe('a webhook', () => {
     await stop();
   });
 
+  it('that does not answer lets the fleet stop, and gets the same again from the next', async () => {
+    const first = setUp();
+    first.state.answer = () => new Promise<Posted>(() => {});
+    await first.passTo(1);
+    first.sender.stop();
+    await first.clock.advance(webhookLimits.stopMs);
+    await first.stop();
+    const next = setUp({ folder: first.folder });
+    await next.passTo(1);
+    await next.stop();
+    assert.deepEqual(next.sent[0], first.sent[0]);
+  });
+
   it('of a crawl that always has more to tell holds up no other of its owner’s', async () => {
     const crawls = Array.from({ length: webhookLimits.ofOwnerMax + 3 }, (_, n) => `crawl${n}`);
     const { sent, pass, stop } = setUp({ crawls, events: 1e9 });
