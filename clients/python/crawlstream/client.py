@@ -106,7 +106,7 @@ class LeaseClient:
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         connection = getattr(self._of_thread, "connection", None)
         if connection is None:
-            host, port = self._parts.hostname, self._parts.port
+            host, port = self._parts.hostname or "", self._parts.port
             if self._parts.scheme == "https":
                 connection = http.client.HTTPSConnection(host, port, timeout=timeout, context=self._context)
             else:

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { originOf } from '../../../services/fetcher/robots/cache.ts';
-import { calendarIn } from '../../../topology/policy/traps/calendar.ts';
+import { dateIn } from '../../../topology/policy/traps/calendar.ts';
 import { knownView } from '../../../topology/policy/traps/known-views.ts';
 import { repeatedSegments } from '../../../topology/policy/traps/repeated-segments.ts';
 import { shapeOf } from '../../../topology/policy/traps/shape.ts';
@@ -19,7 +19,7 @@ const told: Readonly<Record<string, (url: string, origin: string) => unknown>> =
   frontQueue: (url) => frontQueueOf(url, 3),
   shape: (url) => shapeOf(url),
   repeated: (url) => repeatedSegments(url, 3),
-  calendar: (url) => calendarIn(url),
+  calendar: (url) => dateIn(url),
   view: (url) => knownView(url)?.pattern ?? null,
   extension: (url) => filter(url, 1)?.rule ?? null,
 };

@@ -7,7 +7,7 @@
  * something never get far.
  */
 
-import { calendarIn } from './calendar.ts';
+import { dateIn } from './calendar.ts';
 import { shapeOf } from './shape.ts';
 import type { Admitted } from './step.ts';
 import type { ShapeStat } from './summary.ts';
@@ -19,7 +19,7 @@ export function stepShapes(before: readonly ShapeStat[], event: Admitted, shape:
   const chained = at >= 0 && before[at]!.steps >= trapLimits.chainFrom;
   // Most events change nothing but the shape's own row: the list is copied once, and its other rows are shared.
   const after = before.slice();
-  if (at >= 0) after[at] = advanced(before[at]!, event.depth, source, met);
+  if (at >= 0) after[at] = advanced(before[at]!, event, source, met);
   if (!chained) {
     for (let i = 0; i < before.length; i++) {
       const stat = before[i]!;
@@ -28,13 +28,14 @@ export function stepShapes(before: readonly ShapeStat[], event: Admitted, shape:
   }
   if (at < 0) {
     if (after.length >= trapLimits.shapesMax) after.splice(leastTelling(after), 1);
-    const calendar = calendarIn(event.url);
-    after.push({ shape, met, depth: event.depth, width: 1, brought: 0, steps: 0, calendar });
+    const date = dateIn(event.url);
+    after.push({ shape, met, depth: event.depth, width: 1, brought: 0, steps: 0, date, calendar: date !== null });
   }
   return after;
 }
 
-function advanced(stat: ShapeStat, depth: number, source: string | null, met: number): ShapeStat {
+function advanced(stat: ShapeStat, event: Admitted, source: string | null, met: number): ShapeStat {
+  const { depth } = event;
   if (depth < stat.depth) return { ...stat, met };
   if (depth === stat.depth) return { ...stat, met, width: stat.width + 1 };
   const goesOn =
@@ -42,7 +43,10 @@ function advanced(stat: ShapeStat, depth: number, source: string | null, met: nu
     stat.width <= trapLimits.chainWidthMax &&
     (source === null || source.startsWith(stat.shape));
   const steps = goesOn ? Math.max(0, stat.steps + 1 - stat.brought) : 0;
-  return { ...stat, met, depth, width: 1, brought: 0, steps };
+  // Messages of one month and pages of one day are numbered within a date: that one stands still.
+  const date = dateIn(event.url);
+  const calendar = date !== null && (goesOn ? stat.calendar && date !== stat.date : true);
+  return { ...stat, met, depth, width: 1, brought: 0, steps, date, calendar };
 }
 
 /** Without a source, by depth: links of one page come before and after the one that goes on. */

@@ -35,7 +35,9 @@ export interface ShapeStat {
   readonly brought: number;
   /** Steps of the chain so far that brought nothing. */
   readonly steps: number;
-  /** Its numbers read as a year with a month or a day of it. */
+  /** Date in the URL of its newest step, as it is written there; null: none. */
+  readonly date: string | null;
+  /** There was a date in each step, and each step moved it. */
   readonly calendar: boolean;
 }
 

@@ -117,6 +117,21 @@ test('a thread of 200 pages that hold nothing but words', () => {
   assert.equal(crawled, 200);
 });
 
+test('what is numbered within one date is no calendar: messages of a month, pages of a day, pictures of another', () => {
+  for (const spell of [
+    (n: number) => `/list/2024/05/msg${String(n).padStart(5, '0')}.html`,
+    (n: number) => `/t/2024/05/title?page=${n}`,
+    (n: number) => `/hansard/2024/05/14/page/${n}`,
+    (n: number) => `/gallery/2024-05-14/DSC_${String(n).padStart(4, '0')}`,
+    (n: number) => `/log?year=2024&month=5&entry=${n}`,
+  ]) {
+    assertNoTrap((url) => {
+      const n = count(200).findIndex((i) => url.endsWith(spell(i)));
+      return { links: n < 199 ? [`${site}${spell(n + 1)}`] : [] };
+    });
+  }
+});
+
 test('two years of an events calendar, months with nothing in them', () => {
   const crawled = assertNoTrap((url) => {
     const [, year, month] = /(\d{4})-(\d\d)$/.exec(url) ?? ['', '2025', '12'];
