@@ -60,7 +60,9 @@ function piece(url: string, start: number, end: number, value: boolean): string 
   let runs = 0;
   let words = 0;
   let inRun = false;
-  for (let at = start; at < end; at++) {
+  // The letters of `012345.html` are its type's: what stands before them is a number.
+  const nameEnd = value ? end : extensionStart(url, start, end);
+  for (let at = start; at < nameEnd; at++) {
     const code = url.charCodeAt(at);
     const digit = code >= 48 && code <= 57;
     if (digit) {
@@ -73,9 +75,20 @@ function piece(url: string, start: number, end: number, value: boolean): string 
   const length = end - start;
   if (digits === 0) return value || words >= 2 || length >= 24 ? (length === 0 ? '' : '*') : url.slice(start, end);
   // `2026-01` has digits alone; `8f3ab0c1` changes between the two; `page12` and `v2` do neither.
-  if (letters > 0 && length >= 8 && (runs >= 2 || digits >= 6) && words < 2 && digits * 8 >= length) return '~';
+  if (letters > 0 && nameEnd - start >= 8 && (runs >= 2 || digits >= 6) && words < 2 && digits * 8 >= length)
+    return '~';
   if (letters > 0 && (words >= 2 || length >= 24)) return '*';
   return withoutDigits(url, start, end);
+}
+
+/** Where the dot of an extension stands, of up to five letters; `end`: there is none. */
+function extensionStart(url: string, start: number, end: number): number {
+  for (let at = end - 1; at > start && at >= end - 6; at--) {
+    const code = url.charCodeAt(at);
+    if (code === 46) return at === end - 1 ? end : at;
+    if ((code | 32) < 97 || (code | 32) > 122) return end;
+  }
+  return end;
 }
 
 function withoutDigits(url: string, start: number, end: number): string {
