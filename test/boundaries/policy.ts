@@ -8,7 +8,7 @@ import { isFull } from '../../topology/frontier/decide/links/queue-room.ts';
 import { leaseSize, politeDelayMs } from '../../topology/frontier/decide/politeness.ts';
 import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
 import { TrapsState } from '../../topology/frontier/state/traps-state.ts';
-import type { parallelLimits, recrawlLimits } from '../../topology/policy/limits.ts';
+import type { parallelLimits, recrawlLimits, waitLimits } from '../../topology/policy/limits.ts';
 import { compileParallel } from '../../topology/policy/parallel.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { policyLimits } from '../../topology/policy/policy-limits.ts';
@@ -120,6 +120,10 @@ const policyWith = (more: object) => {
   } catch {
     return false;
   }
+};
+
+export const waitBoundaries: BoundaryTable<typeof waitLimits> = {
+  waitMsMax: upTo((delayMs) => policyWith({ delayMs })),
 };
 
 export const parallelBoundaries: BoundaryTable<typeof parallelLimits> = {

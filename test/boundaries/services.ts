@@ -158,6 +158,7 @@ export const httpBoundaries: BoundaryTable<typeof httpLimits> = {
   bodyBytesMax: upTo(bodyStatus, 200, 413),
   refusedBytesMax: undriven('64 MiB over a socket: lease-api.integration.test.ts sends 17 and reads the answer'),
   requestMs: undriven('a real socket’s deadline'),
+  checkMs: tuning('how long a slow request lives beyond its deadline'),
   keepAliveMs: tuning('how long an idle connection lives'),
   closeMs: tuning(patience),
   tokenCharsMin: from(isToken),

@@ -112,6 +112,7 @@ export const table: Readonly<Record<string, Group>> = {
   richLimits: of(richLimits, richBoundaries),
   policyLimits: of(policyLimits, policies.policyBoundaries),
   trapLimits: of(trapLimits, policies.trapBoundaries),
+  waitLimits: of(policy.waitLimits, policies.waitBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
   fleetLimits: of(fleetLimits, fleetBoundaries),
   fleetFetcherLimits: of(fleetFetcherLimits, fleetFetcherBoundaries),

@@ -1,5 +1,11 @@
 /** Bounds of the policy, each with its reason. Units are in the names. */
 
+/** Bounds on waits: delays, retries, caps on them. */
+export const waitLimits = {
+  /** Ten years: no crawl waits longer, and a time plus a wait stays a date. */
+  waitMsMax: 10 * 365 * 24 * 3_600_000,
+} as const;
+
 /** Bounds on hosts that may be on several leases at once. */
 export const parallelLimits = {
   /**

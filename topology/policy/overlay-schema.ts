@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CrawlstreamError } from '../errors.ts';
 import { isOfHosts, parseSurt } from '../url/surt.ts';
-import { parallelLimits } from './limits.ts';
+import { parallelLimits, waitLimits } from './limits.ts';
 import { frontQueueLast, type OverlayConfig, settingsOfHosts } from './overlay-config.ts';
 import { fetchAsChoices, type PolicyConfig } from './policy.ts';
 import { scheduleNames, visitKinds } from './recrawl/recrawl-config.ts';
@@ -14,7 +14,7 @@ export interface SharedShapes {
 }
 
 const names = z.array(z.string().min(1)).min(1);
-const millis = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const millis = z.int().min(0).max(waitLimits.waitMsMax);
 const count = z.int().min(1);
 const intervalMs = z.int().min(1_000);
 

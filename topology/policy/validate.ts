@@ -16,7 +16,7 @@ import { listKinds } from '../url/url-lists.ts';
 import { uses } from '../usage/statement.ts';
 import { whenBarred } from '../usage/uses-policy.ts';
 import { equivalencesSchema } from './equivalences.ts';
-import { parallelLimits } from './limits.ts';
+import { parallelLimits, waitLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { normalNames } from './normal-names.ts';
 import { notInOverlays } from './overlay-config.ts';
@@ -29,7 +29,7 @@ import { sitemapsSchema } from './sitemaps.ts';
 import { trapSchema } from './traps/trap-config.ts';
 
 const strings = z.array(z.string().min(1));
-const millis = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const millis = z.int().min(0).max(waitLimits.waitMsMax);
 const count = z.int().min(1);
 
 const normalizeSchema = z.strictObject({
@@ -106,7 +106,7 @@ const metadataSchema = z
     offHost: z.boolean().optional(),
     depthFrom: z.int().min(0).optional(),
     hopFrom: z.int().min(0).optional(),
-    modifiedBeforeMs: millis.optional(),
+    modifiedBeforeMs: z.int().min(0).max(8.64e15).optional(),
   })
   .refine((rule) => Object.keys(rule).length > 1, 'a rule without a condition would refuse everything');
 

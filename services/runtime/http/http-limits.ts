@@ -6,6 +6,8 @@ export const httpLimits = {
   refusedBytesMax: 64 << 20,
   /** A request that is not whole by then is cut off: slow clients hold no sockets. */
   requestMs: 10_000,
+  /** How often requests are looked at that are not whole yet: a slow one lives at most so much longer. */
+  checkMs: 1_000,
   /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */
   keepAliveMs: 65_000,
   /** Requests under way have this long to end when a service stops. */

@@ -76,9 +76,12 @@ export interface HttpServer {
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { listen, token, opened, tls, probes, onBug, onCall, rewriteUrl = (target) => target } = options;
   const rules = { loopback: isLoopbackHost(listen.host), token, opened };
+  // Node looks for late requests every half minute by default, and gives a head a minute.
+  const slow = { headersTimeout: httpLimits.requestMs, connectionsCheckingInterval: httpLimits.checkMs };
   const app = fastify({
     // `null`: no TLS. The types of fastify know one kind of server or the other.
-    https: (tls === undefined ? null : { ...tls.now, handshakeTimeout: httpLimits.requestMs }) as null,
+    https: (tls === undefined ? null : { ...tls.now, ...slow, handshakeTimeout: httpLimits.requestMs }) as null,
+    ...(tls === undefined && { http: slow }),
     bodyLimit: httpLimits.bodyBytesMax,
     requestTimeout: httpLimits.requestMs,
     keepAliveTimeout: httpLimits.keepAliveMs,
