@@ -1,5 +1,5 @@
 /** The order of `--help`: first the commands that a person needs first, then the others by what they are for. */
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { consumers } from '../application/topology.ts';
 import { operatorsGroup } from './flags/operator-flags.ts';
 
@@ -32,29 +32,4 @@ export function groupCommands(program: Command): void {
   for (const [title, names] of groups)
     for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(title);
   (program.commands as Command[]).sort((a, b) => rank(a) - rank(b));
-}
-
-/** Options of `crawl`: those used most come first, the others in the order in which they were added. */
-const crawlFirst = [
-  ...['maxPages', 'contact', 'data', 'maxDepth', 'scope', 'include', 'exclude', 'delay', 'allowPrivate', 'dashboard'],
-  ...[
-    'newOptions',
-    'with',
-    'extract',
-    'recrawl',
-    'recrawlEvery',
-    'recrawlHubs',
-    'sitemap',
-    'retries',
-    'concurrency',
-    'requests',
-  ],
-];
-
-export function orderCrawlOptions(crawl: Command): void {
-  const rank = (key: string) => {
-    const at = crawlFirst.indexOf(key);
-    return at < 0 ? crawlFirst.length : at;
-  };
-  (crawl.options as Option[]).sort((a, b) => rank(a.attributeName()) - rank(b.attributeName()));
 }

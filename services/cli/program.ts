@@ -15,17 +15,18 @@ import { nameCommand } from './connect/command-name.ts';
 import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
 import { addLogOptions } from './flags/log-flags.ts';
-import { groupCommands, orderCrawlOptions } from './help-groups.ts';
+import { groupCommands } from './help-groups.ts';
+import { groupOptions, showDefaultsAsTyped } from './help-options.ts';
 import { toStderr, toStdout } from './terminal/door.ts';
 import { isJson, say, sayFrom, sayInJson } from './terminal/say.ts';
 import { withRemedy } from './usage-remedy.ts';
 
 /** With the commands that the words of a command line name, or, without words, with all. */
 export async function createProgram(words: readonly string[] = []): Promise<Command> {
-  return programOf(await loadCommands(words, process.env));
+  return programOf(await loadCommands(words, process.env), words);
 }
 
-export function programOf(adding: readonly AddCommands[]): Command {
+export function programOf(adding: readonly AddCommands[], words: readonly string[] = []): Command {
   const program: Command = new Command('crawlstream')
     .description('A web-crawl frontier and crawler as a stream-processing topology')
     .version(productVersion)
@@ -39,17 +40,17 @@ export function programOf(adding: readonly AddCommands[]): Command {
       'after',
       `\nExit codes:\n${exitCodes.map(([code, means]) => `  ${`${code}`.padEnd(5)}${means}`).join('\n')}`,
     );
+  showDefaultsAsTyped(program);
   for (const add of adding) add(program);
-  const crawl = program.commands.find((command) => command.name() === 'crawl');
-  if (crawl !== undefined) orderCrawlOptions(crawl);
   groupCommands(program);
   addExamples(program);
   for (const command of leavesOf(program)) {
-    command.option('--config <file>', 'read settings from a YAML or JSON file (default: CRAWLSTREAM_CONFIG)');
+    command.option('--config <file>', 'settings file (YAML or JSON; default: CRAWLSTREAM_CONFIG)');
   }
   for (const command of program.commands.filter(isService)) {
     addLogOptions(command);
   }
+  for (const command of leavesOf(program)) groupOptions(command, words);
   program.hook('preAction', async (_, command) => {
     // These commands look at a configuration, and do not run with one.
     if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);

@@ -27,14 +27,14 @@ const options = z.object({
     .optional()
     .meta({
       value: '<s3://bucket/prefix>',
-      about: 'put finished WARC files there; AWS_* variables say how',
+      about: 'upload finished WARC files; credentials are in AWS_* variables',
       reason: 'WARC files stay in the data folder',
     } satisfies OptionMeta),
   archiveFileMb: wholeNumber(1, 4096)
     .optional()
     .meta({
       value: '<n>',
-      about: 'close a WARC file at this size (default: 1024)',
+      about: 'size in MB at which a WARC file is closed (default: 1024)',
       reason: 'the size that archives agree on (WARC 1.1, annex C)',
     } satisfies OptionMeta),
   archiveKnown: z
@@ -43,7 +43,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<files>',
-      about: 'indexes (CDXJ) of other archives, by commas: what they have becomes a pointer to it',
+      about: 'CDXJ indexes of other archives; known payloads become revisit records',
       reason: 'an archive can be read without another, unless that is said',
     } satisfies OptionMeta),
   bodies: z
@@ -60,7 +60,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<name>',
-      about: 'who runs the crawl, as the first record of each WARC file says',
+      about: 'operator named in the first record of each WARC file',
       reason: 'the contact that the requests name',
     } satisfies OptionMeta),
 });

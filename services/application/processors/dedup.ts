@@ -14,8 +14,7 @@ export const dedup = declareProcessor({
       .optional()
       .meta({
         value: '<method>',
-        about:
-          'how near-duplicates are found: simhash (at most 3 of 64 bits differ) or minhash (3 in 5 word pairs shared: a tenth of the words edited)',
+        about: 'near-duplicates: simhash (3 of 64 bits differ) or minhash (3 in 5 word pairs shared)',
         reason: '64 bits a page and 3 of them apart; minhash finds more edits, at half a kB of memory a page',
       } satisfies OptionMeta),
   }),

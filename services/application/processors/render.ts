@@ -8,7 +8,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<path>',
-      about: 'chromium that renders pages (default: the one in PATH)',
+      about: 'chromium program that renders pages (default: chromium in PATH)',
       reason: 'most pages need no browser, and the one that is installed is the one to use',
     } satisfies OptionMeta),
 });

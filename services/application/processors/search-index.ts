@@ -13,7 +13,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<url>',
-      about: 'index into OpenSearch instead of a file in the data folder',
+      about: 'index into this OpenSearch instead of a file in the data folder',
       reason: 'SQLite in the data folder needs no server',
     } satisfies OptionMeta),
   // OpenSearch's own rule, and none of its hidden ones.
@@ -24,7 +24,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<name>',
-      about: 'name of its index (default: the name of the crawl)',
+      about: 'name of the OpenSearch index (default: the name of the crawl)',
       reason: 'the name of the crawl: one index a crawl',
     } satisfies OptionMeta),
 });

@@ -1,5 +1,6 @@
 /** The settings as a page for people: what each is, its default, and why (deploy/CONFIGURATION.md is made of it). */
 import type { Command, Option } from 'commander';
+import { defaultText } from '../flags/default-text.ts';
 import { reasonOf } from '../flags/setting.ts';
 import { isSwitch } from './parse-value.ts';
 import { hiddenSettings, settingsOf } from './settings.ts';
@@ -59,7 +60,7 @@ export function aboutOf({ description, negate }: Option): string {
 export function defaultOf(option: Option): string {
   const said = /\(default: (.*)\)$/.exec(option.description)?.[1];
   if (isSwitch(option)) return option.negate ? 'on' : 'off';
-  return option.defaultValue === undefined ? (said ?? 'none') : String(option.defaultValue);
+  return defaultText(option) ?? said ?? 'none';
 }
 
 function table(rows: readonly (readonly string[])[]): string {

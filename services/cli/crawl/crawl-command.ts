@@ -89,11 +89,8 @@ interface CrawlFlags
 export function addCrawlCommand(program: Command): void {
   const command = program
     .command('crawl')
-    .description('crawl from seeds in one process, into a data folder or on Kafka; the same command resumes')
-    .argument(
-      '[seed...]',
-      'URLs to start from, files with one a line, or - for standard input; none: go on with those of the data folder',
-    );
+    .description('crawl from seeds, into a data folder or on Kafka; the same command resumes')
+    .argument('[seed...]', 'URLs, files with one URL a line, or - for standard input (default: resume --data)');
   addStopOptions(addPolicyOptions(command));
   addWorkersOption(addFetcherOptions(command));
   addSnapshotOptions(addSeenOptions(command));
@@ -102,19 +99,19 @@ export function addCrawlCommand(program: Command): void {
   addSetOption(addPluginOption(addHandlerOption(command)));
   addClientsOption(addWebsubOption(command));
   addDashboardOption(command);
-  addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)');
+  addKafkaOptions(command, 'data folder (default: crawl-data/HOST-OF-FIRST-SEED)');
   addOtlpOption(addHttpOption(addCompressionOption(command)))
     .addOption(
       setting(
         '--keep <duration>',
-        'drop what is older than this and nobody needs, as in 36h',
+        'drop records that are older than this and that no consumer needs, as in 36h',
         'everything is kept: disk is cheaper than a crawl made again',
         duration('--keep'),
       ),
     )
     .addOption(seedKeysSetting())
-    .option('--new-options', 'forget what earlier runs in this data folder were told: these options and defaults alone')
-    .option('--json', 'print the result as one JSON object on the last line of the output')
+    .option('--new-options', 'discard options saved by earlier runs; use only those given now and defaults')
+    .option('--json', 'print the result as one JSON object on the last line')
     .action(crawl);
   hearOptions(command);
 }

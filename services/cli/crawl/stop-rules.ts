@@ -29,7 +29,7 @@ export function addStopOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-time <duration>',
-        'stop this run after so long, as in 30m or 8h',
+        'stop this run after this time, as in 30m or 8h',
         'a crawl runs until it is done',
         duration('--max-time', { leastMs: 1 }),
       ),
@@ -37,7 +37,7 @@ export function addStopOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-bytes <bytes>',
-        'stop this run when bodies of so many bytes were received, as in 500M or 10GiB',
+        'stop this run after this many bytes of bodies, as in 500M or 10GiB',
         'pages, scope and disk bound a crawl',
         bytes('--max-bytes', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB'),
       ),
@@ -45,7 +45,7 @@ export function addStopOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-errors <n>',
-        `stop this run after so many URLs that failed, or at their share, as in 20% (of ${judgedMin} and more)`,
+        `stop this run after n failed URLs, or at a share such as 20% (of at least ${judgedMin})`,
         'failures are reported and retried, and end no crawl',
         errorsMax,
       ),

@@ -22,7 +22,7 @@ export function addWebsubOption(command: Command): Command {
   return command.addOption(
     setting(
       '--callback <url>',
-      'where WebSub hubs reach --http from outside, as in https://crawl.example.org: pushes of topics subscribed to are taken',
+      'public URL of --http for WebSub pushes, as in https://crawl.example.org',
       'nobody can guess how hubs reach this machine; without it, nothing is subscribed to',
       callbackUrl,
     ),

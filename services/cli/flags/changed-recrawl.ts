@@ -18,7 +18,7 @@ interface RecrawlFlags {
 export function recrawlHubsOption(): Option {
   return setting(
     '--recrawl-hubs <n>',
-    'visit a page again, at the latest, when so many new URLs are to be expected of it (default: as it changes)',
+    'revisit a page once about n new links are expected on it (default: as it changes)',
     'most pages lead nowhere new, and a schedule by changes needs no count of what they lead to',
     wholeNumber('--recrawl-hubs', 1, hubUrlsMax),
   );

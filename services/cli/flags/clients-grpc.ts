@@ -19,7 +19,7 @@ export function addClientsGrpcOptions(command: Command): Command {
     .addOption(
       setting(
         '--clients-grpc <host:port>',
-        'with --clients, lease URLs by gRPC there (schemas/leases.proto), beside --http or without it; a port alone: on this machine only; with CRAWLSTREAM_GRPC_TOKEN set, calls need authorization: Bearer <token>',
+        'address for leases by gRPC (schemas/leases.proto); a port alone: this machine only',
         'nothing listens that nobody asked for',
         (value) => parseListenAddress('--clients-grpc', value),
       ),
@@ -27,15 +27,21 @@ export function addClientsGrpcOptions(command: Command): Command {
     .addOption(
       setting(
         '--clients-grpc-cert <file>',
-        'certificate chain in PEM; with --clients-grpc-key, --clients-grpc speaks TLS; read again when it changes',
+        'TLS certificate chain of --clients-grpc (PEM file, reloaded when it changes)',
         'on loopback there is nobody to listen in',
       ),
     )
-    .addOption(setting('--clients-grpc-key <file>', 'its private key, in PEM', 'it goes with a certificate'))
+    .addOption(
+      setting(
+        '--clients-grpc-key <file>',
+        'private key of --clients-grpc-cert (PEM file)',
+        'it goes with a certificate',
+      ),
+    )
     .addOption(
       setting(
         '--clients-grpc-plain',
-        'listen beyond this machine without a token or without TLS: something else guards the port',
+        'allow other machines on --clients-grpc without a token or TLS',
         'whoever reaches the port may take and add URLs',
       ),
     );

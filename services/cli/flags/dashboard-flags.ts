@@ -18,7 +18,7 @@ export function addDashboardOption(command: Command): Command {
   return command.addOption(
     setting(
       '--dashboard [host:port]',
-      'show the crawl in a browser (default: 127.0.0.1:9465); with --http, there',
+      'serve a web dashboard (default: 127.0.0.1:9465; with --http, at its address)',
       'nothing listens that nobody asked for; on this machine only, unless a host is named',
       (value) => parseListenAddress('--dashboard', value),
     ),

@@ -53,7 +53,7 @@ export function addReachOptions(command: Command): Command {
     .addOption(
       setting(
         '--allow-private [networks]',
-        'connect to loopback and private addresses too: to all, or to networks such as 10.1.0.0/16,::1',
+        'allow private addresses: all, or these networks, as in 10.1.0.0/16,::1',
         'a link must not make the crawler speak to machines behind the firewall',
         networks('--allow-private'),
       ),
@@ -61,7 +61,7 @@ export function addReachOptions(command: Command): Command {
     .addOption(
       setting(
         '--resolve <host[:port]:address>',
-        "as curl's: do not look this name up",
+        "use this address for a host, as curl's --resolve does (repeatable)",
         'names are looked up',
         collect(parseResolveOverride),
       ),
@@ -69,7 +69,7 @@ export function addReachOptions(command: Command): Command {
     .addOption(
       setting(
         '--ca <file>',
-        'trust the authorities in this file too (PEM); may be repeated',
+        'also trust the certificate authorities in this PEM file (repeatable)',
         'the authorities that Node trusts sign the public web; an intranet’s own are named',
         collect(certificates('--ca')),
       ),
@@ -77,7 +77,7 @@ export function addReachOptions(command: Command): Command {
     .addOption(
       setting(
         '--insecure <host>',
-        'do not check the certificate of this one host; each request to it says so on the log; may be repeated',
+        'accept any certificate of this host; its results are marked unverified (repeatable)',
         'a certificate that nobody checks proves nothing; a host that must be crawled all the same is named',
         collect(oneHost('--insecure')),
       ),
@@ -88,7 +88,7 @@ export function addRequestsOption(command: Command): Command {
   return command.addOption(
     setting(
       '--requests <file>',
-      'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
+      'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON file)',
       'a crawler shows what it is, and nothing more',
       rulesFile('--requests', requestRulesSchema, []),
     ),
@@ -100,7 +100,7 @@ export function addFetcherOptions(command: Command): Command {
     .addOption(
       setting(
         '--extract <file>',
-        'main text, language, metadata, fields by CSS selector (YAML or JSON)',
+        'rules for main text, language, metadata and CSS fields (YAML or JSON file)',
         'text and links need no rules; the main text and fields cost a DOM each',
         rulesFile('--extract', extractRulesSchema, {}),
       ),
@@ -108,14 +108,14 @@ export function addFetcherOptions(command: Command): Command {
     .addOption(
       setting(
         '--no-http2',
-        'speak HTTP/1.1 alone',
+        'use only HTTP/1.1',
         'where a server offers it, one connection does; it is spoken only where it is offered',
       ),
     )
     .addOption(
       setting(
         '--links-per-page <n>',
-        'links taken from a page; those beyond are counted',
+        'most links taken from a page; further links are only counted',
         'the longest indexes of manuals have some 20,000 links; beyond twice that, a page is a flood',
       )
         .argParser(wholeNumber('--links-per-page', 1, crawlLimits.linksPerPageMax))
@@ -124,7 +124,7 @@ export function addFetcherOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-body <MiB>',
-        'bytes of a page that are read; what is cut is counted',
+        'most MiB read of a page; cut pages are counted',
         'nearly all pages are smaller, and what a hostile host makes us hold is bounded by it',
       )
         .argParser(wholeNumber('--max-body', 1, requestLimits.bodyBytesMost / mebibyte))
@@ -133,14 +133,14 @@ export function addFetcherOptions(command: Command): Command {
     .addOption(
       setting(
         '--outlinks',
-        'publish all links of a page in its record too, for a link graph',
+        'put all links of a page into its record, for a link graph',
         'a page’s links are on their way to the frontier anyway; only a link graph needs them once more',
       ),
     )
     .addOption(
       setting(
         '--concurrency <n>',
-        'hosts fetched from at once',
+        'most hosts fetched from at the same time',
         'most hosts wait out a delay, which costs a timer and about 2 kB each',
       )
         .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
@@ -154,14 +154,14 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--responses',
-        'publish raw responses too, for archives',
+        'publish raw responses, for archives',
         'raw bodies are most of what a crawl writes, and only an archive needs them',
       ),
     )
     .addOption(
       setting(
         '--archive <what>',
-        'what archives get: pages, as far as they are read; or all, every answer whole and every failure',
+        'archive pages as far as they were read, or all answers whole, with failures',
         'pages are what most crawls are for; pictures, scripts and films are many times their bytes',
       )
         .choices(['pages', 'all'])
@@ -170,7 +170,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--archive-body <MiB>',
-        'bytes of a body that archives get (default: as --max-body; with --archive all, 100)',
+        'most MiB of a body in archives (default: as --max-body; with --archive all, 100)',
         'an archive of all is to have what it links to whole; a page is read as far as --max-body',
         wholeNumber('--archive-body', 1, archiveLimits.bodyBytesMost / mebibyte),
       ),
@@ -178,7 +178,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--bodies <dir>',
-        'folder that fetchers share with the archive, for bodies too large for a message (2 MiB)',
+        'folder shared by fetchers and archive, for bodies above 2 MiB',
         'a crawl in a data folder has one there; on Kafka, such bodies are cut, unless machines share a folder',
       ),
     );

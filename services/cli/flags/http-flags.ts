@@ -31,7 +31,7 @@ export function addHttpOption(command: Command): Command {
   command.addOption(
     setting(
       '--http <host:port>',
-      'answer /livez, /readyz, /startupz and /metrics there, a frontier also /partitions, /hosts/KEY and /urls?url=URL; a port alone: on this machine only',
+      'address for probes, metrics and queries over HTTP; a port alone: this machine only',
       'nothing listens that nobody asked for; on this machine only, unless a host is named',
       (value) => parseListenAddress('--http', value),
     ),
@@ -45,7 +45,7 @@ export function addHttpAccessOptions(command: Command): Command {
     .addOption(
       setting(
         '--http-open <what>',
-        'what anybody may read beyond this machine without the token: metrics, or all reads; something else guards the port',
+        'what other machines may read without a token: metrics, or all reads',
         'whoever reaches the port would read what is crawled, and how far',
         oneOf('--http-open', openings),
       ),
@@ -53,11 +53,11 @@ export function addHttpAccessOptions(command: Command): Command {
     .addOption(
       setting(
         '--http-cert <file>',
-        'certificate chain in PEM; with --http-key, --http speaks TLS; read again when it changes',
+        'TLS certificate chain of --http (PEM file, reloaded when it changes)',
         'on loopback there is nobody to listen in',
       ),
     )
-    .addOption(setting('--http-key <file>', 'its private key, in PEM', 'it goes with a certificate'));
+    .addOption(setting('--http-key <file>', 'private key of --http-cert (PEM file)', 'it goes with a certificate'));
 }
 
 /** How other members of the crawl are asked: they have the same token, and usually the same certificate. */

@@ -25,7 +25,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--contact <url|mail>',
-        'where webmasters reach you; sent with each request',
+        'web or mail address where webmasters reach you; sent with each request',
         'a crawl of other people’s hosts refuses to start without one',
         contact('--contact'),
       ),
@@ -33,7 +33,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--user-agent <text>',
-        'your crawler’s name, such as NewsBot/2.1; {contact} and {version} (of this product) are filled in',
+        'name of your crawler, as in NewsBot/2.1; may contain {contact} and {version}',
         'the product’s own name is a beginning; with it, a robots.txt that bars one operator of it bars all',
         userAgent,
       ),
@@ -41,7 +41,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--robots-token <name>',
-        'name that robots.txt is read for; may be repeated: the first that a file has a group for holds',
+        'name to look for in robots.txt; the first with a group counts (repeatable)',
         'it is the first word of the User-Agent',
         collect(robotsToken),
       ),
@@ -49,7 +49,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--from <mail>',
-        'mail address of whoever runs the crawl, sent as From (RFC 9110 §10.1.2)',
+        'mail address of the operator, sent as the From header (RFC 9110 §10.1.2)',
         'the contact is in the User-Agent already',
         mail,
       ),
@@ -57,7 +57,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--accept-language <list>',
-        'languages that pages are wanted in, as in de,en;q=0.5',
+        'preferred languages of pages, as in de,en;q=0.5',
         'hosts then answer in their own language',
         languages,
       ),
@@ -65,14 +65,14 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--signature-key <key>',
-        'sign each request (Web Bot Auth): a private Ed25519 key, as file:PATH or env:NAME; a file that is replaced is read anew',
+        'Ed25519 key that signs requests (Web Bot Auth): file:PATH (reloaded) or env:NAME',
         'few sites ask for signatures, and a key must be made and published first (crawlstream identity init)',
       ),
     )
     .addOption(
       setting(
         '--signature-agent <url>',
-        'https origin where the keys are published, sent with each signed request',
+        'https origin that publishes the keys, sent with each signed request',
         'it belongs to --signature-key',
         agent,
       ),
@@ -80,7 +80,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--signature-directory <file>',
-        'the directory of keys as published: nothing starts whose key is not in it, or has expired there',
+        'published key directory; refuse to start if the key is missing or expired there',
         'the published one is asked for by those who verify, and crawlstream identity check asks for it as they do',
       ),
     );

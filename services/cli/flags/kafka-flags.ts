@@ -39,7 +39,7 @@ export function addCompressionOption(command: Command): Command {
   return command.addOption(
     setting(
       '--compression <codec>',
-      `how what is written to Kafka is compressed: ${compressionNames.join(', ')} (default: ${compressionDefault})`,
+      `compression of records written to Kafka: ${compressionNames.join(', ')} (default: ${compressionDefault})`,
       'any client reads it; snappy leaves a third of the bytes, and costs a client next to nothing',
       oneOf('--compression', compressionNames),
     ),
@@ -65,7 +65,7 @@ function addPlaceOptions(command: Command): Command {
   return addBrokersOptions(command).addOption(
     setting(
       '--crawl <name>',
-      'name of the crawl: prefix of its topics and groups',
+      'name of the crawl; the prefix of its topics and groups',
       'one crawl a cluster needs no name of its own',
       crawlName,
     ).default('crawl'),
@@ -85,7 +85,7 @@ export function addBrokersOptions(command: Command): Command {
     .addOption(
       setting(
         '--registry <url>',
-        'schema registry; without one, records carry fingerprints of their schemas',
+        'schema registry (default: none; records carry fingerprints of their schemas)',
         'records carry fingerprints of their schemas, which do while all readers are ours',
         registry,
       ),

@@ -21,7 +21,7 @@ export function addClientsOption(command: Command): Command {
   command.addOption(
     setting(
       '--clients <how>',
-      'programs such as Scrapy and Crawlee lease URLs by HTTP (--http, /v1/leases) or gRPC (--clients-grpc) and fetch them: only they fetch pages, or beside our own fetcher, which takes what none asks for; the crawl then goes on until it is stopped',
+      'external clients fetch URLs: only they (only), or beside our fetcher (beside)',
       'a crawl fetches its own pages',
       oneOf('--clients', clientsChoices),
     ),

@@ -17,7 +17,7 @@ export function addLogOptions(command: Command): Command {
     .addOption(
       setting(
         '--log <format>',
-        'what is said on stderr: lines for people, or JSON lines with trace ids; auto: JSON unless a terminal shows it',
+        'format of stderr: text, JSON lines, or auto (JSON unless it is a terminal)',
         'a person reads it first; the image says auto, since what runs there has its logs gathered',
         oneOf('--log', logFormats),
       ).default('text'),
@@ -25,7 +25,7 @@ export function addLogOptions(command: Command): Command {
     .addOption(
       setting(
         '--log-level <list>',
-        `the least level that is said: ${logLevels.join(', ')}; of one component, as in warn,http=info: ${Object.keys(components).join(', ')}`,
+        `least log level: ${logLevels.join(', ')}; by component as in warn,http=info`,
         'a service says a line when something begins or ends, and not for each URL (default: info)',
         logLevelList,
       ),

@@ -30,7 +30,7 @@ export function addPluginOption(command: Command): Command {
   return command.addOption(
     setting(
       '--plugin <file>',
-      'let this module take part: filters, requests, responses, parsers, pages, consumers; may be repeated',
+      'module with hooks: filters, requests, responses, parsers, pages, consumers (repeatable)',
       'a crawl needs no code but ours',
       collect(pluginFile),
     ),
@@ -42,7 +42,7 @@ export function addSetOption(command: Command): Command {
   return command.addOption(
     setting(
       '--set <name.key=value>',
-      'an option of a plugin’s consumer; may be repeated',
+      'option of a plugin’s consumer (repeatable)',
       'a plugin’s consumer says what holds without it',
       collect(processorSetting),
     ),

@@ -70,7 +70,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages <n>',
-        'end after so many pages ("none": no more limit)',
+        'end after n pages ("none" removes the limit)',
         'a crawl ends when there is nothing left to fetch',
         orNone(wholeNumber('--max-pages', 1)),
       ),
@@ -78,7 +78,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-depth <n>',
-        'follow links so many steps from a seed ("none": any)',
+        'follow links at most n steps from a seed ("none" removes the limit)',
         'scope and traps bound a crawl better than steps do',
         orNone(wholeNumber('--max-depth')),
       ),
@@ -86,14 +86,14 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--scope <kind>',
-        `stay on the hosts of the seeds, their registrable domains, or go anywhere (default: ${scopeDefault})`,
+        `where links may lead: host or domain of a seed, or all (default: ${scopeDefault})`,
         'a first crawl never wanders off: it stays on the registrable domains of its seeds',
       ).argParser(oneOf('--scope', ['host', 'domain', 'all'])),
     )
     .addOption(
       setting(
         '--include <re>',
-        'only URLs that match (repeat for several)',
+        'crawl only URLs that match this regular expression (repeatable)',
         'every URL in scope is wanted',
         collect(pattern('--include')),
       ),
@@ -101,7 +101,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--exclude <re>',
-        'no URLs that match (repeat for several)',
+        'skip URLs that match this regular expression (repeatable)',
         'every URL in scope is wanted',
         collect(pattern('--exclude')),
       ),
@@ -109,7 +109,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--delay <duration>',
-        'wait so long between requests to a host, whatever a fetch takes, as in 2s; a number alone is ms',
+        'fixed delay between requests to a host, as in 2s (default: 10 fetch times, at least 1s)',
         'the policy decides: at least a second, and ten times the last fetch, as Mercator waits',
         delay,
       ),
@@ -121,14 +121,14 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--politeness <key>',
-        'whose the wait between two requests is: of each host, or of all hosts of a registrable domain together',
+        'apply the delay per host or per registrable domain (default: host)',
         'a host is what asks for a delay; hosts of one domain are often machines of their own',
       ).argParser(oneOf('--politeness', politenessKeys)),
     )
     .addOption(
       setting(
         '--address-delay <duration>',
-        'wait so long between starts on one address, whatever the hosts, as in 50ms; 0: no limit',
+        'delay between requests to one IP address; 0: none (default: 100ms)',
         '100 ms: many small hosts share one machine; networks that serve many sites stand more',
         duration('--address-delay', { bare: 'ms', mostMs: 3_600_000 }),
       ),
@@ -136,7 +136,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-crawl-delay <duration>',
-        'leave hosts whose robots.txt asks for a longer Crawl-delay ("none": wait any out)',
+        'skip hosts with a longer Crawl-delay in robots.txt; "none": skip none (default: 30s)',
         '30 s: 3,000 pages of a host then take a day',
         orNone(duration('--max-crawl-delay', { bare: 's', leastMs: 1, mostMs: crawlLimits.delayMsMax })),
       ),
@@ -144,14 +144,14 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--recrawl <schedule>',
-        `fetch pages again, until stopped: ${scheduleNames.join(', ')} (default: once, and the crawl ends)`,
+        `refetch pages by a schedule: ${scheduleNames.join(', ')}`,
         'a first crawl is to end; keeping pages fresh goes on for ever',
       ).argParser(oneOf('--recrawl', scheduleNames)),
     )
     .addOption(
       setting(
         '--recrawl-every <duration>',
-        'time between visits of a page, on average (default: 7d)',
+        'average time between visits of a page (default: 7d)',
         'a week: what seven-day freshness asks for',
         recrawlEvery,
       ),
@@ -160,7 +160,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--sitemap <url>',
-        'read this sitemap too; a path, such as /sitemap.xml, on every host (repeat for several)',
+        'read this sitemap; a path such as /sitemap.xml is read on every host (repeatable)',
         'those that robots.txt names are read anyway, and most hosts have no others',
         collect(sitemapLocation),
       ),
@@ -168,14 +168,14 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--no-traps',
-        'crawl on where a host seems to have pages without end',
+        'do not detect crawl traps, such as endless calendars',
         'endless calendars and counters would take a crawl’s time for ever',
       ),
     )
     .addOption(
       setting(
         '--max-queued <n>',
-        'hold so many URLs queued in a partition',
+        'most URLs queued in a partition (default: 10 million)',
         'the policy decides: 10 million, some 250 MB of disk',
         wholeNumber('--max-queued', 1),
       ),
@@ -183,7 +183,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-queued-per-host <n>',
-        'drop new URLs of a host with so many',
+        'most URLs of a host; new ones beyond it are dropped',
         'one host that is full drops its own URLs, and most crawls want all of a site',
         wholeNumber('--max-queued-per-host', 1),
       ),
@@ -191,14 +191,14 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--when-full <choice>',
-        'a full partition stops reading, or drops new URLs, the least urgent first',
+        'at --max-queued: pause reading, or dropLowest, the least urgent new URLs',
         'nothing is lost, links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
     .addOption(
       setting(
         '--uses <list>',
-        `what the pages are wanted for: ${uses.join(', ')}, by commas; a page that a site bars from it is not published`,
+        `intended uses, checked against sites’ preferences: ${uses.join(', ')}`,
         'records say what each site bars, and most crawls leave it to whoever reads them',
         useList('--uses'),
       ),
@@ -206,21 +206,21 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--uses-barred <choice>',
-        `what becomes of a page that is barred from a use of --uses: ${whenBarred.join(', ')} (default: withhold)`,
+        `action on pages that a site bars from --uses: ${whenBarred.join(', ')} (default: withhold)`,
         'its links may lead to pages that are not, and nobody who reads the crawl uses it by mistake',
       ).argParser(oneOf('--uses-barred', whenBarred)),
     )
     .addOption(
       setting(
         '--requisites',
-        'fetch what pages are built of, too: styles, scripts, pictures, fonts, once each, within the scope; for archives',
+        'also fetch styles, scripts, images and fonts of pages in scope, for archives',
         'a crawl is for text and links; what shows a page is many times its bytes and requests',
       ),
     )
     .addOption(
       setting(
         '--retries <list>',
-        'waits before each retry, in seconds or with units, as in 500ms,30s,5m (default: 5,30,300)',
+        'delays before each retry, as in 500ms,30s,5m, or none (default: 5s,30s,5m)',
         'a hiccup is over in seconds, a restart in half a minute, an outage in minutes; then it is a dead letter',
         retryList('--retries'),
       ),
@@ -228,7 +228,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages-per-host <n>',
-        'fetch so many pages of each host ("none": no more limit)',
+        'most pages of a host ("none" removes the limit)',
         'most crawls want all of a site',
         orNone(wholeNumber('--max-pages-per-host')),
       ),
@@ -236,7 +236,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages-per-domain <n>',
-        'fetch so many pages of all hosts of a registrable domain together, within a partition ("none": no more limit)',
+        'most pages of a registrable domain in a partition ("none" removes the limit)',
         'most crawls want all of a site',
         orNone(wholeNumber('--max-pages-per-domain')),
       ),
@@ -244,7 +244,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-bytes-per-host <bytes>',
-        'fetch from a host until it has sent so many bytes, as in 500M or 10GiB ("none": no more limit)',
+        'most bytes from a host, as in 500M or 10GiB ("none" removes the limit)',
         'pages are small, and bodies are cut at a limit of their own',
         orNone(bytes('--max-bytes-per-host', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB')),
       ),
@@ -252,7 +252,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--overlays <file>',
-        'settings for parts of the web, in place of the policy’s: `overlays` of a policy, as YAML or JSON',
+        'policy overlays for hosts, domains or patterns (YAML or JSON file)',
         'a crawl treats all hosts alike until somebody says otherwise',
         overlaysFile,
       ),
@@ -260,7 +260,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--pay <file>',
-        'what may be paid for pages that answer 402: `pay` of a policy, as YAML or JSON, or "none"; a plugin pays',
+        'payment limits for 402 answers (YAML or JSON file), or none; a plugin pays',
         'money is spent only where somebody said how much, and how',
         payFile,
       ),
@@ -268,7 +268,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--lease-time <duration>',
-        'how long a client of the lease API may keep a URL, renewals included, as in 10m',
+        'longest time that a lease client may keep a URL, with renewals, as in 10m',
         'our own fetchers need 30 s; with --clients it is 5 minutes, for slow downloads and what is done with them',
         duration('--lease-time', { leastMs: 30_000, mostMs: 12 * 3_600_000 }),
       ),

@@ -54,7 +54,7 @@ export function addWithOption(command: Command): Command {
   return command.addOption(
     setting(
       '--with <list>',
-      `consumers to run too: ${names.join(',')}`,
+      `consumers to run beside the crawl: ${names.join(',')}`,
       'consumers cost CPU and disk, and can be attached later',
       processorList,
     ),
@@ -75,7 +75,7 @@ export function addHandlerOption(command: Command): Command {
   return command.addOption(
     setting(
       '--handler <file>',
-      'call the default export of this module with each page (crawlstream new makes one)',
+      'module whose default export is called with each page (see crawlstream new)',
       'pages are kept in the crawl, and anybody may read them later',
       handlerFile,
     ),

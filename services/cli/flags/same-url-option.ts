@@ -12,7 +12,7 @@ import { setting } from './setting.ts';
 export function sameUrlOption(): Option {
   return setting(
     '--same-url <list>',
-    `what makes no other URL, by commas: ${Object.keys(sameUrlWords).join(', ')}; fixed once a crawl has begun`,
+    `URL differences to ignore: ${Object.keys(sameUrlWords).join(', ')}; fixed for a crawl`,
     'servers may tell them apart, and a page that is taken for another is lost',
     sameUrl,
   );
@@ -21,7 +21,7 @@ export function sameUrlOption(): Option {
 export function fetchAsOption(): Option {
   return setting(
     '--fetch-as <spelling>',
-    'in which spelling a URL is asked for: its normal one, or firstSpelling, in which it was found first',
+    'request URLs in their normal form, or as first found (firstSpelling)',
     'one spelling for each page is what caches and logs of sites expect',
   ).argParser(oneOf('--fetch-as', fetchAsChoices));
 }
@@ -29,7 +29,7 @@ export function fetchAsOption(): Option {
 export function sameUrlProofsOption(): Option {
   return setting(
     '--same-url-proofs <n>',
-    'fold URLs of a host without asking, once so many of its redirects made the same step: https, www., a slash, an index page, a parameter ("none": ask for each)',
+    'apply a rewrite that n redirects of a host agree on without a request ("none": never)',
     'each spelling is asked for: what some pages of a host say need not hold for all',
     orNone(wholeNumber('--same-url-proofs', proofsLeast, proofsMost)),
   );
@@ -38,7 +38,7 @@ export function sameUrlProofsOption(): Option {
 export function canonicalsOption(): Option {
   return setting(
     '--canonicals',
-    'a page that names another URL of its host as canonical counts as a redirect to it, where parameters, an index page or http tell them apart',
+    'treat rel=canonical as a redirect if only query, index page or scheme differs',
     'a page is published under the URL at which it was found, with the canonical that it names',
   );
 }

@@ -23,7 +23,7 @@ export function addSeenOptions(command: Command): Command {
     .addOption(
       setting(
         '--seen <kind>',
-        'how known URLs are remembered: exact misses no page, bloom a few in 1–2 bytes a URL',
+        'set of known URLs: exact, or bloom (1–2 bytes a URL, misses a few pages)',
         'no page is missed',
       )
         .argParser(oneOf('--seen', ['exact', 'bloom']))
@@ -32,7 +32,7 @@ export function addSeenOptions(command: Command): Command {
     .addOption(
       setting(
         '--seen-memory <mb>',
-        'exact: memory for it in all; what goes beyond is looked up on disk',
+        'MB of memory for --seen exact; further URLs are looked up on disk',
         'some 20 million URLs in memory at full speed; taken as it is needed',
         wholeNumber('--seen-memory', seenMemoryMbMin, seenMemoryMbMax),
       ).default(seenMemoryMb),
@@ -40,7 +40,7 @@ export function addSeenOptions(command: Command): Command {
     .addOption(
       setting(
         '--seen-urls <n>',
-        'bloom: URLs it is made for',
+        'URLs that --seen bloom is sized for',
         '10 million URLs are what a middling crawl comes to',
         wholeNumber('--seen-urls', 1),
       ).default(seenLimits.bloomUrls),
@@ -48,7 +48,7 @@ export function addSeenOptions(command: Command): Command {
     .addOption(
       setting(
         '--seen-errors <share>',
-        'bloom: share of new pages it may miss once it knows so many',
+        'share of new pages that --seen bloom may miss at --seen-urls',
         'one page of a hundred missed is what memory of 1–2 bytes a URL buys',
         share('--seen-errors'),
       ).default(seenLimits.bloomErrors),

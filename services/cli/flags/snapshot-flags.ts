@@ -20,7 +20,7 @@ export function addSnapshotOptions(command: Command): Command {
     .addOption(
       setting(
         '--snapshot-every <duration>',
-        'take snapshots of the state, as in 15m',
+        'time between snapshots of the state, as in 15m',
         'a state is rebuilt from its changelog; snapshots pay once that takes minutes',
         (value) => {
           const ms = every(value);
@@ -32,14 +32,14 @@ export function addSnapshotOptions(command: Command): Command {
     .addOption(
       setting(
         '--snapshot-to <place>',
-        'where they are kept: a folder all frontiers see, or s3://bucket/prefix',
+        'place of snapshots: a folder that all frontiers share, or s3://bucket/prefix',
         'where all frontiers see it, nobody can guess',
       ),
     )
     .addOption(
       setting(
         '--snapshots-kept <n>',
-        'of each partition; the topics are trimmed below the oldest, from the second on (1: from the first)',
+        'snapshots kept of each partition; topics are trimmed below the oldest',
         'the newest may turn out to be damaged, and the one before it too',
         wholeNumber('--snapshots-kept', 1),
       ).default(snapshotLimits.kept),

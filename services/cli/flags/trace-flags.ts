@@ -26,7 +26,7 @@ export function addOtlpOption(command: Command): Command {
   return command.addOption(
     setting(
       '--otlp <url>',
-      'send metrics, logs, and spans of traced URLs to this OpenTelemetry collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
+      'OpenTelemetry collector of metrics, logs, spans (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
       'OpenTelemetry’s own variables name a collector where there is one; without one nothing is sent',
       collector,
     ),
@@ -38,7 +38,7 @@ export function addTracePolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--trace-ratio <share>',
-        'trace this share of all URLs, as in 0.001',
+        'share of URLs to trace, as in 0.001',
         'a trace is eight spans, some 3 kB of the collector’s; a crawl’s health is told by metrics',
         ratio('--trace-ratio'),
       ),
@@ -46,7 +46,7 @@ export function addTracePolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--trace-hosts <list>',
-        'trace all URLs of these domains, as in a.example,b.example',
+        'domains whose URLs are all traced, as in a.example,b.example',
         'a host is traced when somebody asks what becomes of it',
         domains,
       ),

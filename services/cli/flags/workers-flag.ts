@@ -17,7 +17,7 @@ export function addWorkersOption(command: Command): Command {
   return command.addOption(
     setting(
       '--workers <n>',
-      `processes that fetch, each with its share of the hosts (default: the cores less one, 1 to ${usefulMax})`,
+      `fetching processes (default: one less than the cores, 1 to ${usefulMax})`,
       'the frontier and the log take one core; what is left can fetch, and more than that core can feed only wait. With 1, one process does everything',
       wholeNumber('--workers', 1, workerLimits.workersMax),
     ),

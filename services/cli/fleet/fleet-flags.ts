@@ -40,7 +40,7 @@ export function addFleetOptions(command: Command): Command {
     .addOption(
       setting(
         '--keep <duration>',
-        'drop what is older than this and nobody needs, as in 36h',
+        'drop records that are older than this and that no consumer needs, as in 36h',
         'everything is kept: disk is cheaper than a crawl made again',
         duration('--keep'),
       ),

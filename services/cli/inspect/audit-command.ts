@@ -55,7 +55,7 @@ export function addAuditCommand(program: Command): void {
     .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
     .option(
       '--skew <duration>',
-      'what the clocks of two fetchers may differ by; a number alone is ms',
+      'most difference between the clocks of two fetchers',
       duration('--skew', { bare: 'ms', mostMs: 60_000 }),
       auditLimits.skewMs,
     )

@@ -31,7 +31,7 @@ export function addAclsCommand(program: Command): void {
       '[service]',
       `one of ${services.map(({ name }) => name).join(', ')}, or a consumer of a plugin; with --fleet, one of ${fleetServices.map(({ name }) => name).join(', ')} (default: all)`,
     )
-    .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl')
+    .option('--crawl <name>', 'name of the crawl; the prefix of its topics and groups', crawlName, 'crawl')
     .option(
       '--fleet <name>',
       'name of a fleet on Kafka, in the place of a crawl: rights in all that begins with it',

@@ -31,12 +31,12 @@ export function addSizeCommand(program: Command): void {
     .requiredOption('--rate <n>', 'pages a second', amount('--rate', 0))
     .requiredOption(
       '--delay <duration>',
-      'between requests to a host, as in 2s; a number alone is ms',
+      'delay between requests to a host, as in 2s',
       duration('--delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax }),
     )
     .option(
       '--fetch <duration>',
-      'what a request takes, as in 1s; a number alone is ms',
+      'duration of a request, as in 1s',
       duration('--fetch', { bare: 'ms', mostMs: 600_000 }),
       fetchMs,
     )

@@ -40,7 +40,7 @@ export function addPolicyCommands(program: Command): void {
   )
     .option(
       '--every <duration>',
-      'go on, and read them again so often, as in 5m; a number alone is seconds',
+      'keep running and reload the lists at this interval, as in 5m',
       duration('--every', { bare: 's', leastMs: 1_000, mostMs: 86_400_000 }),
     )
     .action(reload);

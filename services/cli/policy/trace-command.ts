@@ -26,7 +26,7 @@ export function addTraceCommand(program: Command): void {
     .argument('[host]', 'a host, or a URL of it; *: all hosts')
     .helpGroup(operatorsGroup);
   addOperatorOptions(command)
-    .option('--ratio <share>', 'trace this share of all URLs, as in 0.001', ratio('--ratio'))
+    .option('--ratio <share>', 'share of URLs to trace, as in 0.001', ratio('--ratio'))
     .option('--off', 'trace the host no more; without a host, trace nothing')
     .action(trace);
 }

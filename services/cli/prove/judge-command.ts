@@ -32,20 +32,20 @@ export function addJudgeCommand(program: Command): void {
     .option('--seed <n>', 'another web of the same kind', wholeNumber('--seed', 0, 0xffff_ffff), 1)
     .option(
       '--delay <duration>',
-      'what a polite crawler keeps between requests to a host; a number alone is ms',
+      'least delay that a polite crawler keeps between requests to a host',
       duration('--delay', { bare: 'ms', mostMs: 60_000 }),
       250,
     )
     .option(
       '--crawl-delay <duration>',
-      'what some hosts ask for; a number alone is ms',
+      'Crawl-delay that some hosts ask for',
       duration('--crawl-delay', { bare: 'ms', mostMs: 60_000 }),
       1_000,
     )
     .option('--minutes <n>', 'grade after so long in any case', wholeNumber('--minutes', 1, 10_000), 10)
     .option(
       '--quiet <duration>',
-      'the visit is over when nothing was asked for so long; a number alone is seconds',
+      'silence after which the visit is over',
       duration('--quiet', { bare: 's', leastMs: 1_000, mostMs: 3_600_000 }),
       45_000,
     )

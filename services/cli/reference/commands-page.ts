@@ -1,6 +1,7 @@
 /** The reference of the command line, from the command tree itself: deploy/COMMANDS.md. */
 import type { Argument, Command, Option } from 'commander';
 import { examples, exitCodes } from '../examples.ts';
+import { defaultText } from '../flags/default-text.ts';
 import { leavesOf, pathOf } from '../program.ts';
 
 const head = `# Commands
@@ -35,9 +36,9 @@ function argumentRow(argument: Argument): string[] {
 }
 
 function optionRow(option: Option): string[] {
-  const { flags, description, defaultValue, mandatory } = option;
-  const isPlain = defaultValue !== undefined && typeof defaultValue !== 'boolean' && option.long !== '--by';
-  const otherwise = isPlain ? ` (default: ${String(defaultValue)})` : '';
+  const { flags, description, mandatory } = option;
+  const text = option.long === '--by' ? undefined : defaultText(option);
+  const otherwise = text === undefined ? '' : ` (default: ${text})`;
   return [`\`${flags}\``, `${description}${otherwise}${mandatory ? ' (needed)' : ''}`];
 }
 

@@ -50,11 +50,11 @@ export function addUrlfrontierCommand(program: Command): void {
         'on loopback there is nobody to listen in',
       ),
     )
-    .addOption(setting('--tls-key <file>', 'its private key, in PEM', 'it goes with a certificate'))
+    .addOption(setting('--tls-key <file>', 'private key of --tls-cert (PEM file)', 'it goes with a certificate'))
     .addOption(
       setting(
         '--allow-plain',
-        'listen beyond this machine without a token or without TLS: something else guards the port',
+        'allow other machines on --clients-grpc without a token or TLS',
         'whoever reaches the port may fill, pause and delete crawls',
       ),
     )
