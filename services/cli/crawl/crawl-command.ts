@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { consumers } from '../../application/topology.ts';
 import { leaseRoutes } from '../../lending/lease-routes.ts';
@@ -141,7 +142,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   let rule: string | undefined;
   const ruleNow = stopRules(flags);
   const onStatus = (status: CrawlStatus) => {
-    pagesBefore ??= status.counters.page;
+    pagesBefore ??= pagesFetched(status.counters);
     progress.show(status);
     if (stop.signal.aborted) return;
     rule = ruleNow(status);
