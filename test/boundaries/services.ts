@@ -237,6 +237,8 @@ export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
 };
 
 export const diskBoundaries: BoundaryTable<typeof diskLimits> = {
+  linksMax: undriven('symbolic links in a circle: the test of named files makes one'),
+  namedFileBufferBytes: undriven('it bounds what waits for a slow reader, and shows in no result'),
   emptyWritesMax: undriven('a file system that takes no byte: the test of whole writes counts its calls'),
   emptyWriteMs: tuning(pause),
 };
