@@ -28,7 +28,7 @@ import { productVersion } from '../../runtime/version.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addCrawlOptions, fleetName, needBrokers } from '../flags/kafka-flags.ts';
+import { addCrawlOptions, addSkipDamaged, fleetName, needBrokers } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { auditFleetRecords, type FleetAuditFlags } from './audit-fleet.ts';
 import { auditText, spentTexts, verdictOf } from './audit-text.ts';
@@ -49,7 +49,7 @@ interface AuditFlags extends KafkaFlags {
 }
 
 export function addAuditCommand(program: Command): void {
-  addCrawlOptions(program.command('audit'))
+  addSkipDamaged(addCrawlOptions(program.command('audit')))
     .description('hold every recorded request against the waits, limits and robots.txt in force when it was made')
     .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
     .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)

@@ -7,7 +7,7 @@ import { writingLines } from '../../runtime/lines/line-writer.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { addCrawlOptions, addSkipDamaged } from '../flags/kafka-flags.ts';
 import { print, rows } from '../terminal/print.ts';
 
 interface RecheckFlags extends KafkaFlags {
@@ -26,7 +26,7 @@ const pageAgeMs = 30 * dayMs;
 const mostMs = 3_650 * dayMs;
 
 export function addRecheckCommand(program: Command): void {
-  addCrawlOptions(program.command('recheck'))
+  addSkipDamaged(addCrawlOptions(program.command('recheck')))
     .description('what pages may be used for now, by all that the crawl has read; and what must be asked for again')
     .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
     .option(

@@ -33,7 +33,7 @@ import { parquetBytes } from '../../runtime/table/parquet-writer.ts';
 import type { Column, RowWriter, Table } from '../../runtime/table/table.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, useList } from '../flags/arguments.ts';
-import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions, addSkipDamaged, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { storedSchedules } from '../state/freshness-stats.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
@@ -51,11 +51,13 @@ interface ExportFlags extends KafkaFlags {
 }
 
 export function addExportCommand(program: Command): void {
-  addCrawlOptions(
-    program
-      .command('export')
-      .description('write the pages, URLs, hosts or links of a crawl as JSON lines, CSV or Parquet')
-      .addArgument(new Argument('<what>', 'what to write').choices(kinds)),
+  addSkipDamaged(
+    addCrawlOptions(
+      program
+        .command('export')
+        .description('write the pages, URLs, hosts or links of a crawl as JSON lines, CSV or Parquet')
+        .addArgument(new Argument('<what>', 'what to write').choices(kinds)),
+    ),
   )
     .addOption(new Option('--format <format>', 'of the file').choices(formats).default('jsonl'))
     .option('--out <file>', 'where to (default: stdout; Parquet needs a file)')
