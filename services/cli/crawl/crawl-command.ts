@@ -61,6 +61,7 @@ import { runEmbeddedCrawl } from './embedded-crawl.ts';
 import { createFailureLedger } from './failure-ledger.ts';
 import { folderPath, noSeed } from './folder-path.ts';
 import { kafkaPlace, runKafkaCrawl } from './kafka-crawl.ts';
+import { holdsUrls } from './loaded-urls.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
@@ -235,7 +236,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
 
   async function checkFolder(folder: DataFolder, given: readonly string[]): Promise<void> {
     const { seeds: before } = await readRequest(folder);
-    if (given.length === 0 && before.length === 0 && lending === undefined) throw noSeed();
+    if (given.length === 0 && before.length === 0 && lending === undefined && !(await holdsUrls(folder, clock)))
+      throw noSeed();
     if (given.length === 0) needContact(flags, before);
     if (given.length > 0 && before.length > 0 && !given.some((seed) => before.includes(seed))) {
       throw new CrawlstreamError(
