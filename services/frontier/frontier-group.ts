@@ -20,7 +20,7 @@ import type { Held } from './query/queries.ts';
 import { waitsForText } from './restore/restore.ts';
 import { PartitionTask, type PartitionTaskOptions } from './standby/partition-task.ts';
 import type { Standby } from './standby/standby.ts';
-import { tellPositions } from './tell-positions.ts';
+import { tellLast, tellPositions } from './tell-positions.ts';
 
 export interface FrontierGroupOptions
   extends Omit<PartitionTaskOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
@@ -116,8 +116,9 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
       ),
     );
   const telling = new AbortController();
+  const ofGroup = { log, clock: options.clock, group: `${crawl}.frontier` };
   const told = tellPositions({
-    ...{ log, clock: options.clock, group: `${crawl}.frontier`, signal: telling.signal },
+    ...{ ...ofGroup, signal: telling.signal },
     positions: () => frontierPositions(crawl, committed()),
   });
   told.catch(onFailure);
@@ -154,9 +155,12 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     stop: async () => {
       stopped = true;
       telling.abort();
+      const owners = partitionTasks.map(({ owner }, partition) => [partition, owner] as const);
       await Promise.all(partitionTasks.map((partitionTask) => partitionTask.end()));
       await fetchers?.stop();
       await told.catch(() => {});
+      const last = owners.map(([partition, owner]) => [partition, owner?.committed] as const);
+      await tellLast({ ...ofGroup, positions: () => frontierPositions(crawl, last) });
       await membership.leave();
     },
   };

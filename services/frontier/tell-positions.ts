@@ -18,6 +18,8 @@ export interface ToldPositions {
   readonly signal: AbortSignal;
 }
 
+/** At a stop, brokers that do not answer by then are away: nobody waits for what nothing depends on. ms */
+const lastMs = 3_000;
 /** A look by a person, and half of what tools usually wait between two. ms */
 const everyMs = 5_000;
 
@@ -36,5 +38,20 @@ export async function tellPositions({ log, clock, group, positions, signal }: To
       told.clear();
     }
     await clock.sleepUntil(clock.nowMs() + everyMs, signal);
+  }
+}
+
+/** Before a member leaves: what it has decided since its last look, or tools see a lag for as long as it stays away. */
+export async function tellLast({ log, clock, group, positions }: Omit<ToldPositions, 'signal'>): Promise<void> {
+  const waiting = new AbortController();
+  const committed = log.commit(group, positions()).catch((error) => {
+    // Nothing depends on it, as above.
+    if (!(error instanceof CrawlstreamError)) throw error;
+  });
+  try {
+    await Promise.race([committed, clock.sleepUntil(clock.nowMs() + lastMs, waiting.signal)]);
+  } finally {
+    waiting.abort();
+    committed.catch(() => {});
   }
 }

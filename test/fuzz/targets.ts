@@ -14,7 +14,7 @@ import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { createByteWriter } from '../../services/runtime/log/kafka/bytes.ts';
 import { compressorOf, loadCodecs } from '../../services/runtime/log/kafka/compression/codecs.ts';
 import { compressionNames } from '../../services/runtime/log/kafka/compression/names.ts';
-import { crc32c } from '../../services/runtime/log/kafka/crc32c.ts';
+import { crc32c } from '../../services/runtime/checksum/crc32c.ts';
 import { readBatches, writeBatch } from '../../services/runtime/log/kafka/record-batch.ts';
 import { codecOf } from '../../services/urlfrontier/wire.ts';
 import { languageOf } from '../../topology/content/language.ts';

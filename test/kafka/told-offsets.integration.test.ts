@@ -108,6 +108,19 @@ describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
     assert.equal(series.get('crawlstream_brokers_away'), 0);
   });
 
+  it('see no lag of a frontier that was stopped right after it had decided', async () => {
+    await untilTold();
+    const seeds = Array.from({ length: urls }, (_, n) => `https://h${n}.example/late`);
+    const sent = await runCommand(['inject', ...seeds, '--crawl', crawl, '--brokers', broker.brokers]);
+    assert.equal(sent.code, 0, sent.stderr);
+    while ((await admitted()) < 2 * urls) await sleep(20);
+    frontier.child.kill('SIGTERM');
+    await frontier.ended;
+    assert.deepEqual(await committed(), await ends());
+    frontier = start();
+    await untilTold();
+  });
+
   it('change nothing by an offset that they set', async () => {
     const told = await untilTold();
     frontier.child.kill('SIGTERM');
@@ -116,6 +129,6 @@ describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
     await admin.setOffsets({ groupId: group, topic, partitions });
     frontier = start();
     assert.deepEqual(await untilTold(), told);
-    assert.equal(await admitted(), urls);
+    assert.equal(await admitted(), 2 * urls);
   });
 });

@@ -2,7 +2,7 @@
 
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd, isSame } from '../../../topology/frontier/ask/crawl-end.ts';
-import { type Counters, sumCounters } from '../../../topology/frontier/changes/counters.ts';
+import { type Counters, pagesFetched, sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Committed } from '../../frontier/own/committed.ts';
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -76,7 +76,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         nextReadyMs: hosts.nextReadyAtMs === null ? null : Math.max(0, hosts.nextReadyAtMs - nowMs),
         paused: hosts.paused,
         seconds: (nowMs - startedAtMs) / 1000,
-        pagesPerSecond: rate(nowMs, counters.page),
+        pagesPerSecond: rate(nowMs, pagesFetched(counters)),
         pageQuota: now.pageQuota,
       });
       const end = before === undefined ? null : crawlEnd(before, now);

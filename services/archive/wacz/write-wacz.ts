@@ -5,12 +5,12 @@
  * WARC files are stored as they are, so that a reader takes a record out of the middle. All is streamed, and the file has
  * its name once it is whole.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import { openNamedFile, streamInto } from '../../runtime/disk/named-file.ts';
 import { mergedIndex } from '../merged-index.ts';
 import { pageLines, type TitleOf } from './page-lines.ts';
 import { Sha256Count, sha256Of } from './sha256.ts';
@@ -45,24 +45,25 @@ interface Resource {
 
 export async function writeWacz(options: WaczOptions): Promise<WaczCounts> {
   const { files, out, nowMs } = options;
-  const part = `${out}.part`;
+  const file = await openNamedFile(out);
   const zip = new ZipFile();
   const counts = { pages: 0, responses: 0 };
-  const written = pipeline(zip.outputStream, createWriteStream(part));
+  let bytes = 0;
+  const counting = async (chunk: string | Uint8Array) => {
+    await file.write(chunk);
+    bytes += chunk.length;
+  };
+  const written = pipeline(zip.outputStream, streamInto({ write: counting }));
   try {
     // Whichever ends first: a disk that is full ends the entries, too.
     await Promise.race([fill(zip, options, counts), written]);
     await written;
-    const handle = await open(part, 'r+');
-    await handle.sync();
-    const { size } = await handle.stat();
-    await handle.close();
-    await rename(part, out);
-    return { ...counts, bytes: size };
+    await file.finish();
+    return { ...counts, bytes };
   } catch (error) {
     written.catch(() => {});
     (zip.outputStream as Readable).destroy();
-    await rm(part, { force: true });
+    await file.abandon();
     throw error;
   }
 

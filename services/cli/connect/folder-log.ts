@@ -1,5 +1,6 @@
 /** Opens the log of a data folder for writing: no other process may hold the folder, nor the consumers of one that was killed. */
-import { relative, resolve } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import { awaitConsumersGone, consumersPart } from '../../application/workers/consumers-lock.ts';
@@ -11,8 +12,10 @@ import { crawlsNear, type DataFolder } from '../../runtime/data-folder/data-fold
 import type { EmbeddedLog, EmbeddedLogOptions } from '../../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { logLimits } from '../../runtime/log/log-limits.ts';
 import { type Journal, leaveJournal } from '../../runtime/store/journal/journal.ts';
-import type { StoreOptions } from '../../runtime/store/store.ts';
+import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
+import { refuseLogDamage } from '../../runtime/store/write-ahead-log.ts';
 import { logFolder } from './crawl-folder.ts';
 import { withStores } from './stores.ts';
 
@@ -45,7 +48,9 @@ export function withFolderLog<T>(
   { store: storeOptions = {}, journal, ...options }: FolderLogOptions = {},
 ): Promise<T> {
   return withStores(async (open) => {
+    await refuseLogDamage(logFolder(folder));
     const own = await open(logFolder(folder), storeOptions);
+    await readThroughTables(own, logFolder(folder));
     await awaitConsumersGone(folder.part(consumersPart));
     if (journal === undefined) await leaveJournal(own);
     const store = (await journal?.store(own)) ?? own;
@@ -81,4 +86,14 @@ export function missingData(here: readonly string[] = []): CrawlstreamError {
   const such = here.length === 0 ? '' : `, such as ${here.join(' or ')}`;
   const message = `--data is missing${hint}: name the data folder of the crawl${such}, or its --brokers`;
   return new CrawlstreamError('INVALID_ARGUMENT', message);
+}
+
+/** A table that is damaged fails here, and not once pages are behind it: its blocks have checksums. */
+async function readThroughTables(store: StateStore, folder: string): Promise<void> {
+  const tables = (await readdir(folder)).filter((name) => /\.(sst|ldb)$/.test(name));
+  const sizes = await Promise.all(
+    tables.map(async (name) => (await stat(join(folder, name)).catch(() => null))?.size ?? 0),
+  );
+  if (sizes.reduce((sum, size) => sum + size, 0) > logLimits.checkedTablesBytesMax) return;
+  for await (const _ of store.scan({ gte: Buffer.alloc(0), lt: Buffer.alloc(1, 0xff) }));
 }

@@ -10,6 +10,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { logFolder } from './crawl-folder.ts';
 import { needData } from './folder-log.ts';
 import { withKafka } from './kafka-connection.ts';
+import { Losses } from './losses.ts';
 
 export interface ReadableCrawl {
   readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
@@ -31,11 +32,13 @@ export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl
     );
   }
   const folder = await readDataFolder(await needData(flags));
-  const log = await openReadOnlyLog(logFolder(folder), clock);
+  const losses = flags.skipDamaged === true ? new Losses() : undefined;
+  const log = await openReadOnlyLog(logFolder(folder), clock, losses);
   try {
     const codec = await openCodec(log.registry, folder.manifest.crawl);
     return await act({ log, brokersLog: null, codec, topics: folder.manifest, folder, refresh: log.refresh });
   } finally {
     await log.close();
+    losses?.tell();
   }
 }

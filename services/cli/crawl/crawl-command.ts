@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { consumers } from '../../application/topology.ts';
 import { leaseRoutes } from '../../lending/lease-routes.ts';
@@ -60,6 +61,7 @@ import { runEmbeddedCrawl } from './embedded-crawl.ts';
 import { createFailureLedger } from './failure-ledger.ts';
 import { folderPath, noSeed } from './folder-path.ts';
 import { kafkaPlace, runKafkaCrawl } from './kafka-crawl.ts';
+import { holdsUrls } from './loaded-urls.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
@@ -138,7 +140,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   let rule: string | undefined;
   const ruleNow = stopRules(flags);
   const onStatus = (status: CrawlStatus) => {
-    pagesBefore ??= status.counters.page;
+    pagesBefore ??= pagesFetched(status.counters);
     progress.show(status);
     if (stop.signal.aborted) return;
     rule = ruleNow(status);
@@ -231,7 +233,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
 
   async function checkFolder(folder: DataFolder, given: readonly string[]): Promise<void> {
     const { seeds: before } = await readRequest(folder);
-    if (given.length === 0 && before.length === 0 && lending === undefined) throw noSeed();
+    if (given.length === 0 && before.length === 0 && lending === undefined && !(await holdsUrls(folder, clock)))
+      throw noSeed();
     if (given.length === 0) needContact(flags, before);
     if (given.length > 0 && before.length > 0 && !given.some((seed) => before.includes(seed))) {
       throw new CrawlstreamError(

@@ -1,5 +1,6 @@
 /** The report of a crawl that has ended: its status, what failed, and the commands that answer the next questions. */
 
+import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import { countsOf, countsText } from '../inspect/counters-text.ts';
 import { toStdout } from '../terminal/door.ts';
@@ -14,7 +15,7 @@ import { whyFew } from './why-few.ts';
 export interface Reported extends CrawlOutcome {
   /** The rule that stopped it (stop-rules.ts); undefined: none did. */
   readonly rule: string | undefined;
-  /** When this run began; undefined: it was stopped before it looked. */
+  /** Pages fetched when this run began; undefined: it was stopped before it looked. */
   readonly pagesBefore: number | undefined;
   /** The options that name the crawl to other commands. */
   readonly place: string;
@@ -27,7 +28,7 @@ export interface Reported extends CrawlOutcome {
 export function report(reported: Reported): void {
   const { end, rule, counters, traps, seconds, pagesBefore, place, resume, ledger, json } = reported;
   const counts = countsOf(counters);
-  const pagesNow = counts.pages - (pagesBefore ?? counts.pages);
+  const pagesNow = pagesBefore === undefined ? 0 : pagesFetched(counters) - pagesBefore;
   const rate = pagesNow > 0 && seconds > 0 ? ` (${(pagesNow / seconds).toFixed(1)} pages/s)` : '';
   const how = {
     done: 'The crawl is done',

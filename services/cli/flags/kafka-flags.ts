@@ -19,6 +19,7 @@ export interface KafkaFlags {
   readonly crawl: string;
   readonly partitions?: number;
   readonly data?: string;
+  readonly skipDamaged?: boolean;
 }
 
 export function addKafkaOptions(command: Command, dataSays: string): Command {
@@ -49,6 +50,11 @@ export function addCompressionOption(command: Command): Command {
 /** Options of commands that work on an existing crawl. */
 export function addCrawlOptions(command: Command): Command {
   return addPlaceOptions(command.addOption(dataOption('data folder of the crawl, running or not')));
+}
+
+/** Of commands that read a data folder from its beginning to its end. */
+export function addSkipDamaged(command: Command): Command {
+  return command.option('--skip-damaged', 'of a damaged data folder, read what is whole, and count what is not');
 }
 
 function dataOption(says: string): Option {

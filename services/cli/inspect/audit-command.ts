@@ -3,7 +3,7 @@
  * result is a list of violations, a statement to hand on, or a page for one host's webmaster.
  */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { originOf } from '../../../topology/audit/audit.ts';
@@ -22,12 +22,13 @@ import {
   signStatement,
 } from '../../audit/statement.ts';
 import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
+import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { readSecret } from '../../runtime/secret.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addCrawlOptions, fleetName, needBrokers } from '../flags/kafka-flags.ts';
+import { addCrawlOptions, addSkipDamaged, fleetName, needBrokers } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { auditFleetRecords, type FleetAuditFlags } from './audit-fleet.ts';
 import { auditText, spentTexts, verdictOf } from './audit-text.ts';
@@ -48,7 +49,7 @@ interface AuditFlags extends KafkaFlags {
 }
 
 export function addAuditCommand(program: Command): void {
-  addCrawlOptions(program.command('audit'))
+  addSkipDamaged(addCrawlOptions(program.command('audit')))
     .description('hold every recorded request against the waits, limits and robots.txt in force when it was made')
     .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
     .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)
@@ -126,7 +127,7 @@ async function audit({ log, codec, topics }: ReadableCrawl, flags: AuditFlags): 
     },
   );
   const signed = signStatement(statementOf(report, crawl, { skewMs, noticeMs }), key);
-  if (flags.statement !== undefined) await writeFile(flags.statement, `${JSON.stringify(signed, null, 2)}\n`);
+  if (flags.statement !== undefined) await writeNamedFile(flags.statement, `${JSON.stringify(signed, null, 2)}\n`);
   const page = visits === undefined ? '' : await pageOf(report, visits, crawl, flags);
   toStdout(page === '' ? auditText(report, signed) : page);
   const { violations, violationCount, counts } = report;

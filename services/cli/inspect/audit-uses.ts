@@ -1,9 +1,7 @@
 /** `crawlstream audit --uses`: the ledger of consent, as a summary, and whole in a file where that is asked for. */
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+
 import { type LedgerPage, runLedger } from '../../audit/usage-ledger.ts';
+import { writingLines } from '../../runtime/lines/line-writer.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { toStdout } from '../terminal/door.ts';
 import { rows } from '../terminal/print.ts';
@@ -21,22 +19,23 @@ const shownMax = 5;
 export async function auditUses({ log, codec, topics }: ReadableCrawl, asked: UsesAudit): Promise<void> {
   const { crawl, partitions } = topics;
   const { uses, fromMs } = asked;
-  const file = asked.ledger === undefined ? null : await openLedger(asked.ledger);
   const barred: LedgerPage[] = [];
   const wrong: LedgerPage[] = [];
-  const counts = await runLedger(
-    { log, codec, crawl, partitions },
-    {
-      uses,
-      fromMs,
-      async onPage(page) {
-        if (barred.length < shownMax && uses.some((use) => page.uses[use]?.preference === 'deny')) barred.push(page);
-        if (wrong.length < shownMax && page.wrong.length > 0) wrong.push(page);
-        await file?.write(page);
+  const counts = await writingLines(asked.ledger, (file) =>
+    runLedger(
+      { log, codec, crawl, partitions },
+      {
+        uses,
+        fromMs,
+        async onPage(page) {
+          if (barred.length < shownMax && uses.some((use) => page.uses[use]?.preference === 'deny')) barred.push(page);
+          if (wrong.length < shownMax && page.wrong.length > 0) wrong.push(page);
+          file?.write(lineOf(page));
+          await file?.flush();
+        },
       },
-    },
+    ),
   );
-  await file?.end();
   const table = rows([
     ['pages', counts.pages],
     ...uses.map((use): [string, string] => {
@@ -61,23 +60,12 @@ export async function auditUses({ log, codec, topics }: ReadableCrawl, asked: Us
   if (counts.wrong > 0) process.exitCode = 1;
 }
 
-/** A line of JSON for each page; the file appears under its name once it is whole. */
-async function openLedger(path: string) {
-  const partial = `${path}.partial`;
-  const stream = createWriteStream(partial);
-  await once(stream, 'open');
-  return {
-    async write({ fetchedAtMs, changesAtMs, ...page }: LedgerPage) {
-      const times = {
-        fetchedAt: new Date(fetchedAtMs).toISOString(),
-        changesAt: changesAtMs === null ? null : new Date(changesAtMs).toISOString(),
-      };
-      if (!stream.write(`${JSON.stringify({ ...page, ...times })}\n`)) await once(stream, 'drain');
-    },
-    async end() {
-      stream.end();
-      await finished(stream);
-      await rename(partial, path);
-    },
-  };
+/** A line of JSON for each page. */
+function lineOf({ fetchedAtMs, changesAtMs, ...page }: LedgerPage): string {
+  const fetchedAt = new Date(fetchedAtMs).toISOString();
+  return JSON.stringify({
+    ...page,
+    fetchedAt,
+    changesAt: changesAtMs === null ? null : new Date(changesAtMs).toISOString(),
+  });
 }

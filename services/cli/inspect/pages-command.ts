@@ -12,7 +12,7 @@ import { addTakenBack, hasUses } from '../../runtime/crawl/taken-back.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad } from '../flags/arguments.ts';
-import { addKafkaOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { addKafkaOptions, addSkipDamaged, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { addPagerOption, type PagerFlags, paged, type WriteLine } from '../terminal/pager.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import { printFailures } from './failed-urls.ts';
@@ -47,7 +47,7 @@ export function addPagesCommand(program: Command): void {
   const command = program
     .command('pages')
     .description('print the pages of a crawl, each URL once: a line each on a terminal, JSON lines elsewhere');
-  addPagerOption(addKafkaOptions(command, 'data folder of the crawl'))
+  addPagerOption(addSkipDamaged(addKafkaOptions(command, 'data folder of the crawl')))
     .option('--long', 'whole records as JSON lines, on a terminal too')
     .option('--fields <list>', 'these fields alone, as JSON lines, as in url,title,text', fieldList)
     .option('--failed', 'the URLs that gave no page, and why, in place of those that did')

@@ -1,15 +1,13 @@
 /** `crawlstream recheck`: what may pages be used for now, without asking the web; and what must be asked for again. */
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+
 import type { Command } from 'commander';
 import type { Use } from '../../../topology/usage/statement.ts';
 import { type RecheckedPage, recheck } from '../../audit/recheck.ts';
+import { writingLines } from '../../runtime/lines/line-writer.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { duration, useList } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { addCrawlOptions, addSkipDamaged } from '../flags/kafka-flags.ts';
 import { print, rows } from '../terminal/print.ts';
 
 interface RecheckFlags extends KafkaFlags {
@@ -28,7 +26,7 @@ const pageAgeMs = 30 * dayMs;
 const mostMs = 3_650 * dayMs;
 
 export function addRecheckCommand(program: Command): void {
-  addCrawlOptions(program.command('recheck'))
+  addSkipDamaged(addCrawlOptions(program.command('recheck')))
     .description('what pages may be used for now, by all that the crawl has read; and what must be asked for again')
     .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
     .option(
@@ -57,25 +55,26 @@ const shownMax = 20;
 async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFlags): Promise<void> {
   const { uses, list } = flags;
   const { crawl, partitions } = topics;
-  const file = list === undefined ? null : await openList(list);
   const withdrawn: RecheckedPage[] = [];
   const pagesToAsk: string[] = [];
   let pagesExpired = 0;
-  const { robotsToAsk, ...counts } = await recheck(
-    { log, codec, crawl, partitions },
-    {
-      ...{ uses, nowMs: Date.now(), robotsAgeMs: flags.robotsAge, pageAgeMs: flags.pageAge },
-      async onPage(page) {
-        if (page.withdrawn.length > 0 && withdrawn.length < shownMax) withdrawn.push(page);
-        if (page.askAgain.includes('page')) {
-          pagesExpired += 1;
-          if (pagesToAsk.length < shownMax) pagesToAsk.push(page.url);
-        }
-        await file?.write(page);
+  const { robotsToAsk, ...counts } = await writingLines(list, (file) =>
+    recheck(
+      { log, codec, crawl, partitions },
+      {
+        ...{ uses, nowMs: Date.now(), robotsAgeMs: flags.robotsAge, pageAgeMs: flags.pageAge },
+        async onPage(page) {
+          if (page.withdrawn.length > 0 && withdrawn.length < shownMax) withdrawn.push(page);
+          if (page.askAgain.includes('page')) {
+            pagesExpired += 1;
+            if (pagesToAsk.length < shownMax) pagesToAsk.push(page.url);
+          }
+          file?.write(lineOf(page));
+          await file?.flush();
+        },
       },
-    },
+    ),
   );
-  await file?.end();
   const robots = [...robotsToAsk].map(([origin, atMs]) => ({ origin, atMs }));
   const text = [
     ...withdrawn.map(
@@ -107,19 +106,6 @@ function readAt(atMs: number): string {
   return atMs === 0 ? 'no copy of it is kept' : `read ${new Date(atMs).toISOString()}`;
 }
 
-/** The file appears under its name once it is whole. */
-async function openList(path: string) {
-  const stream = createWriteStream(`${path}.partial`);
-  await once(stream, 'open');
-  return {
-    async write({ fetchedAtMs, ...page }: RecheckedPage) {
-      const line = JSON.stringify({ ...page, fetchedAt: new Date(fetchedAtMs).toISOString() });
-      if (!stream.write(`${line}\n`)) await once(stream, 'drain');
-    },
-    async end() {
-      stream.end();
-      await finished(stream);
-      await rename(`${path}.partial`, path);
-    },
-  };
+function lineOf({ fetchedAtMs, ...page }: RecheckedPage): string {
+  return JSON.stringify({ ...page, fetchedAt: new Date(fetchedAtMs).toISOString() });
 }

@@ -1,6 +1,5 @@
 /** `crawlstream story`: everything that happened to a URL, from every topic, as text, JSON lines and a picture. */
 
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
@@ -11,6 +10,7 @@ import { sinceText, storyText } from '../../../topology/story/story-text.ts';
 import { dashboardLimits } from '../../dashboard/limits.ts';
 import type { StoryStatus } from '../../dashboard/status.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
+import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { type Story, tellStory } from '../../runtime/story/tell-story.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
@@ -33,7 +33,7 @@ export function addStoryCommand(program: Command): void {
     .action((given: string, flags: StoryFlags) =>
       withCrawl(flags, async (crawl) => {
         const story = await storyTyped(crawl, flags, given);
-        if (flags.svg !== undefined) await writeFile(flags.svg, storyPicture(story.url, story.events));
+        if (flags.svg !== undefined) await writeNamedFile(flags.svg, storyPicture(story.url, story.events));
         if (flags.json) for (const event of story.events) toStdout(`${JSON.stringify(plainEvent(event))}\n`);
         else toStdout(`${textOf(story)}\n`);
       }),

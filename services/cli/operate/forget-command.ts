@@ -5,8 +5,9 @@
  * Each step may be done again, so what a kill cuts short the next run finishes. A data folder must have no crawl running; on
  * brokers roles go on, and follow by themselves.
  */
+
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -16,6 +17,7 @@ import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { createService } from '../../runtime/metrics/service.ts';
 import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
@@ -206,7 +208,7 @@ async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clo
   const signed = signReceipt(receipt, await receiptKey(flags.receiptKey, join(folder, 'receipts', 'key.pem')));
   const file = flags.receipt ?? join(folder, 'receipts', `${receipt.at.replaceAll(/[:.]/g, '-')}.jws`);
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${signed}\n`, { flush: true });
+  await writeNamedFile(file, `${signed}\n`);
   print({ json: { ...receipt, file }, text: textOf(receipt, file) }, flags.json);
   const left = places.filter((one) => one.left > 0 && topics.erase !== undefined);
   if (left.length === 0) return;

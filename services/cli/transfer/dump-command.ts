@@ -2,6 +2,7 @@
  * `crawlstream dump`: writes a crawl's frontier to a file, for another cluster, another partition count, or as a
  * backup.
  */
+
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -10,6 +11,7 @@ import { storedPolicy } from '../../../topology/policy/validate.ts';
 import { type DumpOptions, dumpCrawl } from '../../frontier/transfer/dump-crawl.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { isStandardOutput } from '../../runtime/disk/named-file.ts';
 import { type LineWriter, openLineWriter } from '../../runtime/lines/line-writer.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
@@ -45,7 +47,8 @@ export function addDumpCommand(program: Command): void {
 async function dump(file: string, flags: DumpFlags): Promise<void> {
   const totals = await dumpTo(file, flags);
   // The dump itself may go to standard output.
-  const say = flags.json && file !== '-' ? process.stdout : process.stderr;
+  const isOutput = file === '-' || (await isStandardOutput(file));
+  const say = flags.json && !isOutput ? process.stdout : process.stderr;
   say.write(flags.json ? `${JSON.stringify({ file, ...totals })}\n` : `${totalsText(totals)} in ${file}\n`);
 }
 

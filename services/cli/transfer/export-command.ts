@@ -1,6 +1,5 @@
 /** `crawlstream export`: a crawl's pages, URLs, hosts or links as JSON lines, CSV or Parquet, during it and after. */
-import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -19,14 +18,22 @@ import { urlsTable } from '../../export/urls-table.ts';
 import { readHostGraph, readPages } from '../../graph/link-graph.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { renameWritten } from '../../runtime/disk/durable-names.ts';
+import { makeFolder } from '../../runtime/disk/durable-names.ts';
+import {
+  folderBeside,
+  isStandardOutput,
+  type NamedFile,
+  openNamedFile,
+  streamInto,
+  writeNamedFile,
+} from '../../runtime/disk/named-file.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { parquetFile } from '../../runtime/table/parquet-writer.ts';
+import { parquetBytes } from '../../runtime/table/parquet-writer.ts';
 import type { Column, RowWriter, Table } from '../../runtime/table/table.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, useList } from '../flags/arguments.ts';
-import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions, addSkipDamaged, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { storedSchedules } from '../state/freshness-stats.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
@@ -44,11 +51,13 @@ interface ExportFlags extends KafkaFlags {
 }
 
 export function addExportCommand(program: Command): void {
-  addCrawlOptions(
-    program
-      .command('export')
-      .description('write the pages, URLs, hosts or links of a crawl as JSON lines, CSV or Parquet')
-      .addArgument(new Argument('<what>', 'what to write').choices(kinds)),
+  addSkipDamaged(
+    addCrawlOptions(
+      program
+        .command('export')
+        .description('write the pages, URLs, hosts or links of a crawl as JSON lines, CSV or Parquet')
+        .addArgument(new Argument('<what>', 'what to write').choices(kinds)),
+    ),
   )
     .addOption(new Option('--format <format>', 'of the file').choices(formats).default('jsonl'))
     .option('--out <file>', 'where to (default: stdout; Parquet needs a file)')
@@ -116,7 +125,8 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
     ...(out !== undefined && { file: out }),
   };
   const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} records that can't be read passed over`}${barred === 0 ? '' : `, ${barred} pages left out that may not be used so`}`;
-  const stream = out === undefined ? process.stderr : process.stdout;
+  const isOutput = out === undefined || (await isStandardOutput(out));
+  const stream = isOutput ? process.stderr : process.stdout;
   if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
   else toStderr(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
 }
@@ -129,9 +139,9 @@ function withStates(readable: ReadableCrawl): ReadableCrawl {
 }
 
 async function scratchFor(out: string | undefined): Promise<string> {
-  const scratch = out === undefined ? tmpdir() : dirname(out);
-  if (out !== undefined) await mkdir(scratch, { recursive: true });
-  return scratch;
+  if (out === undefined) return tmpdir();
+  await makeFolder(dirname(out));
+  return (await folderBeside(out)) ?? tmpdir();
 }
 
 async function tableOf(
@@ -172,9 +182,8 @@ async function writeLines(lines: readonly string[], out: string | undefined): Pr
   const text = lines.map((line) => `${line}\n`).join('');
   if (out === undefined) toStdout(text);
   else {
-    await mkdir(dirname(out), { recursive: true });
-    await writeFile(`${out}.partial`, text);
-    await renameWritten(`${out}.partial`, out);
+    await makeFolder(dirname(out));
+    await writeNamedFile(out, text);
   }
   return lines.length;
 }
@@ -186,37 +195,46 @@ async function writeTable(
   out: string | undefined,
   toCsv: typeof csv,
 ): Promise<number> {
-  if (out === undefined)
-    return pour(
-      table,
-      format === 'csv' ? toCsv(process.stdout, table.columns) : jsonLines(process.stdout, table.columns),
-    );
-  const partial = `${out}.partial`;
+  const toText = format === 'csv' ? toCsv : jsonLines;
+  if (out === undefined) return pour(table, toText(process.stdout, table.columns));
+  const file = await openNamedFile(out);
   try {
-    const rows = await (format === 'parquet'
-      ? pour(table, parquetFile(partial, table.columns))
-      : pourIntoFile(table, format === 'csv' ? toCsv : jsonLines, partial));
-    await renameWritten(partial, out);
+    const rows = await (format === 'parquet' ? pourParquet(table, file) : pourText(table, toText, file));
+    await file.finish();
     return rows;
   } catch (error) {
-    await rm(partial, { force: true });
+    await file.abandon();
     throw error;
   }
 }
 
-async function pourIntoFile(
+async function pourText(
   table: Table,
   writer: (out: Writable, columns: readonly Column[]) => RowWriter,
-  path: string,
+  file: NamedFile,
 ): Promise<number> {
-  const file = createWriteStream(path);
-  const ended = finished(file);
-  // A file that can't be opened, or written to, may fail at any time; a caller that waits for it to drain would wait
-  // for ever.
-  const rows = await Promise.race([pour(table, writer(file, table.columns)), ended.then(() => 0)]);
-  file.end();
+  const stream = streamInto(file);
+  const ended = finished(stream);
+  // What can't be written may fail at any time; a caller that waits for it to drain would wait for ever.
+  const rows = await Promise.race([pour(table, writer(stream, table.columns)), ended.then(() => 0)]);
+  stream.end();
   await ended;
   return rows;
+}
+
+async function pourParquet({ columns, rows }: Table, file: NamedFile): Promise<number> {
+  const bar = createWorkBar('rows written', 0);
+  let count = 0;
+  async function* counted() {
+    for await (const row of rows) {
+      yield row;
+      count += 1;
+      bar.add(1);
+    }
+  }
+  for await (const bytes of parquetBytes({ columns, rows: counted() })) await file.write(bytes);
+  bar.end();
+  return count;
 }
 
 async function pour({ rows }: Table, writer: RowWriter): Promise<number> {

@@ -1,13 +1,14 @@
 /** `crawlstream warc wacz`: WARC files with their indexes and pages as one file that players of archives open. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { indexOf } from '../../archive/merged-index.ts';
 import { writeWacz } from '../../archive/wacz/write-wacz.ts';
+import { isStandardOutput } from '../../runtime/disk/named-file.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { toStdout } from '../terminal/door.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { pageTitle } from './archived-page.ts';
 
 interface WaczFlags {
@@ -30,7 +31,9 @@ export function addWaczCommand(warc: Command): void {
 }
 
 async function toWacz(given: readonly string[], { out, title, mainPage, json }: WaczFlags): Promise<void> {
-  if (existsSync(out)) {
+  const isOutput = await isStandardOutput(out);
+  // A pipe or a device is written through.
+  if (!isOutput && statSync(out, { throwIfNoEntry: false })?.isFile()) {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${out} is there already: choose another --out, or remove it`);
   }
   const files = await indexedFiles(given);
@@ -43,7 +46,8 @@ async function toWacz(given: readonly string[], { out, title, mainPage, json }: 
   const counts = await writeWacz({ files, out, titleOf: pageTitle, ...about });
   const { pages, responses, bytes } = counts;
   const text = `${out}: ${pages} pages, ${responses} responses of ${files.length} WARC files, ${bytes} bytes\n`;
-  toStdout(json ? `${JSON.stringify({ file: out, warcs: files.length, ...counts })}\n` : text);
+  const say = isOutput ? toStderr : toStdout;
+  say(json ? `${JSON.stringify({ file: out, warcs: files.length, ...counts })}\n` : text);
 }
 
 /** Whole WARC files with their indexes, of paths of files and folders. */

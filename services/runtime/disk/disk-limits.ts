@@ -4,4 +4,8 @@ export const diskLimits = {
   emptyWritesMax: 100,
   /** Wait before a write that took no byte is tried again, ms. */
   emptyWriteMs: 10,
+  /** Symbolic links followed from a name to its file: as many as Linux follows. */
+  linksMax: 40,
+  /** Rows that wait for a named file before its writer is held up: one write of a block of them. */
+  namedFileBufferBytes: 256 * 1024,
 } as const;

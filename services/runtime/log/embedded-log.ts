@@ -9,7 +9,7 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { StateStore } from '../store/store.ts';
-import { createReader, type EmbeddedReader, readStored } from './embedded-reader.ts';
+import { createReader, type EmbeddedReader, type OnLost, readStored } from './embedded-reader.ts';
 import { eraseRecords } from './erase.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Log, LogTopic } from './log.ts';
@@ -44,6 +44,8 @@ export interface EmbeddedLogOptions {
    * with 2 to 5: a write costs about 150 µs of CPU, and a quick disk would take thousands of small ones a second.
    */
   readonly groupIntervalMs?: number;
+  /** Readers pass over what is damaged, and call this. Absent: they fail there. */
+  readonly onLost?: OnLost;
 }
 
 export async function openEmbeddedLog(
@@ -92,7 +94,7 @@ export async function openEmbeddedLog(
     partitionsOf: async (topic) => topics.byName.get(topic)?.length ?? 0,
     append: groups.append,
     reader: () => {
-      const reader = createReader(store, clock, topics, () => readers.delete(reader));
+      const reader = createReader(store, clock, topics, () => readers.delete(reader), options.onLost);
       readers.add(reader);
       return reader;
     },

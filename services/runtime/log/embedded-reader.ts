@@ -8,6 +8,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { StateStore } from '../store/store.ts';
 import type { LogReader, LogRecord, PollOptions } from './log.ts';
+import { logLimits } from './log-limits.ts';
 import { type Partition, partitionOf, type Topics } from './partitions.ts';
 import * as rows from './rows.ts';
 import { recordOverheadBytes, tailStart } from './tail.ts';
@@ -18,6 +19,14 @@ export interface EmbeddedReader extends LogReader {
 }
 
 const news = Symbol('news');
+
+/** Records that are damaged, and are passed over: `from` to `to`, without `to`. */
+export interface LostRecords {
+  readonly partition: Pick<Partition, 'topic' | 'partition'>;
+  readonly from: number;
+  readonly to: number;
+}
+export type OnLost = (lost: LostRecords) => void;
 
 interface Assignment {
   readonly partition: Partition;
@@ -31,7 +40,13 @@ interface Part {
   readonly records: readonly LogRecord[];
 }
 
-export function createReader(store: StateStore, clock: Clock, topics: Topics, onClose: () => void): EmbeddedReader {
+export function createReader(
+  store: StateStore,
+  clock: Clock,
+  topics: Topics,
+  onClose: () => void,
+  onLost?: OnLost,
+): EmbeddedReader {
   const assigned = new Map<Partition, Assignment>();
   /** Assignments in the order they take turns. */
   let turns: Assignment[] = [];
@@ -62,9 +77,15 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
           parts.push({ assignment, records });
           continue;
         }
-        const { records, bytes } = await readStored(store, partition, position, left);
+        const read = onLost === undefined ? readStored : readWhole;
+        const { records, bytes } = await read(store, partition, position, left);
         // There was a seek, a drop or a pause while the disk was read: the records are not wanted any more.
         if (assigned.get(partition) !== assignment || assignment.paused) continue;
+        if (records.length === 0) {
+          assignment.position = await nextWhole(store, partition, position);
+          onLost?.({ partition, from: position, to: assignment.position });
+          continue;
+        }
         assignment.position += records.length;
         parts.push({ assignment, records });
         left -= bytes;
@@ -189,10 +210,60 @@ export async function readStored(store: StateStore, partition: Partition, positi
   if (first?.offset !== position || records.at(-1)?.offset !== position + records.length - 1) {
     // Either it was trimmed while it was read, or the folder was damaged.
     checkRange(partition, position);
-    const message = `${partition.topic}/${partition.partition} lacks record ${position}: the data folder is damaged`;
+    const message = `${partition.topic}/${partition.partition} lacks record ${position}: the data folder is damaged; pages, export, audit and recheck read what is whole with --skip-damaged`;
     throw new CrawlstreamError('STORE_FAILED', message);
   }
   return { records, bytes };
+}
+
+/** The same of a store that is damaged: no record where the one at `position` can't be read. */
+async function readWhole(store: StateStore, partition: Partition, position: number, bytesMax: number) {
+  for (let bytes = bytesMax; ; bytes = Math.floor(bytes / logLimits.damagedReadShare)) {
+    try {
+      return await readStored(store, partition, position, Math.max(1, bytes));
+    } catch (error) {
+      if (!(error instanceof CrawlstreamError) || error.code !== 'STORE_FAILED') throw error;
+      if (bytes <= 1) return { records: [], bytes: 0 };
+    }
+  }
+}
+
+/** The first record behind `position` that can be read; the end, where there is none. What is damaged is taken for one stretch. */
+async function nextWhole(store: StateStore, partition: Partition, position: number): Promise<number> {
+  const end = partition.durableEnd;
+  let lost = position;
+  let whole = end;
+  for (let step = 1; lost + step < end; step *= 2) {
+    const found = await firstFrom(store, partition, lost + step);
+    if (found !== undefined) {
+      whole = found;
+      break;
+    }
+    lost += step;
+  }
+  while (whole - lost > 1) {
+    const half = lost + Math.floor((whole - lost) / 2);
+    const found = await firstFrom(store, partition, half);
+    if (found === undefined || found >= whole) lost = half;
+    else whole = found;
+  }
+  return whole;
+}
+
+/** The first record at or behind an offset; undefined: there is none, or it can't be read. */
+async function firstFrom(store: StateStore, partition: Partition, offset: number): Promise<number | undefined> {
+  const { topicId, partition: number, durableEnd, segments, topic } = partition;
+  const holder = segments.findLastIndex((one) => one.first <= offset);
+  try {
+    for (const { segment } of segments.slice(Math.max(0, holder))) {
+      const range = rows.recordRange(segment, topicId, number, offset, durableEnd);
+      for await (const [key, value] of store.scan({ ...range, limit: 1 }))
+        return rows.recordOf(topic, key, value).offset;
+    }
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError) || error.code !== 'STORE_FAILED') throw error;
+  }
+  return undefined;
 }
 
 /** Throws OFFSET_OUT_OF_RANGE, which says what to do. */

@@ -17,4 +17,8 @@ export const logLimits = {
   partitionsMax: 65_535,
   /** How often a read-only log beside a writer looks for new records while a reader waits. */
   refreshMs: 500,
+  /** A read that met damage is tried again with so small a share of its bytes, down to one record. */
+  damagedReadShare: 16,
+  /** Of tables that are read through when a crawl goes on, bytes: that takes a quarter of a second. Larger logs are read when somebody asks. */
+  checkedTablesBytesMax: 64 << 20,
 } as const;

@@ -12,7 +12,9 @@ import { createEmbeddedRegistry, type SchemaRegistry } from '../avro/schema-regi
 import type { Clock } from '../clock.ts';
 import { openStateStore } from '../store/open-store.ts';
 import type { StateStore } from '../store/store.ts';
+import { findLogDamage, type LogDamage, refuseLogDamage } from '../store/write-ahead-log.ts';
 import { type EmbeddedLog, openEmbeddedLog } from './embedded-log.ts';
+import type { OnLost } from './embedded-reader.ts';
 import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from './log.ts';
 import { logLimits } from './log-limits.ts';
 
@@ -25,16 +27,30 @@ export interface ReadOnlyLog
   refresh(): Promise<void>;
 }
 
-/** Throws STORE_FAILED where the folder holds no store. */
-export async function openReadOnlyLog(folder: string, clock: Clock): Promise<ReadOnlyLog> {
-  let view = await openView(folder, clock);
+/** Called with what is passed over in a damaged folder: records, or the rest of a file. */
+export interface Damage {
+  readonly onRecords: OnLost;
+  readonly onFile: (damage: LogDamage) => void;
+}
+
+/**
+ * Throws STORE_FAILED where the folder holds no store, and where it is damaged, as far as its newest files show; with `damage`,
+ * what is whole is read.
+ */
+export async function openReadOnlyLog(folder: string, clock: Clock, damage?: Damage): Promise<ReadOnlyLog> {
+  if (damage === undefined) await refuseLogDamage(folder);
+  else {
+    const found = await findLogDamage(folder);
+    if (found !== undefined) damage.onFile(found);
+  }
+  let view = await openView(folder, clock, damage?.onRecords);
   let generation = 0;
   let refreshing: Promise<void> | undefined;
   let isOpen = true;
 
   const refresh = () => {
     refreshing ??= (async () => {
-      const fresh = await openView(folder, clock);
+      const fresh = await openView(folder, clock, damage?.onRecords);
       const old = view;
       view = fresh;
       generation++;
@@ -84,10 +100,10 @@ interface View {
   close(): Promise<void>;
 }
 
-async function openView(folder: string, clock: Clock): Promise<View> {
+async function openView(folder: string, clock: Clock, onLost?: OnLost): Promise<View> {
   const store: StateStore = await openStateStore(folder, { readOnly: true });
   try {
-    const log = await openEmbeddedLog(store, clock, { tailBytes: 0 });
+    const log = await openEmbeddedLog(store, clock, { tailBytes: 0, ...(onLost && { onLost }) });
     return {
       log,
       registry: createEmbeddedRegistry(store),

@@ -25,16 +25,22 @@ export function createExposition(
 ): Exposition {
   const ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
+  // Gauges with the ending of a counter; the same by type are nodejs_active_handles and its like.
+  for (const what of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${what}_total`);
+  const counts = new RisingCounts();
   const filled = async () => {
     const registry = new Registry();
-    const tell = tellInto(registry);
+    const values = new Values(registry);
+    let whole = true;
     for (const source of sources()) {
       try {
-        await source(tell);
+        await source(values);
       } catch (error) {
+        whole = false;
         onFailure(error);
       }
     }
+    values.show(counts, whole);
     for (const one of [registry, ofProcess]) one.setDefaultLabels({ ...labels() });
     return registry;
   };
@@ -50,30 +56,89 @@ export function createExposition(
   };
 }
 
-function tellInto(registry: Registry): Telling {
-  const values = new Map<MetricName, Counter | Gauge>();
-  const spreads = new Map<MetricName, Spread[]>();
-  return {
-    value(name, value, labels = {}) {
-      let metric = values.get(name);
-      if (metric === undefined) {
-        const { kind, help, labels: labelNames }: MetricSpec = metrics[name];
-        const options = { name, help, labelNames, registers: [registry] };
-        metric = kind === 'counter' ? new Counter(options) : new Gauge(options);
-        values.set(name, metric);
+interface Series {
+  readonly labels: Readonly<Record<string, string | number>>;
+  value: number;
+}
+
+/** What the sources tell in one scrape. */
+class Values implements Telling {
+  readonly #registry: Registry;
+  readonly #told = new Map<MetricName, Map<string, Series>>();
+  readonly #spreads = new Map<MetricName, Spread[]>();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  value(name: MetricName, value: number, labels: Readonly<Record<string, string | number>> = {}): void {
+    let series = this.#told.get(name);
+    if (series === undefined) {
+      series = new Map();
+      this.#told.set(name, series);
+    }
+    const key = keyOf(labels);
+    const one = series.get(key);
+    if (one === undefined) series.set(key, { labels, value });
+    else one.value += value;
+  }
+
+  spread(name: MetricName, spread: Spread): void {
+    const told = this.#spreads.get(name);
+    if (told !== undefined) told.push(spread);
+    else {
+      const all = [spread];
+      this.#spreads.set(name, all);
+      this.#registry.registerMetric(histogramOf(name, metrics[name].help, all));
+    }
+  }
+
+  /** `whole`: every source has told what it knows. */
+  show(counts: RisingCounts, whole: boolean): void {
+    for (const [name, series] of this.#told) {
+      const { kind, help, labels: labelNames }: MetricSpec = metrics[name];
+      const options = { name, help, labelNames, registers: [this.#registry] };
+      if (kind === 'counter') {
+        const counter = new Counter(options);
+        for (const [key, { labels, value }] of series)
+          counter.inc({ ...labels }, counts.shown(`${name} ${key}`, value, whole));
+      } else {
+        const gauge = new Gauge(options);
+        for (const { labels, value } of series.values()) gauge.set({ ...labels }, value);
       }
-      metric.inc(labels, value);
-    },
-    spread(name, spread) {
-      const told = spreads.get(name);
-      if (told !== undefined) told.push(spread);
-      else {
-        const all = [spread];
-        spreads.set(name, all);
-        registry.registerMetric(histogramOf(name, metrics[name].help, all));
-      }
-    },
-  };
+    }
+  }
+}
+
+/**
+ * Counters of a process never fall: a rate takes each fall for a restart, and counts all again. What sources count may
+ * fall, as where URLs are purged, or where one of several sources of a series has ended: then a series stands still, and
+ * goes on from there.
+ */
+class RisingCounts {
+  readonly #seen = new Map<string, { told: number; shown: number }>();
+
+  /** `whole` false: a part of `told` may be missing now, and come back later. */
+  shown(series: string, told: number, whole: boolean): number {
+    const seen = this.#seen.get(series);
+    if (seen === undefined) {
+      if (whole) this.#seen.set(series, { told, shown: told });
+      return told;
+    }
+    const shown = seen.shown + Math.max(0, told - seen.told);
+    if (whole) {
+      seen.told = told;
+      seen.shown = shown;
+    }
+    return shown;
+  }
+}
+
+function keyOf(labels: Readonly<Record<string, string | number>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${JSON.stringify(`${value}`)}`)
+    .sort()
+    .join();
 }
 
 /** prom-client's own histograms do the counting; this one shows what others have counted. */

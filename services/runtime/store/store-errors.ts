@@ -20,6 +20,10 @@ export function storeError(error: Error, folder: string): CrawlstreamError {
     const message = `the disk holding ${folder} is full: make room, then run the same command again; nothing acknowledged is lost`;
     return new CrawlstreamError('DISK_FULL', message, error);
   }
+  if (/^Corruption|: Corruption/i.test(text)) {
+    const message = `the store in ${folder} is damaged: ${text}. Put its files back from a copy; pages, export, audit and recheck read what is whole of a log with --skip-damaged`;
+    return new CrawlstreamError('STORE_FAILED', message, error);
+  }
   return new CrawlstreamError('STORE_FAILED', `the store in ${folder} failed: ${text}`, error);
 }
 

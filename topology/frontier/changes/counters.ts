@@ -40,6 +40,14 @@ export function lostUrls(counters: Counters): number {
   return placeNames.reduce((left, name) => left - counters[name], counters.admitted);
 }
 
+/**
+ * Pages fetched, each visit counted: it only grows, where `page` falls while known pages are on lease again. A lease spends
+ * of the quota, and whatever comes to no page gives back.
+ */
+export function pagesFetched({ quotaSpent, leased }: Counters): number {
+  return quotaSpent - leased;
+}
+
 export function writeCounters(writer: ByteWriter, counters: Counters): void {
   writer.uint(counterNames.length);
   for (const name of counterNames) writer.uint(counters[name]);

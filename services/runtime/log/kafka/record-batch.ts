@@ -7,11 +7,11 @@
  */
 import { damagedValue } from '../../../../topology/damaged-batch.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { crc32c } from '../../checksum/crc32c.ts';
 import type { AppendRecord, LogRecord } from '../log.ts';
 import { type ByteReader, type ByteWriter, int8, int16, int32, int64, slice, varint, varintBytes } from './bytes.ts';
 import { type Compressor, decompressorOf } from './compression/codecs.ts';
 import { compressionNames } from './compression/names.ts';
-import { crc32c } from './crc32c.ts';
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface StampedRecord {

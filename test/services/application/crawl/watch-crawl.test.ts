@@ -62,3 +62,17 @@ test('the end of one that has waited is noticed within half a second, by two loo
   assert.ok(atMs - 60_010 <= 500, `${atMs}`);
   assert.ok(looks.at(-1)! - atMs <= 50, `${looks.at(-1)}`);
 });
+
+test('pages per second counts pages that are fetched again, and never falls below 0 while known pages are on lease', async () => {
+  // 30 pages are known; from the third second on, one after another is on lease again for 200 ms, and comes back as a page.
+  const { told } = await watch((sinceMs) => {
+    const again = Math.max(0, sinceMs - 3_000) / 200;
+    const leased = again % 1 > 0 ? 1 : 0;
+    const quotaSpent = 30 + Math.floor(again) + leased;
+    const counters = { ...zeroCounters(), page: 30 - leased, leased, quotaSpent, scheduled: 30 - leased };
+    return { partitions: [{ positions, ends, counters }], pageQuota: null };
+  }, 20_000);
+  assert.ok(told.every(({ pagesPerSecond }) => pagesPerSecond >= 0));
+  const last = told.at(-1)!.pagesPerSecond;
+  assert.ok(last > 4 && last < 6, `${last}`);
+});

@@ -111,3 +111,60 @@ test('every series has the labels of the service, those of the process among the
     for (const line of lines) assert.ok(line.includes(`crawl="${crawl}"`), line);
   }
 });
+
+test('a counter never falls, whatever its sources tell: it stands still, and goes on from there', async () => {
+  let admitted = 100;
+  let other: number | Error = 50;
+  const shown = async () => {
+    const [, value] = [...seriesOf((await exposition.scrape()).text)][0]!;
+    return Number(value);
+  };
+  const exposition = createExposition(
+    () => [
+      (tell) => tell.value('crawlstream_frontier_admissions_total', admitted, { partition: 0 }),
+      (tell) => {
+        if (other instanceof Error) throw other;
+        if (other > 0) tell.value('crawlstream_frontier_admissions_total', other, { partition: '0' });
+      },
+    ],
+    () => {},
+  );
+  assert.equal(await shown(), 150);
+  admitted = 60;
+  assert.equal(await shown(), 150, 'URLs were purged');
+  admitted = 65;
+  assert.equal(await shown(), 155);
+  other = new Error('the log is closed');
+  assert.equal(await shown(), 155, 'a source that fails for now');
+  other = 52;
+  assert.equal(await shown(), 157, 'is not counted twice once it tells again');
+  other = 0;
+  assert.equal(await shown(), 157, 'a source that has ended');
+  admitted = 70;
+  assert.equal(await shown(), 162);
+});
+
+test('every metric that a process shows passes the lint of promtool, those of Node too', async () => {
+  const sources: MetricSource[] = Object.entries<MetricSpec>(metrics).map(([name, { kind, labels }]) => (tell) => {
+    if (kind === 'histogram') tell.spread(name as 'crawlstream_fetcher_request_seconds', new Distribution([1]));
+    else tell.value(name as 'crawlstream_ready', 1, Object.fromEntries(labels.map((label) => [label, 'x'])));
+  });
+  const { text } = await createExposition(
+    () => sources,
+    (error) => assert.fail(String(error)),
+  ).scrape();
+  // Its rules: github.com/prometheus/client_golang, prometheus/testutil/promlint/validations.
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!] as const);
+  assert.ok(types.length > 100, `${types.length}`);
+  for (const [name, type] of types) {
+    assert.match(text, new RegExp(`^# HELP ${name} \\S`, 'm'), name);
+    assert.equal(name.endsWith('_total'), type === 'counter', `${name} is a ${type}`);
+    assert.doesNotMatch(name, /:|[A-Z]/);
+    assert.doesNotMatch(name, /_(counter|gauge|histogram|summary|untyped)(_|$)/);
+    assert.doesNotMatch(
+      name,
+      /_(s|ms|us|ns|sec|b|kb|mb|gb|tb|m|h|d|milliseconds|minutes|hours|kilobytes|megabytes)(_|$)/,
+    );
+    if (type === 'gauge') assert.doesNotMatch(name, /_(count|sum|bucket)$/, name);
+  }
+});

@@ -84,15 +84,18 @@ export function decideBurials(decision: Decision, dying: ReadonlyMap<number, rea
 }
 
 function abandon(decision: Decision, host: Host, first: Entry): void {
+  // A host that answered for URLs has had its robots.txt read: what failed since is the host.
+  const answered = host.facts.fetched > 0;
   decision.deadLetters.push({
-    reason: 'robotsUnreachable',
+    reason: answered ? 'hostUnreachable' : 'robotsUnreachable',
     sourceTopic: 'discovered',
     sourcePartition: decision.identity.partition,
     sourceOffset: -1,
     url: first.url,
     hostKey: host.key,
     attempts: first.attempts,
-    lastOutcome: 'robotsUnreachable',
+    // None of a URL that was never asked for.
+    lastOutcome: answered ? '' : 'robotsUnreachable',
     status: 0,
     depth: first.depth,
     detail: `${host.key} stayed unreachable for its whole retry schedule`,

@@ -1,7 +1,7 @@
 /** Exchanges with a broker that no healthy one plays on demand, byte for byte over a socket. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { crc32c } from '../../../../../services/runtime/log/kafka/crc32c.ts';
+import { crc32c } from '../../../../../services/runtime/checksum/crc32c.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log, LogReader, LogRecord } from '../../../../../services/runtime/log/log.ts';
 import { damageOf } from '../../../../../topology/damaged-batch.ts';

@@ -224,6 +224,16 @@ describe('a host that stays dead', () => {
     assert.equal(deciding.state.counters.dead, 4);
   });
 
+  it('that answered before is called unreachable itself, and not its robots.txt', () => {
+    const { deciding, read } = dying(1, 1);
+    deciding.facts({ deadUntilMs: 9_000_000, failures: 4, fetched: 1 }, '0.test');
+    const { deadLetters } = deciding.decide((decision) => decideBurials(decision, read));
+    assert.deepEqual(
+      deadLetters.map(({ reason, lastOutcome }) => [reason, lastOutcome]),
+      [['hostUnreachable', '']],
+    );
+  });
+
   it('has what came back given up on first', () => {
     const { deciding, read } = dying(1, 2);
     const back = entryAt(7, { url: 'https://0.test/7' });

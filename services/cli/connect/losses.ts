@@ -1,0 +1,36 @@
+/** What a reader passed over in a damaged data folder (--skip-damaged), said on standard error once it has read all. */
+import type { OnLost } from '../../runtime/log/embedded-reader.ts';
+import type { Damage } from '../../runtime/log/read-only.ts';
+import type { LogDamage } from '../../runtime/store/write-ahead-log.ts';
+import { toStderr } from '../terminal/door.ts';
+
+export class Losses implements Damage {
+  /** By topic and partition: the offsets up to which losses were counted, and how many records. */
+  readonly #records = new Map<string, { to: number; count: number }>();
+  #file: LogDamage | undefined;
+
+  /** A partition may be read twice. */
+  readonly onRecords: OnLost = ({ partition, from, to }) => {
+    const name = `${partition.topic}/${partition.partition}`;
+    const known = this.#records.get(name) ?? { to: 0, count: 0 };
+    known.count += Math.max(0, to - Math.max(from, known.to));
+    known.to = Math.max(known.to, to);
+    this.#records.set(name, known);
+  };
+
+  readonly onFile = (damage: LogDamage): void => {
+    this.#file = damage;
+  };
+
+  tell(): void {
+    const all = [...this.#records].filter(([, { count }]) => count > 0);
+    const sum = all.reduce((total, [, { count }]) => total + count, 0);
+    const where = all.map(([name, { count }]) => `${count} of ${name}`).join(', ');
+    toStderr(`passed over as damaged: ${sum} records${where === '' ? '' : ` (${where})`}\n`);
+    if (this.#file === undefined) return;
+    const { file, offset, bytesBehind } = this.#file;
+    toStderr(
+      `passed over as damaged: the ${bytesBehind} bytes of ${file} from byte ${offset} on; their records are not counted\n`,
+    );
+  }
+}

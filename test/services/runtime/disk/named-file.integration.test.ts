@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  folderBeside,
+  isStandardOutput,
+  openNamedFile,
+  streamInto,
+  writeNamedFile,
+} from '../../../../services/runtime/disk/named-file.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+test('a new file is there once it is whole, with the mode that the process gives new files', async () => {
+  const folder = temporaryFolder();
+  const [named, usual] = [join(folder, 'named'), join(folder, 'usual')];
+  const file = await openNamedFile(named);
+  await file.write('one ');
+  await file.write(Buffer.from('two'));
+  assert.equal(readdirSync(folder).includes('named'), false);
+  await file.finish();
+  writeFileSync(usual, '');
+  assert.equal(readFileSync(named, 'utf8'), 'one two');
+  assert.equal(statSync(named).mode, statSync(usual).mode);
+  assert.deepEqual(readdirSync(folder).sort(), ['named', 'usual']);
+});
+
+test('a file that was there keeps its mode, also where it is tight or wide', async () => {
+  const file = join(temporaryFolder(), 'file');
+  for (const mode of [0o600, 0o640, 0o666, 0o755, 0o4711]) {
+    writeFileSync(file, 'before');
+    chmodSync(file, mode);
+    await writeNamedFile(file, 'after');
+    assert.equal((statSync(file).mode & 0o7777).toString(8), mode.toString(8));
+    assert.equal(readFileSync(file, 'utf8'), 'after');
+  }
+});
+
+test('what is written beside a file of mode 600 is readable by nobody else meanwhile', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'file'), '', { mode: 0o600 });
+  const file = await openNamedFile(join(folder, 'file'));
+  for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
+  await file.abandon();
+});
+
+test('an owner is kept', { skip: isRoot ? false : 'only root may give files away' }, async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  execFileSync('chown', ['65534:65533', file]);
+  await writeNamedFile(file, 'after');
+  const { uid, gid } = statSync(file);
+  assert.deepEqual([uid, gid], [65534, 65533]);
+});
+
+test('symbolic links are followed, one or several, relative or not, and where they lead nowhere yet', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'elsewhere'));
+  writeFileSync(join(folder, 'elsewhere', 'there'), 'before');
+  symlinkSync('elsewhere/there', join(folder, 'one'));
+  symlinkSync(join(folder, 'one'), join(folder, 'two'));
+  symlinkSync('elsewhere/later', join(folder, 'dangling'));
+  symlinkSync('elsewhere', join(folder, 'folder'));
+  for (const [name, target] of [
+    ['one', 'there'],
+    ['two', 'there'],
+    ['dangling', 'later'],
+    ['folder/inner', 'inner'],
+  ] as const) {
+    await writeNamedFile(join(folder, name), `through ${name}`);
+    assert.equal(readFileSync(join(folder, 'elsewhere', target), 'utf8'), `through ${name}`);
+  }
+  assert.equal(readlinkSync(join(folder, 'one')), 'elsewhere/there');
+  assert.ok(['one', 'two', 'dangling', 'folder'].every((name) => lstatSync(join(folder, name)).isSymbolicLink()));
+  assert.deepEqual(readdirSync(join(folder, 'elsewhere')).sort(), ['inner', 'later', 'there'], 'nothing is left over');
+});
+
+test('the other names of a file have what was written', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'a'), 'a long text before');
+  linkSync(join(folder, 'a'), join(folder, 'b'));
+  await writeNamedFile(join(folder, 'a'), 'after');
+  assert.equal(readFileSync(join(folder, 'b'), 'utf8'), 'after');
+  assert.equal(statSync(join(folder, 'b')).nlink, 2);
+});
+
+test('a pipe has its reader get all, and stays a pipe; also over a link', async () => {
+  const folder = temporaryFolder();
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  symlinkSync(pipe, join(folder, 'link'));
+  const text = 'x'.repeat(300_000);
+  for (const name of ['pipe', 'link']) {
+    const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const got = reader.stdout.toArray();
+    await writeNamedFile(join(folder, name), text);
+    assert.equal(Buffer.concat(await got).toString(), text);
+    assert.ok(lstatSync(pipe).isFIFO());
+  }
+  assert.deepEqual(readdirSync(folder).sort(), ['link', 'pipe']);
+  assert.equal(await folderBeside(pipe), undefined);
+});
+
+test('devices are written through, and a full one says that there is no room', async () => {
+  await writeNamedFile('/dev/null', 'gone');
+  assert.ok(statSync('/dev/null').isCharacterDevice());
+  assert.equal(await folderBeside('/dev/null'), undefined);
+  await assert.rejects(writeNamedFile('/dev/full', 'x'), {
+    code: 'DISK_FULL',
+    message: 'the disk holding /dev/full is full: make room, then run it again',
+  });
+});
+
+test('standard output is known by all its names, and by links to it', async () => {
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync('/dev/stdout', link);
+  for (const name of ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', `/proc/${process.pid}/fd/1`, link])
+    assert.equal(await isStandardOutput(name), true, name);
+  for (const name of ['/dev/stderr', '/dev/null', '/dev/fd/7', join(link, 'x'), '/nowhere/at/all'])
+    assert.equal(await isStandardOutput(name), false, name);
+});
+
+test('text for standard output goes behind what a shell wrote before, and ahead of what it writes after', async () => {
+  const folder = temporaryFolder();
+  const script = `import { writeNamedFile } from '${join(process.cwd(), 'services/runtime/disk/named-file.ts')}';
+    for (const name of ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']) await writeNamedFile(name, name + '\\n');`;
+  writeFileSync(join(folder, 'script.mts'), script);
+  const node = `${process.execPath} --import tsx ${join(folder, 'script.mts')}`;
+  const shell = `(echo before; ${node}; echo after) > ${join(folder, 'out')}`;
+  execFileSync('sh', ['-c', shell], { cwd: process.cwd() });
+  const said = readFileSync(join(folder, 'out'), 'utf8');
+  assert.equal(said, 'before\n/dev/stdout\n/dev/fd/1\n/proc/self/fd/1\nafter\n');
+  assert.equal(execFileSync('sh', ['-c', `${node} | cat`], { encoding: 'utf8' }).split('\n').length, 4);
+});
+
+test('two writers of one file do not meet: it is what the last one wrote, whole', async () => {
+  const folder = temporaryFolder();
+  const name = join(folder, 'file');
+  const [a, b] = [await openNamedFile(name), await openNamedFile(name)];
+  await a.write('aaa');
+  await b.write('bbb');
+  await a.write('aaa');
+  await b.write('bbb');
+  await a.finish();
+  assert.equal(readFileSync(name, 'utf8'), 'aaaaaa');
+  await b.finish();
+  assert.equal(readFileSync(name, 'utf8'), 'bbbbbb');
+  assert.deepEqual(readdirSync(folder), ['file']);
+});
+
+test('one that is abandoned leaves the file of before, and nothing beside it', async () => {
+  const folder = temporaryFolder();
+  const name = join(folder, 'file');
+  writeFileSync(name, 'before');
+  const file = await openNamedFile(name);
+  await file.write('half of it');
+  await file.abandon();
+  assert.equal(readFileSync(name, 'utf8'), 'before');
+  assert.deepEqual(readdirSync(folder), ['file']);
+});
+
+test('a stream into a file waits for what is slow, and tells of what fails', async () => {
+  const got: string[] = [];
+  const stream = streamInto({ write: async (bytes) => void got.push(`${bytes}`) });
+  for (const part of ['a', 'b', 'c']) stream.write(part);
+  await new Promise((done) => stream.end(done));
+  assert.equal(got.join(''), 'abc');
+  const failing = streamInto({ write: () => Promise.reject(new Error('no room')) });
+  const failed = new Promise((done) => failing.on('error', done));
+  failing.write('a');
+  assert.match(String(await failed), /no room/);
+});
+
+test('a folder, a missing folder, links in a circle are refused by name, with what to do', async () => {
+  const folder = temporaryFolder();
+  symlinkSync('two', join(folder, 'one'));
+  symlinkSync('one', join(folder, 'two'));
+  symlinkSync('.', join(folder, 'folder'));
+  for (const [name, why] of [
+    [folder, 'it is a folder'],
+    [join(folder, 'folder'), 'it is a folder'],
+    [join(folder, 'missing', 'x'), 'ENOENT: no such file or directory.*'],
+    [join(folder, 'one'), '.*circle.*|ELOOP.*'],
+  ] as const)
+    await assert.rejects(openNamedFile(name), {
+      code: 'INVALID_ARGUMENT',
+      message: new RegExp(`^${name} can't be written: (${why}); name another file$`),
+    });
+});
+
+test('a file that may not be written is refused, and one in a folder that is closed is written in place', {
+  skip: isRoot ? 'root may write anywhere' : false,
+}, async () => {
+  const folder = temporaryFolder();
+  const name = join(folder, 'file');
+  writeFileSync(name, 'before', { mode: 0o444 });
+  await assert.rejects(writeNamedFile(name, 'after'), { code: 'INVALID_ARGUMENT', message: /permission denied/ });
+  chmodSync(name, 0o644);
+  chmodSync(folder, 0o555);
+  await writeNamedFile(name, 'after');
+  chmodSync(folder, 0o755);
+  assert.equal(readFileSync(name, 'utf8'), 'after');
+});
