@@ -19,7 +19,7 @@ import { BodyRoom } from './body-room.ts';
 import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
 import { Exchange, type ExchangeLimits } from './exchange.ts';
-import { type Headers, headerOf } from './headers.ts';
+import { type Headers, headerOf, listOf } from './headers.ts';
 import type { BodyArchive } from './kept-body.ts';
 import { lenientLimits } from './lenient-limits.ts';
 import { createLoopTurns } from './loop-turns.ts';
@@ -381,7 +381,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       kept: response.kept,
     };
   };
-  const result = decodeBody(response.body, headerOf(response.headers, 'content-encoding'), bodyBytesMax);
+  const result = decodeBody(response.body, listOf(response.headers, 'content-encoding'), bodyBytesMax);
   return result instanceof Promise ? result.then(withBody) : withBody(result);
 }
 

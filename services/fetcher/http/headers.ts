@@ -19,6 +19,15 @@ export function headersOf(headers: Headers, name: string): string[] {
   return values;
 }
 
+/** All values of `name` (lower case) as one list (RFC 9110 §5.3), or the empty string. */
+export function listOf(headers: Headers, name: string): string {
+  let list = '';
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] === name) list = list === '' ? headers[i + 1]! : `${list}, ${headers[i + 1]!}`;
+  }
+  return list;
+}
+
 /** Headers from the wire's bytes, read as Latin-1, as RFC 9110 §5.5 reads octets beyond ASCII. */
 export function headersFromRaw(raw: readonly Buffer[]): string[] {
   const headers = new Array<string>(raw.length);
