@@ -4,6 +4,8 @@
  * A list and not an object: repeated headers keep their order, and a header named `[object Object]` is just data.
  * A response has a dozen of them, so a scan is cheaper than building a map.
  */
+import { extractedType } from '../../../topology/fetch/content-type.ts';
+
 export type Headers = readonly string[];
 
 /** The first value of `name` (lower case), or the empty string. */
@@ -26,6 +28,11 @@ export function listOf(headers: Headers, name: string): string {
     if (headers[i] === name) list = list === '' ? headers[i + 1]! : `${list}, ${headers[i + 1]!}`;
   }
   return list;
+}
+
+/** The Content-Type that counts of all its fields, with parameters. Empty: none does. */
+export function contentTypeOf(headers: Headers): string {
+  return extractedType(headersOf(headers, 'content-type'));
 }
 
 /** Headers from the wire's bytes, read as Latin-1, as RFC 9110 §5.5 reads octets beyond ASCII. */
