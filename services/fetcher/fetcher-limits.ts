@@ -34,7 +34,7 @@ export const fetcherLimits = {
   /** How often a sitemap that fails is requested, each time with another lease. */
   sitemapTriesMax: 3,
   /** Sitemaps of one host that are read: with 50,000 entries each, more than a host is crawled for in years. */
-  sitemapsPerHostMax: 2_000,
+  sitemapsPerHostMax: 5_000,
   /** Sitemaps remembered over all hosts, about 200 B each. */
   sitemapsKnownMax: 100_000,
   /** A lease whose robots.txt moved to another host waits this long for the answer: an idle host is leased in less. */

@@ -11,6 +11,7 @@ import { deskLimits } from '../../services/desk/desk-limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
 import { h2Limits } from '../../services/fetcher/http/h2-limits.ts';
+import { lenientLimits } from '../../services/fetcher/http/lenient-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
@@ -79,6 +80,7 @@ import { eventBoundaries, outputBoundaries, ownerBoundaries, webhookBoundaries }
 import * as frontier from './frontier.ts';
 import { h2Boundaries } from './http2.ts';
 import { lendingBoundaries } from './lending.ts';
+import { lenientBoundaries } from './lenient.ts';
 import { parseBoundaries } from './parse.ts';
 import * as policies from './policy.ts';
 import { rangeBoundaries } from './ranges.ts';
@@ -101,6 +103,7 @@ export const table: Readonly<Record<string, Group>> = {
   urlLimits: of(urlLimits, urls.urlBoundaries),
   requestLimits: of(requestLimits, fetchers.requestBoundaries),
   h2Limits: of(h2Limits, h2Boundaries),
+  lenientLimits: of(lenientLimits, lenientBoundaries),
   sessionLimits: of(sessionLimits, fetchers.sessionBoundaries),
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),

@@ -2,7 +2,7 @@
  * robots.txt as records of key and value (RFC 9309 §2.2, §2.5).
  *
  * Lines end at CR, LF or CRLF; a byte order mark at the start is skipped; `#` begins a comment; only the first
- * 500 KiB are read, up to the last whole line. Values stay octets (char codes 0–255), for bytes are what paths are
+ * 500 KiB are read, up to the last whole line. A file in UTF-16 is read as the same text in UTF-8: what it forbids would be open otherwise. Values stay octets (char codes 0–255), for bytes are what paths are
  * compared by. Beyond the RFC, as deployed parsers do: blanks may stand for the missing colon where exactly two words
  * remain, and common misspellings of the three records that matter are understood.
  */
@@ -69,12 +69,29 @@ export function eachRecord(body: Uint8Array, visit: (key: RecordKey, value: stri
 }
 
 function readable(body: Uint8Array): string {
-  const text = latin1(body.subarray(0, robotsLimits.bodyBytesMax));
+  const text = octetsOf(body.subarray(0, robotsLimits.bodyBytesMax));
   const start = text.startsWith('\xef\xbb\xbf') ? 3 : 0;
   // If the file ends exactly at the bound, the caller may have cut it there.
   if (body.length < robotsLimits.bodyBytesMax) return text.slice(start);
   // A line cut in two could turn `Disallow: /private` into `Disallow: /`.
   return text.slice(start, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
+}
+
+/** As UTF-8. */
+function octetsOf(body: Uint8Array): string {
+  const order = orderOfUtf16(body);
+  if (order === undefined) return latin1(body);
+  const units = Buffer.from(body.subarray(0, body.length - (body.length % 2)));
+  const text = (order === 'big' ? units.swap16() : units).toString('utf16le');
+  return Buffer.from(text).toString('latin1');
+}
+
+/** By its mark, or by the halves of its first two letters that are zero. Undefined: it is not UTF-16. */
+function orderOfUtf16([first = 0, second = 0, third = 0, fourth = 0]: Uint8Array): 'big' | 'little' | undefined {
+  if (first === 0xff && second === 0xfe) return 'little';
+  if (first === 0xfe && second === 0xff) return 'big';
+  if (second === 0 && fourth === 0 && first > 0 && third > 0) return 'little';
+  return first === 0 && third === 0 && second > 0 && fourth > 0 ? 'big' : undefined;
 }
 
 function readLine(line: string, visit: (key: RecordKey, value: string) => void): void {

@@ -118,7 +118,7 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
   return {
     index: indexPatterns(group.rules),
     crawlDelayMs: group.crawlDelayMs,
-    sitemaps: absolute(sitemapValues.map(fromUtf8), robotsUrl),
+    sitemaps: absolute(sitemapValues.map(sitemapOf), robotsUrl),
     named: own.named,
     usage: group.usage,
     licences,
@@ -137,7 +137,7 @@ export function isAllowed(rules: RobotsRules, url: string): boolean {
 export function sitemapValues(body: Uint8Array): string[] {
   const values = new Set<string>();
   eachRecord(body, (key, value) => {
-    if (key === 'sitemap' && values.size < robotsLimits.sitemapsMax) values.add(fromUtf8(value));
+    if (key === 'sitemap' && values.size < robotsLimits.sitemapsMax) values.add(sitemapOf(value));
   });
   return [...values];
 }
@@ -168,6 +168,11 @@ function readDelay(value: string): number | null {
 }
 
 const utf8 = new TextDecoder();
+
+/** A no-break space before or behind it is no part of the URL, be it in UTF-8 or, where it comes first, in Latin-1. */
+function sitemapOf(octets: string): string {
+  return fromUtf8(octets.replace(/^[\xa0\0-\x20]+/, '')).trim();
+}
 
 function fromUtf8(octets: string): string {
   return utf8.decode(Buffer.from(octets, 'latin1'));

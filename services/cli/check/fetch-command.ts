@@ -9,7 +9,7 @@ import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../fetcher/http/client.ts';
-import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
+import { contentTypeOf, headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
@@ -106,7 +106,7 @@ function parsed({ headers, body }: HttpResponse, url: string, flags: FetchComman
   const endMs = performance.now() + fetcherLimits.parseTimeoutMs;
   return parsePage(body, {
     url,
-    contentType: headerOf(headers, 'content-type') || null,
+    contentType: contentTypeOf(headers) || null,
     robotsTags: headersOf(headers, 'x-robots-tag'),
     productToken: productTokensOf(identityOf(flags)),
     linksMax: flags.links,

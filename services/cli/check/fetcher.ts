@@ -11,7 +11,7 @@ import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides, type ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
-import { createHttpClient, type HttpResponse } from '../../fetcher/http/client.ts';
+import { createHttpClient, type HttpRequest, type HttpResponse } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
 import { headerOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
@@ -64,10 +64,14 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
   const signed = signing === undefined ? {} : { signer: createSigner(signing, clock.nowMs()) };
   const client = createHttpClient({ clock, resolver, ...trust, ...signed });
   const headers = requestHeaders(identity, '*/*', acceptEncoding);
+  const request = async (asked: HttpRequest): Promise<HttpResponse> => {
+    const response = await client.request(asked);
+    return response.misread === true ? await client.request(asked) : response;
+  };
   try {
     return await act({
       async page(url) {
-        const response = await client.request({ url, headers });
+        const response = await request({ url, headers });
         if (response.failure !== null) throw unreachable(url, response);
         return response;
       },
@@ -80,7 +84,7 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
             headers: got,
             body,
             failure,
-          } = await client.request({
+          } = await request({
             url: at,
             headers,
             bodyBytesMax: robotsLimits.bodyBytesMax,

@@ -9,7 +9,7 @@ import { headerUsage, metaUsage } from '../../../topology/usage/response-usage.t
 import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
 import type { Statement } from '../../../topology/usage/statement.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
-import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
+import { contentTypeOf, headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
@@ -127,7 +127,7 @@ function fetched(url: string, flags: PageFlags): Promise<PageSource> {
     return {
       url,
       status,
-      contentType: headerOf(headers, 'content-type') || null,
+      contentType: contentTypeOf(headers) || null,
       robotsTags: headersOf(headers, 'x-robots-tag'),
       redirectUrl: redirectTarget(url, status, headerOf(headers, 'location') || null),
       body,

@@ -10,7 +10,7 @@ import type { DerivedPage } from '../../archive/derived/derive.ts';
 import type { HttpMessage } from '../../archive/http-message.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { decodeBody } from '../../fetcher/http/content-coding.ts';
-import { headerOf } from '../../fetcher/http/headers.ts';
+import { contentTypeOf, listOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { mediaTypeOf, pageTypeOf, sniffedType } from '../../fetcher/pages/page-type.ts';
@@ -24,9 +24,9 @@ const titleAlone = {
 /** Empty: it has none. */
 export async function pageTitle(url: string, { headers, body }: HttpMessage): Promise<string> {
   if (body.length === 0) return '';
-  const decoded = await decodeBody(body, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
   if ('error' in decoded) return '';
-  return parsePage(decoded.body, { ...titleAlone, url, contentType: headerOf(headers, 'content-type') }).title;
+  return parsePage(decoded.body, { ...titleAlone, url, contentType: contentTypeOf(headers) }).title;
 }
 
 /** Null: it is no page, or one that cannot be read. */
@@ -34,10 +34,10 @@ export async function derivedPage(url: string, { headers, body }: HttpMessage): 
   const mediaType = mediaTypeOf(headers);
   const named = pageTypeOf(mediaType);
   if (named === 'other' || named === 'pdf' || named === 'office' || body.length === 0) return null;
-  const decoded = await decodeBody(body, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
   if ('error' in decoded) return null;
   const type = named === 'unnamed' ? sniffedType(decoded.body) : named;
-  const contentType = headerOf(headers, 'content-type') || null;
+  const contentType = contentTypeOf(headers) || null;
   if (type === 'other' || (type === 'text' && mediaType !== 'text/plain' && mediaType !== '')) return null;
   const { textCharsMax } = fetcherLimits;
   if (type === 'text') {
@@ -55,10 +55,10 @@ export async function derivedPage(url: string, { headers, body }: HttpMessage): 
 export async function archivedContent(url: string, { headers, body }: HttpMessage): Promise<Content> {
   const nothing: Content = { mimeDetected: null, charset: null, languages: null };
   if (body.length === 0) return nothing;
-  const decoded = await decodeBody(body, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
   if ('error' in decoded) return nothing;
   const mimeDetected = detectedType(mediaTypeOf(headers), decoded.body);
-  const contentType = headerOf(headers, 'content-type') || null;
+  const contentType = contentTypeOf(headers) || null;
   if (mimeDetected === 'text/html' || mimeDetected === 'application/xhtml+xml') {
     const options = { ...titleAlone, textCharsMax: fetcherLimits.textCharsMax, byteBudget: decoded.body.length };
     const { text, charset, declaredLanguage } = parsePage(decoded.body, { ...options, url, contentType });

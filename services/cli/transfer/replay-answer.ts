@@ -4,7 +4,7 @@ import type { RobotsCopy } from '../../../schemas/types.ts';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { parseRobots } from '../../../topology/robots/rules.ts';
-import { headerOf } from '../../fetcher/http/headers.ts';
+import { contentTypeOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { type PageReader, type PageReport, readPage } from '../../fetcher/pages/report.ts';
 import { gatherEntries } from '../../fetcher/publish/entry-links.ts';
@@ -92,7 +92,7 @@ async function sitemapReport(
   const { hostname } = new URL(url);
   const body = openSitemapBody({
     url,
-    contentType: () => headerOf(response.headers, 'content-type') || null,
+    contentType: () => contentTypeOf(response.headers) || null,
     onEntries: (entries, isIndex) => {
       if (isIndex) return undefined;
       const origin = { url, ...source, atMs: response.endMs, traceparent: '', tags: [] };

@@ -14,7 +14,7 @@ import { readExchanges } from '../../archive/exchanges.ts';
 import { httpMessageOf } from '../../archive/http-message.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { decodeBody } from '../../fetcher/http/content-coding.ts';
-import { headerOf } from '../../fetcher/http/headers.ts';
+import { listOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { createExtractor } from '../../fetcher/pages/extract.ts';
@@ -170,7 +170,7 @@ async function responseOf(type: string, fields: ReadonlyMap<string, string>, blo
   const { status = 0, headers = [] } = message ?? {};
   const wanted = wantsBody(status, headers);
   const decoded = wanted
-    ? await decodeBody(rawBody, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax)
+    ? await decodeBody(rawBody, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax)
     : undefined;
   const failed = decoded !== undefined && 'error' in decoded;
   const body = decoded === undefined || failed ? Buffer.alloc(0) : decoded.body;

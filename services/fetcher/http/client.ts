@@ -19,8 +19,9 @@ import { BodyRoom } from './body-room.ts';
 import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
 import { Exchange, type ExchangeLimits } from './exchange.ts';
-import { type Headers, headerOf } from './headers.ts';
+import { type Headers, headerOf, listOf } from './headers.ts';
 import type { BodyArchive } from './kept-body.ts';
+import { lenientLimits } from './lenient-limits.ts';
 import { createLoopTurns } from './loop-turns.ts';
 import { closeIdle, createOrigins, type Origin } from './origins.ts';
 import { requestLimits } from './request-limits.ts';
@@ -98,6 +99,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const inFlight = new Set<Exchange>();
   /** In order of last use. */
   const origins = new Map<string, Origin>();
+  /** Origins whose answers the strict parser has refused, in order of that. */
+  const lenient = new Set<string>();
 
   const originFor = (
     name: string,
@@ -107,7 +110,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const connections = Math.max(wanted ?? 1, options.connectionsPerOrigin ?? 1);
     const pinned = proxy?.resolves === true ? '' : (address ?? '');
     // A kept connection serves requests to its own address only, whatever its name resolves to by then.
-    const way = proxy === null && pinned === '' ? name : `${name} ${pinned} ${proxy?.label ?? ''}`;
+    const strict = proxy === null && pinned === '' ? name : `${name} ${pinned} ${proxy?.label ?? ''}`;
+    const isLenient = lenient.size > 0 && lenient.has(name);
+    const way = isLenient ? `${strict} lenient` : strict;
     const known = origins.get(way);
     if (known !== undefined) origins.delete(way);
     if (known !== undefined && known.connections >= connections) {
@@ -117,7 +122,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     // It finishes what it has under way.
     void known?.dispatcher.close();
     closeIdle(origins, limits.clientsMax);
-    const opened = openOrigin(name, proxy, pinned, connections);
+    const opened = openOrigin(name, proxy, pinned, connections, isLenient);
     origins.set(way, opened);
     return opened;
   };
@@ -131,7 +136,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     totalTimeoutMs = limits.totalTimeoutMs,
   ): Promise<WireResponse> =>
     new Promise((resolve) => {
-      const sent = sentBy(request, path, manner, options);
+      const sent = sentBy(request, path, manner, options, origin.lenient);
       const { method, headers, body } = sent;
       origin.inFlight += 1;
       const started = new Exchange({
@@ -150,9 +155,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           if (origin.connections === 1) origin.idleSinceMs = performance.now();
           watch.remove(settled);
           inFlight.delete(settled);
+          const given = response.misread === true ? misread(response, request.url, method, origin) : response;
           const read = () => {
             settled.free();
-            resolve(response);
+            resolve(given);
           };
           const turn = turns.take();
           if (turn === undefined) read();
@@ -163,6 +169,18 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       watch.add(started);
       origin.dispatcher.dispatch({ path, method, body, headers }, started);
     });
+
+  /** The next answer of its origin goes to the lenient reader. */
+  const misread = (response: WireResponse, url: string, method: string, strict: Origin): WireResponse => {
+    lenient.add(originOf(url));
+    for (const [way, origin] of origins) if (origin === strict) origins.delete(way);
+    void strict.dispatcher.close();
+    if (lenient.size > lenientLimits.originsMax) lenient.delete(lenient.values().next().value!);
+    // RFC 9110 §9.2.2: what may have changed something is not sent twice.
+    if (method === 'GET' || method === 'HEAD') return response;
+    const { misread: _, ...once } = response;
+    return once;
+  };
 
   /**
    * Sends through the first proxy that lets us. A refusal by a proxy is no contact with the host, so the next one may
@@ -258,13 +276,14 @@ function sentBy(
   target: string,
   manner: RequestManner | undefined,
   { signer, clock }: HttpClientOptions,
+  closes: boolean,
 ): SentRequest {
   const { method, body, secrets } = manner ?? plainManner;
   // RFC 9110 §13.1.2: where it fails on anything but GET, the answer is 412.
   const wanted = method === 'GET' ? usual : unconditional(usual);
   const plain = manner === undefined ? wanted : beside(wanted, manner.headers);
   const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, url, clock.nowMs(), plain)];
-  return { method, target, headers, body, secrets };
+  return closes ? { method, target, headers, body, secrets, closes } : { method, target, headers, body, secrets };
 }
 
 const plainManner: RequestManner = { method: 'GET', body: null, headers: [], secrets: [], proxies: null };
@@ -327,6 +346,12 @@ function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | nu
   return { origin, hostname, path: slash === -1 ? '/' : whole.slice(slash) };
 }
 
+/** Of a URL that `splitUrl` has accepted. */
+function originOf(url: string): string {
+  const slash = url.indexOf('/', url.indexOf('//') + 2);
+  return slash === -1 ? url : url.slice(0, slash);
+}
+
 function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | Promise<HttpResponse> {
   if (response.failure !== null) return { ...response, rawBody: response.body };
   const withBody = (result: Decoded | { readonly error: string }): HttpResponse => {
@@ -356,7 +381,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       kept: response.kept,
     };
   };
-  const result = decodeBody(response.body, headerOf(response.headers, 'content-encoding'), bodyBytesMax);
+  const result = decodeBody(response.body, listOf(response.headers, 'content-encoding'), bodyBytesMax);
   return result instanceof Promise ? result.then(withBody) : withBody(result);
 }
 

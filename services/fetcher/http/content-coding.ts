@@ -1,9 +1,14 @@
 /**
  * Undoes content codings (RFC 9110 §8.4): gzip, deflate (with or without its zlib header), br, zstd.
  *
+ * Servers write charsets, media types and words into Content-Encoding: what names no coding leaves the bytes as they are (Fetch
+ * standard, "handle content codings"), and a coding that a body of text does not have leaves it, too.
+ *
  * Invariant: no more than `bytesMax` bytes come out and at most about as many are held on the way, whatever went in.
- * What a cut or damaged stream gave before it broke is kept, and the result says that it is truncated.
+ * What a cut or damaged stream gave before it broke is kept, and the result says that it is truncated. What stands behind a whole
+ * stream is no damage of it.
  */
+import { isUtf8 } from 'node:buffer';
 import {
   type BrotliDecompress,
   brotliDecompressSync,
@@ -19,6 +24,7 @@ import {
 } from 'node:zlib';
 import { decodeZstd } from '../../runtime/zstd/decode.ts';
 import { loadZstd } from '../../runtime/zstd/library.ts';
+import { upToDamage } from './damaged-stream.ts';
 import { requestLimits } from './request-limits.ts';
 
 export interface Decoded {
@@ -44,7 +50,7 @@ const streamChunkBytes = 256 * 1024;
 
 type Coding = 'gzip' | 'deflate' | 'deflate-raw' | 'br';
 
-/** `contentEncoding`: the header's value, empty where there is none. Resolves at once for what is small. */
+/** `contentEncoding`: the values of all its fields, joined by commas; empty where there is none. Resolves at once for what is small. */
 export function decodeBody(
   body: Buffer,
   contentEncoding: string,
@@ -55,12 +61,23 @@ export function decodeBody(
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity' && name !== 'none');
-  if (names.length === 0) return cut(body, bytesMax);
+    .filter((name) => undone.has(name));
+  if (names.length === 0) return asItIs(body, contentEncoding, bytesMax);
   if (names.length > requestLimits.codingLayersMax) return { error: `${names.length} content codings` };
   // Layers are named in the order they were applied (RFC 9110 §8.4): the last comes off first.
   if (names.length === 1) return decodeLayer(body, names[0]!, bytesMax);
   return decodeLayers(body, names.reverse(), bytesMax);
+}
+
+/** Names of what is undone here. */
+const undone: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
+/** Other content codings that are registered: a body in one of them that is no text can't be read. */
+const notUndone = /(?:^|[\s,])(compress|x-compress|pack200-gzip|exi|aes128gcm|dcb|dcz)(?:$|[\s,])/i;
+
+function asItIs(body: Buffer, contentEncoding: string, bytesMax: number): DecodeResult {
+  const coding = notUndone.exec(contentEncoding)?.[1];
+  if (coding !== undefined && holdsBinary(body)) return { error: `content coding ${coding} is not known` };
+  return cut(body, bytesMax);
 }
 
 async function decodeLayers(body: Buffer, names: readonly string[], bytesMax: number): Promise<DecodeResult> {
@@ -80,15 +97,18 @@ async function decodeLayers(body: Buffer, names: readonly string[], bytesMax: nu
 function decodeLayer(body: Buffer, name: string, bytesMax: number): DecodeResult | Promise<DecodeResult> {
   if (name === 'zstd') {
     return loadZstd().then(() => {
-      const undone = decodeZstd(body, bytesMax, requestLimits.zstdWindowBytesMax);
-      if (undone === null) return { error: 'zstd stream is damaged or asks for too much' };
-      return undone.truncated && undone.body.length < bytesMax ? { ...undone, broken: true } : undone;
+      const { body: plain, truncated } = decodeZstd(body, bytesMax, requestLimits.zstdWindowBytesMax) ?? {};
+      if (plain === undefined || truncated === undefined) {
+        return isText(body) ? cut(body, bytesMax) : { error: 'zstd stream is damaged or asks for too much' };
+      }
+      return truncated && plain.length < bytesMax
+        ? { body: plain, truncated, broken: true }
+        : { body: plain, truncated };
     });
   }
   const coding = codingOf(name, body);
   if (coding === 'plain') return cut(body, bytesMax);
   if (coding === 'damaged') return { error: `${name} stream is damaged: it has no header of gzip` };
-  if (coding === undefined) return { error: `content coding ${name.slice(0, 40)} is not known` };
   if (body.length <= syncBytesMax) {
     const done = decodeSync(body, coding, Math.min(bytesMax, syncOutputMax));
     return typeof done === 'string' ? decodeStream(body, coding, bytesMax) : done;
@@ -101,13 +121,12 @@ function cut(body: Buffer, bytesMax: number): Decoded {
 }
 
 /** Servers do label plain bodies as gzip, and send raw deflate: the first bytes decide. */
-function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' | undefined {
+function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' {
   if (name === 'gzip' || name === 'x-gzip') {
     if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip';
     return holdsBinary(body) ? 'damaged' : 'plain';
   }
   if (name === 'br') return 'br';
-  if (name !== 'deflate') return undefined;
   // RFC 1950 §2.2: method 8, and the first two bytes are a multiple of 31.
   const zlibHeader = (body[0]! & 0x0f) === 8 && ((body[0]! << 8) + (body[1] ?? 0)) % 31 === 0;
   return zlibHeader ? 'deflate' : 'deflate-raw';
@@ -122,6 +141,15 @@ function holdsBinary(body: Buffer): boolean {
       .subarray(0, 512)
       .some((byte) => byte <= 8 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f))
   );
+}
+
+/** Letters that make a text: fewer may be a stream by chance. */
+const textBytesMin = 12;
+
+/** Is it text, and so in no coding? Streams may look so by chance: what is not UTF-8 must be long, and have words. */
+function isText(body: Buffer): boolean {
+  if (body.length < textBytesMin || holdsBinary(body)) return false;
+  return isUtf8(body) || (body.length > 256 && body.includes(' '));
 }
 
 /** `other`: it ends early, is larger than `outputMax`, or damaged; decoding as a stream finds out which. */
@@ -146,13 +174,45 @@ function outputChunk(body: Buffer): number {
   return Math.min(Math.max(claimed + 64, 1024), 256 * 1024);
 }
 
+async function decodeStream(body: Buffer, coding: Coding, bytesMax: number): Promise<DecodeResult> {
+  const open = () => streamOf(coding);
+  const whole = await decodeWhole(body, open, bytesMax);
+  if (!('error' in whole)) return whole.broken === true ? brokenStream(body, coding, bytesMax, whole) : whole;
+  if (isText(body)) return cut(body, bytesMax);
+  const { body: plain, readBytes, truncated } = await upToDamage(body, open, bytesMax);
+  if (truncated) return { body: plain, truncated };
+  // The library takes what stands behind a stream for another member, and notices a few bytes later that it is none.
+  for (let behind = 0; coding === 'gzip' && behind < magicBytes; behind++) {
+    const stream = await decodeWhole(body.subarray(0, Math.max(readBytes - behind, 0)), open, bytesMax);
+    if (!('error' in stream) && stream.broken !== true) return stream;
+  }
+  if (plain.length > 0) return { body: plain, truncated: true, broken: true };
+  return { error: `${coding} stream is damaged: ${whole.error}` };
+}
+
+async function brokenStream(body: Buffer, coding: Coding, bytesMax: number, broken: Decoded): Promise<DecodeResult> {
+  if (coding !== 'gzip') return isText(body) ? cut(body, bytesMax) : broken;
+  // One byte behind a stream is too little for an error; of another member it may be the first.
+  if (body.at(-1) === 0x1f) return broken;
+  const stream = await decodeWhole(body.subarray(0, -1), () => streamOf(coding), bytesMax);
+  return 'error' in stream || stream.broken === true ? broken : stream;
+}
+
+/** Of a gzip member, by which it is known. */
+const magicBytes = 4;
+
 /**
  * The library does not say where a stream stops, so a byte is put behind the body: a stream that is over leaves it, one that ends
  * early takes it. It is a zero, which gzip files may have behind them, and which begins no further member.
  */
-function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isProbed = true): Promise<DecodeResult> {
+function decodeWhole(
+  body: Buffer,
+  open: () => BrotliDecompress | Gunzip,
+  bytesMax: number,
+  isProbed = true,
+): Promise<DecodeResult> {
   return new Promise((resolve) => {
-    const stream = streamOf(coding);
+    const stream = open();
     const chunks: Buffer[] = [];
     let bytes = 0;
     let finished = false;
@@ -173,15 +233,13 @@ function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isProbed =
     stream.on('error', (error) => {
       if (finished) return;
       // It may be the byte alone that is wrong.
-      if (isProbed) resolve(decodeStream(body, coding, bytesMax, false));
-      else if (bytes > 0) finish(true, true);
-      else resolve({ error: `${coding} stream is damaged: ${error.message}` });
+      resolve(isProbed ? decodeWhole(body, open, bytesMax, false) : { error: error.message });
     });
     stream.on('end', () => {
       if (finished) return;
       if (!isProbed) finish(true, true);
       // It may have made something of the byte.
-      else if (stream.bytesWritten > body.length) resolve(decodeStream(body, coding, bytesMax, false));
+      else if (stream.bytesWritten > body.length) resolve(decodeWhole(body, open, bytesMax, false));
       else finish(false);
     });
     if (!isProbed) stream.end(body);

@@ -14,9 +14,9 @@ import { BodyBuffer } from '../../runtime/body-buffer.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { BodyRoom, Claim } from './body-room.ts';
 import type { Watched } from './deadline-watch.ts';
-import { type Headers, headerOf, headersFromRaw } from './headers.ts';
+import { type Headers, headerOf, headersFromRaw, headersOf } from './headers.ts';
 import { type BodyArchive, BodyKeeper, type KeptBody } from './kept-body.ts';
-import { failureOf, GaveUp, NotProcessed, type RequestFailure } from './request-failure.ts';
+import { failureOf, GaveUp, isOfForm, NotProcessed, type RequestFailure } from './request-failure.ts';
 import type { requestLimits } from './request-limits.ts';
 import type { SentRequest, Spoken, WireFacts } from './sent-request.ts';
 import type { WireResponse } from './wire-response.ts';
@@ -42,6 +42,8 @@ export interface ConnectionState {
   spoken?: Spoken;
   /** How long it took to be made, ms. Absent: it is not known. */
   madeInMs?: number;
+  /** Answers come through the lenient reader, which closes the connection behind each. Absent: they do not. */
+  readonly lenient?: boolean;
   /** When the newest response on it was over, by the monotonic clock. Absent: none was, or it is not known on which of several. */
   idleSinceMs?: number;
 }
@@ -72,6 +74,7 @@ export class Exchange implements Watched {
   #sentMs = 0;
   #wasIdle = false;
   #isUnprocessed = false;
+  #isMisread = false;
   #status = 0;
   #headers: Headers = [];
   #rawHeaders: readonly Buffer[] = [];
@@ -162,12 +165,7 @@ export class Exchange implements Watched {
     this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
     this.#connection.served += 1;
-    const transferCoding = headerOf(this.#headers, 'transfer-encoding').toLowerCase();
-    if (transferCoding !== '' && transferCoding !== 'chunked' && transferCoding !== 'identity') {
-      // RFC 9112 §6.1, §7: where the body ends is unclear, or it is in a coding that we did not ask for.
-      this.#giveUp(new GaveUp('badResponse', `transfer coding ${transferCoding.slice(0, 40)} is not known`));
-      return false;
-    }
+    if (headerOf(this.#headers, 'transfer-encoding') !== '' && !this.#isEndKnown()) return false;
     this.#isWanted = this.#wants(status, this.#headers);
     if (this.#isWanted || this.#archive?.what === 'all') {
       this.#phase = 'body';
@@ -186,6 +184,17 @@ export class Exchange implements Watched {
     }
     this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
     return true;
+  }
+
+  /** RFC 9112 §6.1, §7: where the body ends is unclear, or it is in a coding that we did not ask for. Gives up then. */
+  #isEndKnown(): boolean {
+    // The lenient reader has looked itself.
+    if (this.#connection.lenient === true) return true;
+    const all = headersOf(this.#headers, 'transfer-encoding').join(', ').toLowerCase();
+    if (all === 'chunked' || all === 'identity') return true;
+    this.#isMisread = all.split(',').every((name) => /^(chunked|identity)?$/.test(name.trim()));
+    this.#giveUp(new GaveUp('badResponse', `transfer coding ${all.slice(0, 40)} is not known`));
+    return false;
   }
 
   onData(chunk: Buffer): boolean {
@@ -254,6 +263,7 @@ export class Exchange implements Watched {
 
   onError(error: Error): void {
     this.#isUnprocessed = error instanceof NotProcessed;
+    this.#isMisread = isOfForm(error, this.#headers);
     if (this.#phase === 'drain') this.#finish(null, false);
     else this.#finish(failureOf(error), false);
   }
@@ -342,7 +352,11 @@ export class Exchange implements Watched {
       this.#phase === 'headers' &&
       (this.#isUnprocessed || this.#isRace()) &&
       !hadHeaders;
+    // RFC 9110 §15.5.9: the server was tired of an idle connection, and the request may go over a new one.
+    const isTired = this.#status === 408 && this.#reused;
     const unreached = failure !== null && this.#phase === 'connect';
+    // What went to a sink cannot be taken back.
+    const misread = failure !== null && this.#isMisread && (this.#sink === undefined || this.#bytes === 0);
     const keepsBody = this.#phase === 'body' && this.#isWanted && this.#sink === undefined;
     this.#phase = 'done';
     let told = false;
@@ -366,8 +380,9 @@ export class Exchange implements Watched {
             connectMs: this.#connectMs,
             firstByteMs: this.#firstByteMs,
             failure,
-            staleConnection,
+            staleConnection: staleConnection || isTired,
             unreached,
+            ...(misread && { misread }),
             wire: unreached ? undefined : this.#wire(),
           },
           this,

@@ -4,6 +4,8 @@
  * A list and not an object: repeated headers keep their order, and a header named `[object Object]` is just data.
  * A response has a dozen of them, so a scan is cheaper than building a map.
  */
+import { extractedType } from '../../../topology/fetch/content-type.ts';
+
 export type Headers = readonly string[];
 
 /** The first value of `name` (lower case), or the empty string. */
@@ -17,6 +19,20 @@ export function headersOf(headers: Headers, name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) values.push(headers[i + 1]!);
   return values;
+}
+
+/** All values of `name` (lower case) as one list (RFC 9110 §5.3), or the empty string. */
+export function listOf(headers: Headers, name: string): string {
+  let list = '';
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] === name) list = list === '' ? headers[i + 1]! : `${list}, ${headers[i + 1]!}`;
+  }
+  return list;
+}
+
+/** The Content-Type that counts of all its fields, with parameters. Empty: none does. */
+export function contentTypeOf(headers: Headers): string {
+  return extractedType(headersOf(headers, 'content-type'));
 }
 
 /** Headers from the wire's bytes, read as Latin-1, as RFC 9110 §5.5 reads octets beyond ASCII. */

@@ -12,6 +12,7 @@ import type { ProxyServer } from '../connect/proxy-tunnel.ts';
 import type { ConnectionState, ExchangeLimits } from './exchange.ts';
 import { H2Connection, type StreamHandler, type StreamRequest } from './h2-connection.ts';
 import { h2Limits } from './h2-limits.ts';
+import { LenientSender } from './lenient-sender.ts';
 import { GaveUp } from './request-failure.ts';
 import { spokenOn } from './sent-request.ts';
 
@@ -26,23 +27,30 @@ export interface Sender {
 export interface Origin extends ConnectionState {
   readonly dispatcher: Sender;
   readonly connections: number;
+  readonly lenient: boolean;
   inFlight: number;
 }
 
-/** `address`: the one to go to; empty: whichever answers. */
-export type OpenOrigin = (name: string, proxy: ProxyServer | null, address: string, connections: number) => Origin;
+/** `address`: the one to go to; empty: whichever answers. `lenient`: answers are read by the lenient reader, over HTTP/1.1. */
+export type OpenOrigin = (
+  name: string,
+  proxy: ProxyServer | null,
+  address: string,
+  connections: number,
+  lenient: boolean,
+) => Origin;
 
 export function createOrigins(connectors: ConnectorFor, limits: ExchangeLimits, http2: boolean): OpenOrigin {
   const watch = createWatch();
   /** Origins that want HTTP/1.1, in order of their saying so. */
   const http1 = new Set<string>();
 
-  return (name, proxy, address, connections) => {
+  return (name, proxy, address, connections, lenient) => {
     const onConnected = (peer: string, socket: Socket) => {
       origin.socket = connections === 1 ? socket : null;
       origin.address = peer;
-      // Of several, it is not known which one serves: any may have been idle before.
-      if (connections === 1) origin.served = 0;
+      // Of several, it is not known which one serves: any may have been idle before. Lenient ones serve once.
+      if (connections === 1 || lenient) origin.served = 0;
       origin.spoken = spokenOn(socket, name.startsWith('https:'));
     };
     const connect = (offered: boolean) => connectors(onConnected, proxy, address, offered);
@@ -60,23 +68,25 @@ export function createOrigins(connectors: ConnectorFor, limits: ExchangeLimits, 
       };
       return http1Sender(connections === 1 ? new Client(name, settings) : new Pool(name, { ...settings, connections }));
     };
-    const isSecure = name.startsWith('https:');
-    const dispatcher =
-      isSecure && http2
-        ? new SecureSender({
-            name,
-            limits,
-            watch,
-            connect,
-            openHttp1,
-            wantsHttp1: () => http1.has(name),
-            onHttp1Required() {
-              http1.add(name);
-              if (http1.size > h2Limits.http1OriginsMax) http1.delete(http1.values().next().value!);
-            },
-          })
-        : openHttp1(connect(false));
-    const origin: Origin = { dispatcher, connections, socket: null, address: '', served: 0, inFlight: 0 };
+    const openSecure = () =>
+      new SecureSender({
+        name,
+        limits,
+        watch,
+        connect,
+        openHttp1,
+        wantsHttp1: () => http1.has(name),
+        onHttp1Required() {
+          http1.add(name);
+          if (http1.size > h2Limits.http1OriginsMax) http1.delete(http1.values().next().value!);
+        },
+      });
+    const openStrict = () => (name.startsWith('https:') && http2 ? openSecure() : openHttp1(connect(false)));
+    const { headerBytesMax } = limits;
+    const dispatcher = lenient
+      ? new LenientSender({ name, connect: connect(false), connections, headerBytesMax })
+      : openStrict();
+    const origin: Origin = { dispatcher, connections, lenient, socket: null, address: '', served: 0, inFlight: 0 };
     return origin;
   };
 }

@@ -1,6 +1,7 @@
 /** What an error of the HTTP client means: the outcome kind and plain words. */
 import { tlsDetail } from '../../../topology/fetch/tls-failure.ts';
 import { ConnectError } from '../connect/connect-error.ts';
+import { type Headers, headersOf } from './headers.ts';
 
 /**
  * `aborted`: we gave up ourselves, at shutdown. `proxyFailed`: no proxy lets us through; the host was not asked.
@@ -35,7 +36,7 @@ export function isOurs(failure: RequestFailure | null): boolean {
 /** A request that this client ended itself, or that ended in a way which is known. */
 export class GaveUp extends Error {
   override readonly name = 'GaveUp';
-  readonly kind: 'timeout' | 'connectionFailed' | 'badResponse' | 'throttled' | 'aborted';
+  readonly kind: 'timeout' | 'connectionFailed' | 'badResponse' | 'throttled' | 'refused' | 'aborted';
   /** Error code of HTTP/2. Undefined: there is none. */
   readonly code: number | undefined;
 
@@ -56,6 +57,23 @@ const brokenHttp2 = /NGHTTP2_(PROTOCOL|COMPRESSION|FLOW_CONTROL|FRAME_SIZE)_ERRO
 
 const badResponseCodes = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
+/**
+ * Is it the form of the answer that the strict parser refuses, so that the lenient reader may read it? Not where the answer ends
+ * early: that is a broken connection, whoever reads.
+ */
+export function isOfForm(error: Error, headers: Headers): boolean {
+  if (error.message === 'bad response' || error.message === 'bad upgrade') return true;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (code === 'ERR_ASSERTION') return true;
+  // The library gives it this name in whatever stands behind a Content-Length, in the head as in the body.
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    const isInHead = headers.length === 0;
+    const isSaidOnce = headersOf(headers, 'content-length').length === 1;
+    return isInHead || !isSaidOnce || headersOf(headers, 'transfer-encoding').length > 0;
+  }
+  return error.name === 'HTTPParserError' && !error.message.includes('Invalid EOF state');
+}
+
 export function failureOf(error: Error): RequestFailure {
   if (error instanceof GaveUp) return { kind: error.kind, detail: error.message };
   if (error instanceof ConnectError) {
@@ -69,8 +87,9 @@ export function failureOf(error: Error): RequestFailure {
   // The library's own errors are about a connection on which the server broke them (§5.4.1).
   if (code === 'ERR_HTTP2_ERROR') return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_HTTP2') && brokenHttp2.test(error.message)) return { kind: 'badResponse', detail };
-  // undici reports an answer that nobody asked for as a socket error.
-  if (error.message === 'bad response' || error.message === 'bad upgrade') return { kind: 'badResponse', detail };
+  // undici reports an answer that nobody asked for as a socket error, and one that switches protocols by an assertion that fails.
+  if (code === 'ERR_ASSERTION' || error.message === 'bad response' || error.message === 'bad upgrade')
+    return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail: tlsDetail(detail) };
   return { kind: 'connectionFailed', detail };
 }

@@ -25,6 +25,8 @@ export function responseRecord(
   const { status, failure, startMs, endMs } = response;
   // The server never answered on a connection that it had closed: the same request is sent again.
   if (isOurs(failure) || (status === 0 && response.staleConnection)) return undefined;
+  // The same request is sent again, and its answer read in another way.
+  if (response.misread === true) return undefined;
   if (!failures && (status === 0 || (failure !== null && failure.kind !== 'badResponse'))) return undefined;
   const { bytes, file, truncatedBy } = response.kept ?? bodyAsRead(request, response, bodyBytesMax);
   return {

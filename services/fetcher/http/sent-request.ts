@@ -13,6 +13,8 @@ export interface SentRequest {
   readonly body: string | null;
   /** Names of headers that a rule calls secret; `body`: the body. */
   readonly secrets: readonly string[];
+  /** The connection is closed behind the answer. Absent: it is kept. */
+  readonly closes?: boolean;
 }
 
 /** What a connection speaks. */
@@ -63,9 +65,13 @@ export interface ToldRequest {
   readonly redacted: string[];
 }
 
-export function toldRequest({ headers, body, secrets }: SentRequest, authority: string, isHttp2: boolean): ToldRequest {
+export function toldRequest(
+  { headers, body, secrets, closes }: SentRequest,
+  authority: string,
+  isHttp2: boolean,
+): ToldRequest {
   const redacted = new Set<string>();
-  const told = ['host', authority, ...(isHttp2 ? [] : ['connection', 'keep-alive'])];
+  const told = ['host', authority, ...(isHttp2 ? [] : ['connection', closes === true ? 'close' : 'keep-alive'])];
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i]!;
     const isSecret = secretName.test(name) || secrets.includes(name);

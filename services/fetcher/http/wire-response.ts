@@ -27,10 +27,12 @@ export interface WireResponse {
   readonly firstByteMs: number;
   readonly failure: RequestFailure | null;
   /**
-   * A kept-alive connection was closed as we wrote, or the server says that it did not process the request: it never answered, and
-   * may do so on a new connection.
+   * A kept-alive connection was closed as we wrote, or answered 408 as it had been idle, or the server says that it did not process
+   * the request: it never answered the request itself, and may do so on a new connection.
    */
   readonly staleConnection: boolean;
+  /** The strict parser refuses the form of the answer: asked again, the lenient reader reads it. Absent: it does not. */
+  readonly misread?: true;
   /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
   readonly unreached: boolean;
   /** The body for archives. Absent: they are not to have it. */

@@ -99,7 +99,9 @@ export async function pacedRequest(road: Road, request: PacedRequest): Promise<H
     // RFC 9112 §9.3.1, RFC 9113 §8.7: that an idle connection was closed tells nothing of the server, nor does a request that it
     // says it did not process. The request is repeated after its delay.
     const isStale = request.isPaid !== true && request.isRetry !== true && made.response.staleConnection;
-    if (!(isStale || isElsewhere(road, request, made))) break;
+    // The next answer goes to the lenient reader. It is no second chance: the server has answered, and is asked once more at its pace.
+    const isMisread = request.isPaid !== true && made.response.misread === true;
+    if (!(isStale || isMisread || isElsewhere(road, request, made))) break;
     const again = await oneRequest(road, request);
     if (again === null) break;
     made = again;

@@ -10,7 +10,7 @@ import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
 import { parseSitemap, type Sitemap } from '../../../topology/parse/sitemap.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
-import { type Headers, headerOf } from '../http/headers.ts';
+import { contentTypeOf, type Headers, headerOf } from '../http/headers.ts';
 import { gatherEntries } from '../publish/entry-links.ts';
 import type { LinkMaker, LinkOrigin, PageLinks } from '../publish/page-links.ts';
 
@@ -27,7 +27,7 @@ export function readFeed(
   { depth, cash, nofollow }: { readonly depth: number; readonly cash: number; readonly nofollow: boolean },
 ): FeedReport | null {
   const endMs = performance.now() + fetcherLimits.inlineParseMs;
-  const contentType = headerOf(headers, 'content-type') || null;
+  const contentType = contentTypeOf(headers) || null;
   const feed = parseSitemap(body, contentType, from.url, () => performance.now() > endMs);
   if (feed.form === null) return null;
   const entries = nofollow ? [] : feed.entries;

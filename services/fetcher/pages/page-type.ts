@@ -1,6 +1,6 @@
 /** What a response's media type means for the fetcher: parse it, keep its text, look at its first bytes, or leave it. */
 import type { Headers } from '../http/headers.ts';
-import { headerOf } from '../http/headers.ts';
+import { contentTypeOf } from '../http/headers.ts';
 import { officeFormatOf } from './office/office-format.ts';
 
 /**
@@ -11,7 +11,7 @@ export type PageType = 'html' | 'text' | 'pdf' | 'office' | 'unnamed' | 'other';
 
 /** The media type without parameters, lower case; empty: not sent. */
 export function mediaTypeOf(headers: Headers): string {
-  const value = headerOf(headers, 'content-type');
+  const value = contentTypeOf(headers);
   const end = value.indexOf(';');
   return (end === -1 ? value : value.slice(0, end)).trim().toLowerCase();
 }
@@ -32,10 +32,25 @@ export function pageTypeOf(mediaType: string): PageType {
   return 'other';
 }
 
-/** For responses without a media type: markup begins with `<`, text has no NUL (MIME sniffing standard, §7.1). */
+/** For responses without a media type that says something (MIME sniffing standard, §7.1): markup begins with `<`, text has no NUL. */
 export function sniffedType(body: Uint8Array): PageType {
   let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   while (at < body.length && (body[at] === 0x20 || (body[at]! >= 0x09 && body[at]! <= 0x0d))) at += 1;
   if (body[at] === 0x3c) return 'html';
+  if (pdfMark.every((byte, n) => body[n] === byte)) return 'pdf';
   return body.subarray(0, 1024).includes(0) ? 'other' : 'text';
 }
+
+const pdfMark = Buffer.from('%PDF-');
+
+/** Is this, which calls itself XML, a page of XHTML? Its root says so, and its namespace. */
+export function isXhtml(mediaType: string, body: Uint8Array): boolean {
+  if (mediaType !== 'application/xml' && mediaType !== 'text/xml') return false;
+  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, xmlHeadBytes)).toString('latin1');
+  // Before the root stand comments, a doctype and instructions at most.
+  const [before = '', root] = head.replace(/<!--.*?-->/gs, '').split(/(<html(?=[\s>])[^>]*>)/, 2);
+  return root?.includes('http://www.w3.org/1999/xhtml') === true && !/<[A-Za-z]/.test(before);
+}
+
+/** Bytes in which a root stands: prologs are shorter. */
+const xmlHeadBytes = 4_096;

@@ -26,7 +26,7 @@ import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
-import { type Headers, headerOf, headersOf } from '../http/headers.ts';
+import { contentTypeOf, type Headers, headerOf, headersOf } from '../http/headers.ts';
 import { outcomeOf, retryAfterMsOf } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from '../publish/page-links.ts';
@@ -36,7 +36,7 @@ import type { Extractor } from './extract.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { readFeed } from './feed-report.ts';
 import { pageOutlinks } from './page-outlinks.ts';
-import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
+import { isXhtml, mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
 import { parseByHook } from './parse-by-hook.ts';
 import type { WholePage } from './parse-page.ts';
 import { isRequisite, requisiteReport, withRequisites } from './requisites.ts';
@@ -156,7 +156,9 @@ async function readAnswer(
   if (kind !== 'fetched') return bare(answered);
   const mediaType = mediaTypeOf(response.headers);
   const isPlugins = reader.hooks?.parses(mediaType) === true;
-  const type = pageTypeOf(mediaType) === 'unnamed' ? sniffedType(response.body) : pageTypeOf(mediaType);
+  const named = pageTypeOf(mediaType);
+  const sniffed = named === 'unnamed' ? sniffedType(response.body) : named;
+  const type = sniffed === 'text' && isXhtml(mediaType, response.body) ? 'html' : sniffed;
   if (!isPlugins && reader.requisites?.() === true && isRequisite(mediaType)) {
     return requisiteReport(reader.links, from, item, response, mediaType, answered);
   }
@@ -260,7 +262,7 @@ function parse(
   { body, headers }: HttpResponse,
   type: PageType,
 ): WholePage | null | Promise<WholePage | null> {
-  const contentType = headerOf(headers, 'content-type') || null;
+  const contentType = contentTypeOf(headers) || null;
   const robotsTags = headersOf(headers, 'x-robots-tag');
   const { productToken, linksMax } = reader;
   if (type === 'text')

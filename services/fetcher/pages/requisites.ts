@@ -7,7 +7,7 @@ import type { Outcome, TaskUrl } from '../../../schemas/types.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { cssRequisites, htmlRequisites } from '../../../topology/parse/requisites.ts';
 import type { HttpResponse } from '../http/client.ts';
-import { headerOf } from '../http/headers.ts';
+import { contentTypeOf } from '../http/headers.ts';
 import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from '../publish/page-links.ts';
 import type { PageType } from './page-type.ts';
 import type { PageReader, PageReport } from './report.ts';
@@ -28,7 +28,7 @@ export function requisiteReport(
   const outcome: Outcome = { ...answered, kind: 'refused', detail: `type ${mediaType} is not read` };
   if (mediaType !== 'text/css') return { outcome, page: null, groups: [], pending: [], readMs: 0 };
   const startMs = performance.now();
-  const { text } = decodePage(response.body, headerOf(response.headers, 'content-type') || null);
+  const { text } = decodePage(response.body, contentTypeOf(response.headers) || null);
   const on = { depth, hop: hop + 1, front: true, share: 0 };
   const { groups, pending } = gatherLinks(links, from, cssRequisites(text, from.url), on);
   return { outcome, page: null, groups, pending, readMs: performance.now() - startMs };
@@ -44,7 +44,7 @@ export function withRequisites(
   found: PageLinks,
 ): PageLinks {
   if (type !== 'html' || reader.requisites?.() !== true) return found;
-  const { text } = decodePage(response.body, headerOf(response.headers, 'content-type') || null);
+  const { text } = decodePage(response.body, contentTypeOf(response.headers) || null);
   const needed = htmlRequisites(text, from.url);
   const { groups, pending } = gatherLinks(reader.links, from, needed, { depth, hop: 0, front: true, share: 0 });
   return { ...found, groups: [...found.groups, ...groups], pending: [...found.pending, ...pending] };

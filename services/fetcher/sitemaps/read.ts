@@ -16,7 +16,7 @@ import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
-import { type Headers, headerOf } from '../http/headers.ts';
+import { contentTypeOf, type Headers, headerOf } from '../http/headers.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
@@ -98,7 +98,7 @@ async function readSitemap(
     headers: [...reading.headers, ...agenda.conditionOf(errand)],
     bodyBytesMax: parseLimits.sitemapBytesMax,
     wants: (status, headers) => {
-      contentType = headerOf(headers, 'content-type') || null;
+      contentType = contentTypeOf(headers) || null;
       return status >= 200 && status < 300 && isReadable(headerOf(headers, 'content-encoding'));
     },
     sink: body.sink,

@@ -30,6 +30,20 @@ describe('records of a robots.txt', () => {
     assert.deepEqual(recordsOf('Allow: /:x'), ['allow=/:x'], 'the first colon parts them');
   });
 
+  it('are those of the same text in UTF-16, in either order, with its mark or without', () => {
+    const expected = ['user-agent=*', `disallow=/${Buffer.from('é').toString('latin1')}`];
+    for (const end of ['\n', '\r', '\r\n'])
+      for (const mark of ['\ufeff', '']) {
+        const little = Buffer.from(`${mark}User-agent: *${end}Disallow: /é${end}`, 'utf16le');
+        assert.deepEqual(recordsOf(little), expected);
+        assert.deepEqual(recordsOf(Buffer.concat([little, Buffer.from('x')])), expected, 'half a letter is none');
+        assert.deepEqual(recordsOf(Buffer.from(little).swap16()), expected);
+      }
+    const long = Buffer.from(`\ufeffUser-agent: *\nDisallow: /${'x'.repeat(robotsLimits.bodyBytesMax / 2)}`, 'utf16le');
+    assert.deepEqual(recordsOf(long), ['user-agent=*'], 'a line that is cut by the bound is not read');
+    assert.deepEqual(recordsOf(Buffer.from('\ufeff', 'utf16le')), []);
+  });
+
   it('end where a comment begins', () => {
     assert.deepEqual(recordsOf('# a\nAllow: /a # b\nDisallow#: /\n#Allow: /\nAllow: #'), ['allow=/a', 'allow=']);
   });

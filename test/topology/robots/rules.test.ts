@@ -210,6 +210,13 @@ describe('RFC 9309 §2.2.4, other records', () => {
 });
 
 describe('RFC 9309 §2.2 and §2.5, the file', () => {
+  it('a no-break space around a sitemap is a blank, in UTF-8 and, before it, in Latin-1', () => {
+    for (const blank of ['\xc2\xa0', '\xa0', ' \xc2\xa0 \t']) {
+      const body = Buffer.from(`Sitemap:${blank}http://a.test/s.xml${blank.length === 1 ? '' : blank}\n`, 'latin1');
+      assert.deepEqual(parseRobots(body, 'x', 'http://a.test/robots.txt').sitemaps, ['http://a.test/s.xml']);
+      assert.deepEqual(sitemapValues(body), ['http://a.test/s.xml']);
+    }
+  });
   it('lines end at CR, LF or CRLF', () => {
     for (const end of ['\r', '\n', '\r\n']) assert.equal(allowed(`User-agent: *${end}Disallow: /a${end}`, '/a'), false);
   });

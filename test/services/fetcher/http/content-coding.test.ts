@@ -50,10 +50,9 @@ describe('a body that is called deflate', () => {
   });
 });
 
-it('brotli is read, and a coding that nobody knows is an error', async () => {
+it('brotli is read', async () => {
   const text = Buffer.from('<html>'.repeat(50));
   assert.deepEqual(await decodeBody(brotliCompressSync(text), 'br', most), { body: text, truncated: false });
-  assert.ok('error' in (await decodeBody(text, 'snappy', most)));
 });
 
 describe('a body beyond what is taken', () => {
@@ -175,7 +174,10 @@ describe('a stream that is damaged', () => {
     const done = await decodeBody(coded, 'gzip', most);
     assert.ok(!('error' in done));
     assert.equal(done.truncated, true);
-    assert.ok(done.body.length > 0 && done.body.equals(large.subarray(0, done.body.length)));
+    let same = 0;
+    while (same < large.length && done.body[same] === large[same]) same++;
+    // The damage itself may look like data.
+    assert.ok(same > large.length / 2, `${same} of ${done.body.length}`);
   });
 
   it('is no text, though its first byte or its second alone is gzip’s', async () => {
@@ -207,6 +209,51 @@ describe('raw deflate', () => {
   });
 });
 
+describe('what names no coding', () => {
+  const text = Buffer.from('<title>T</title>');
+  const no = [
+    'UTF-8',
+    'text/html',
+    'binary',
+    'chunked',
+    '8bit',
+    'x'.repeat(99),
+    'UTF-8, ISO-8859-1',
+    'none, utf8',
+    '*',
+    'compress',
+  ];
+
+  it('leaves the bytes as they are, text or not', async () => {
+    const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]);
+    for (const name of no) {
+      assert.deepEqual(await decodeBody(text, name, most), { body: text, truncated: false }, name);
+      if (name !== 'compress')
+        assert.deepEqual(await decodeBody(image, name, most), { body: image, truncated: false }, name);
+    }
+  });
+
+  it('is passed over beside codings', async () => {
+    for (const name of ['UTF-8, gzip', 'gzip, binary', 'chunked, gzip, utf-8'])
+      assert.deepEqual(await decodeBody(gzipSync(text), name, most), { body: text, truncated: false }, name);
+  });
+
+  it('is an error where it is a coding that is not undone here, and the body is no text', async () => {
+    const done = await decodeBody(Buffer.of(0x1f, 0x9d, 0x90, 1, 2), 'x-compress', most);
+    assert.deepEqual(done, { error: 'content coding x-compress is not known' });
+  });
+});
+
+describe('text that is called by a coding', () => {
+  it('is taken as it is', async () => {
+    for (const text of ['<title>T</title>', 'User-agent: *\nDisallow: /no\n', 'é'.repeat(40), 'x'.repeat(100_000)])
+      for (const name of ['gzip', 'x-gzip', 'deflate', 'br', 'zstd']) {
+        const done = await decodeBody(Buffer.from(text), name, most);
+        assert.deepEqual(done, { body: Buffer.from(text), truncated: false }, `${name}: ${text.slice(0, 20)}`);
+      }
+  });
+});
+
 describe('several codings', () => {
   const text = Buffer.from('<html>'.repeat(50));
 
@@ -219,10 +266,8 @@ describe('several codings', () => {
   });
 
   it('are an error where one of them is, or where they are too many', async () => {
-    const unknown = await decodeBody(gzipSync(text), 'snappy, gzip', most);
-    assert.deepEqual(unknown, { error: 'content coding snappy is not known' });
-    const long = await decodeBody(text, 'x'.repeat(99), most);
-    assert.deepEqual(long, { error: `content coding ${'x'.repeat(40)} is not known` });
+    const broken = Buffer.concat([Buffer.of(0x1f, 0x8b, 8), Buffer.alloc(50, 0xff)]);
+    assert.ok('error' in (await decodeBody(gzipSync(broken), 'gzip, gzip', most)));
     assert.deepEqual(await decodeBody(text, 'gzip, gzip, br', most), { error: '3 content codings' });
   });
 
@@ -240,8 +285,50 @@ it('zstd is read, and damage in it is told', async () => {
   // `zstd` of "hello": RFC 8878's frame of one raw block.
   const frame = Buffer.from('28b52ffd2005290000' + '68656c6c6f', 'hex');
   assert.deepEqual(await decodeBody(frame, 'zstd', most), { body: Buffer.from('hello'), truncated: false });
-  const damaged = await decodeBody(Buffer.from('hello'), 'zstd', most);
+  const damaged = await decodeBody(Buffer.from('hel\x01lo'), 'zstd', most);
   assert.deepEqual(damaged, { error: 'zstd stream is damaged or asks for too much' });
+});
+
+describe('a stream with damage', () => {
+  const text = Buffer.from(Array.from({ length: 2_000 }, (_, n) => `line ${n * 7919}`).join('\n'));
+  const coders = [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ] as const;
+
+  it('is whole where what is wrong stands behind its end', async () => {
+    const tails = ['trailing garbage', 'x', '\x1f\x8b\x09garbage', '\n', '<!-- -->', '\0\0junk'];
+    for (const [name, encode] of coders)
+      for (const tail of tails)
+        for (const plain of [text, text.subarray(0, 30), Buffer.concat(Array.from({ length: 9 }, () => text))]) {
+          const done = await decodeBody(Buffer.concat([encode(plain), Buffer.from(tail, 'latin1')]), name, most);
+          assert.deepEqual(done, { body: plain, truncated: false }, `${name}, ${JSON.stringify(tail)}`);
+        }
+  });
+
+  it('gives what came before it, however short it is, and says that it is a part', async () => {
+    for (const [name, encode] of coders)
+      for (const share of [0.3, 0.6, 0.9]) {
+        const coded = Buffer.from(encode(text));
+        const at = Math.floor(coded.length * share);
+        coded.fill(0xff, at, at + 40);
+        const done = await decodeBody(coded, name, most);
+        assert.ok(!('error' in done), name);
+        let same = 0;
+        while (same < done.body.length && done.body[same] === text[same]) same++;
+        assert.ok(same > text.length * (share - 0.2), `${name}: ${same} of ${text.length} at ${share}`);
+        // Damage may also look like other data, of which brotli has no checksum.
+        if (name === 'gzip') assert.equal(done.broken, true);
+      }
+  });
+
+  it('gives all of it where the check at its end alone is wrong', async () => {
+    const coded = Buffer.from(gzipSync(text));
+    coded[coded.length - 6]! ^= 1;
+    assert.deepEqual(await decodeBody(coded, 'gzip', most), { body: text, truncated: true, broken: true });
+  });
 });
 
 describe('a stream of any coding and length', () => {

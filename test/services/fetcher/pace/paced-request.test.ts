@@ -325,6 +325,22 @@ describe('a request on a connection that had been closed', () => {
   });
 });
 
+describe('a request whose answer the strict parser refused', () => {
+  const misread = { misread: true, status: 0 } as const;
+  const [there, back] = [wayThere, wayBack];
+
+  it('is made again at its host’s pace, and recorded each time, also where its URL has failed before', async () => {
+    for (const isRetry of [false, true]) {
+      const { happened, response } = await played({ request: { isRetry }, responses: [misread, {}] });
+      assert.deepEqual([happened, response?.status], [[...there, ...back, ...there, ...back], 200]);
+    }
+  });
+
+  it('is made once where it pays', async () => {
+    assert.equal((await played({ request: { isPaid: true }, responses: [misread, {}] })).happened.length, 9);
+  });
+});
+
 describe('a request in our place', () => {
   it('needs no slot, and ends when they say', async () => {
     const { happened } = await played({ turn: 'them', isActive: true });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mediaTypeOf, pageTypeOf, sniffedType } from '../../../../services/fetcher/pages/page-type.ts';
+import { isXhtml, mediaTypeOf, pageTypeOf, sniffedType } from '../../../../services/fetcher/pages/page-type.ts';
 
 test('a response without a type is markup where it begins with < after white space, and no text where it holds a NUL', () => {
   const cases: readonly (readonly [body: string, type: string])[] = [
@@ -14,6 +14,8 @@ test('a response without a type is markup where it begins with < after white spa
     ['a<p>', 'text'],
     ['', 'text'],
     ['   ', 'text'],
+    ['%PDF-1.7 \0', 'pdf'],
+    ['%PDF', 'text'],
     ['\0abc', 'other'],
     [`${'a'.repeat(1_023)}\0`, 'other'],
     [`${'a'.repeat(1_024)}\0`, 'text'],
@@ -48,4 +50,23 @@ test('a media type says whether a page is markup, text, a PDF, an office file, o
   assert.equal(pageTypeOf(''), 'unnamed');
   assert.equal(mediaTypeOf(['content-type', ' Text/HTML ;charset=x;y']), 'text/html');
   assert.equal(mediaTypeOf([]), '');
+});
+
+test('XML with the root and the namespace of XHTML is a page, whatever stands before the root', () => {
+  const root = '<html lang="de" xmlns="http://www.w3.org/1999/xhtml">';
+  const doctype =
+    '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">';
+  const prologs = [
+    '',
+    '<?xml version="1.0"?>\n',
+    `<?xml version="1.0"?>${doctype}\n`,
+    '<!-- <html> -->',
+    '<?xml-stylesheet href="a"?>',
+  ];
+  for (const mediaType of ['application/xml', 'text/xml'])
+    for (const prolog of prologs)
+      assert.equal(isXhtml(mediaType, Buffer.from(`${prolog}${root}<head/>`)), true, prolog);
+  assert.equal(isXhtml('text/plain', Buffer.from(root)), false);
+  for (const other of ['<rss>', '<html>', `<feed>${root}`, '', '<?xml version="1.0"?>'])
+    assert.equal(isXhtml('text/xml', Buffer.from(other)), false, other);
 });

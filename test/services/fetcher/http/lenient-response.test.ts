@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LenientResponse } from '../../../../services/fetcher/http/lenient-response.ts';
+import type { GaveUp } from '../../../../services/fetcher/http/request-failure.ts';
+import { odd } from './odd-answers.ts';
+
+interface Read {
+  status: number;
+  fields: string[];
+  reason: string;
+  body: string;
+  end: string;
+}
+
+function read(pieces: readonly Buffer[], { isHead = false, headerBytesMax = 65_536, isClosed = true } = {}): Read {
+  const got: Read = { status: 0, fields: [], reason: '', body: '', end: 'open' };
+  const answer = new LenientResponse(
+    {
+      onHead(status, fields, reason) {
+        Object.assign(got, { status, reason, fields: fields.map((bytes) => bytes.toString('latin1')) });
+      },
+      onData: (chunk) => (got.body += chunk.toString('latin1')),
+      onComplete: () => (got.end = got.end === 'open' ? 'complete' : 'complete twice'),
+    },
+    { isHead, headerBytesMax },
+  );
+  try {
+    for (const piece of pieces) answer.push(piece);
+    if (isClosed) answer.end();
+  } catch (error) {
+    got.end = (error as GaveUp).kind;
+  }
+  return got;
+}
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+const one = (text: string, options = {}) => read([bytes(text)], options);
+const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
+
+test('an answer whose lines are odd is read as if they were well formed, wherever its bytes are split', () => {
+  for (const [name, text] of Object.entries(odd)) {
+    const whole = one(text);
+    assert.deepEqual([whole.status, whole.body, whole.end], [200, '<title>T</title>', 'complete'], name);
+    assert.equal(whole.fields[whole.fields.findIndex((field) => /^content-type$/i.test(field)) + 1], 'text/html', name);
+    const all = bytes(text);
+    for (let at = 1; at < all.length; at++)
+      assert.deepEqual(read([all.subarray(0, at), all.subarray(at)]), whole, `${name}, split at ${at}`);
+    const single = Array.from(all, (byte) => Buffer.of(byte));
+    assert.deepEqual(read(single), whole, `${name}, byte by byte`);
+  }
+});
+
+test('an answer that is cut at any byte of it fails as a connection that broke, and none of it is completed', () => {
+  for (const [name, text] of Object.entries(odd)) {
+    // Where the connection's end is the body's, a cut is not seen.
+    if (!/length|chunked/i.test(text)) continue;
+    const lastChunk = /0[ \t]*(;[^\n]*)?\r?\n(?:[^0]*)$/.exec(text);
+    const ends = /chunked/i.test(text) ? text.indexOf('\n', lastChunk!.index) + 1 : text.length;
+    for (let at = 0; at < ends; at++)
+      assert.equal(one(text.slice(0, at)).end, 'connectionFailed', `${name}, cut at ${at}`);
+  }
+});
+
+test('what makes the end of a body unclear is an error', () => {
+  const bad = [
+    'Content-Length: 5\r\nContent-Length: 6\r\n',
+    'Content-Length: 5, 6\r\n',
+    'Content-Length: -5\r\n',
+    'Content-Length: 5x\r\n',
+    'Content-Length: 99999999999999999999\r\n',
+    'Transfer-Encoding: gzip, chunked\r\n',
+    'Transfer-Encoding: nothing\r\n',
+  ];
+  for (const fields of bad) assert.equal(one(`${head}${fields}\r\nabcdef`).end, 'badResponse', fields);
+  const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
+  for (const body of ['x\r\n', '-1\r\n', '\r\n', '5 5\r\nabcde\r\n', '2\r\nabc\r\n', 'fffffffffffffff\r\n'])
+    assert.equal(one(`${chunked}${body}`).end, 'badResponse', JSON.stringify(body));
+  for (const first of ['SSH-2.0-x\r\n', '<html>\n', 'HTTP/1.1 20\r\n', 'HTTP/1.1 2000\r\n', 'HTTP/1.1 099 x\r\n'])
+    assert.equal(one(`${first}\r\n`).end, 'badResponse', first);
+});
+
+test('folded lines join their field by a space, and those of a field that is dropped are dropped too', () => {
+  const { fields } = one(
+    `HTTP/1.1 200 OK\r\n stray\r\nA: 1\r\n\t 2 \r\n  \r\nB:\r\n 3\r\nC D: 4\r\n 5\r\nE: 6\r\nnone\r\n 7\r\n\r\n`,
+  );
+  assert.deepEqual(fields, ['A', '1 2', 'B', '3', 'E', '6']);
+});
+
+test('NUL and lone CR become spaces, and other control characters and bytes beyond ASCII stay', () => {
+  assert.deepEqual(one('HTTP/1.1 200 caf\xe9\x01\r\nA: a\0b\rc\x01\xe9\r\r\n\r\n'), {
+    ...{ status: 200, reason: 'caf\xe9\x01', fields: ['A', 'a b c\x01\xe9'], body: '', end: 'complete' },
+  });
+});
+
+test('an answer without a body has none, whatever its fields say', () => {
+  assert.equal(one(`${head}Content-Length: 5\r\n\r\n`, { isHead: true, isClosed: false }).end, 'complete');
+  for (const status of [204, 304])
+    assert.equal(one(`HTTP/1.1 ${status} x\r\nContent-Length: 5\r\n\r\n`, { isClosed: false }).end, 'complete');
+  assert.equal(one(`${head}Content-Length: 0\r\n\r\nmore`, { isClosed: false }).body, '');
+});
+
+test('lines are bounded: of heads that were not asked for, of a head, of trailers, and what is more than a size in a chunk', () => {
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const page = `${head}Content-Length: 2\r\n\r\nok`;
+  assert.equal(one(interim.repeat(2_000) + page).end, 'complete');
+  assert.equal(one(interim.repeat(3_000) + page).end, 'badResponse');
+  assert.equal(one(`${head}A: ${'x'.repeat(66_000)}`, { isClosed: false }).end, 'badResponse');
+  const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
+  assert.equal(one(`${chunked}1${' '.repeat(66_000)}`, { isClosed: false }).end, 'badResponse');
+  assert.equal(one(chunked + `1;${'x'.repeat(100)}\r\na\r\n`.repeat(1_000), { isClosed: false }).end, 'badResponse');
+  assert.equal(one(`${chunked}${'1\r\na\r\n'.repeat(100_000)}0\r\n\r\n`).end, 'complete');
+  assert.equal(one(`${chunked}0\r\n${'a: b\r\n'.repeat(12_000)}`, { isClosed: false }).end, 'badResponse');
+});
+
+test('hostile heads take time in proportion to their bytes', () => {
+  const started = performance.now();
+  for (const piece of [' ', '\t', '\r', ',', ':', 'a ', '\r ', ', ', '\r\n ', 'a:\n', '0'])
+    for (const before of [
+      'HTTP/1.1 200',
+      'HTTP',
+      '',
+      `${head}A:`,
+      `${head}Content-Length:`,
+      `${head}Transfer-Encoding:`,
+    ])
+      read([bytes(before + piece.repeat(60_000 / piece.length)), bytes('\r\n\r\n')]);
+  read(Array.from({ length: 60_000 }, () => Buffer.from(' ')));
+  // Work that grows with the square of the bytes would take a minute.
+  assert.ok(performance.now() - started < 10_000);
+});
