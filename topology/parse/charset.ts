@@ -84,13 +84,35 @@ export function decodeXml(body: Uint8Array, contentType: string | null): string 
 
 function xmlEncoding(body: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, prescanBytes)).toString('latin1');
-  const labels = [contentType === null ? null : charsetParameter(contentType), xmlDeclaration.exec(head)?.[1] ?? null];
+  const label = contentType === null ? null : charsetParameter(contentType);
+  const fromHeader = label === null ? null : encodingOf(label);
+  // Markup whose bytes could be read one by one is in no 16-bit encoding (XML 1.0, appendix F).
+  const fits = fromHeader !== null && !(fromHeader.startsWith('utf-16') && beginsInBytes(body));
   return (
     byteOrderMark(body) ??
-    unmarkedUtf16(body) ??
-    labels.map((label) => label && encodingOf(label)).find(Boolean) ??
+    unmarkedXmlUtf16(body) ??
+    (fits ? fromHeader : null) ??
+    metaCharset(xmlDeclaration.exec(head)?.[1] ?? '') ??
     'utf-8'
   );
+}
+
+/** UTF-16 by its byte order mark, or by how XML begins; null: it is another encoding. */
+export function utf16Of(body: Uint8Array): string | null {
+  const marked = byteOrderMark(body);
+  return marked === null ? unmarkedXmlUtf16(body) : marked.startsWith('utf-16') ? marked : null;
+}
+
+function beginsInBytes(body: Uint8Array): boolean {
+  let at = 0;
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
+  return body[at] === 0x3c && body[at + 1] !== 0;
+}
+
+/** `<` and a letter or mark in UTF-16 without a byte order mark. */
+function unmarkedXmlUtf16(body: Uint8Array): string | null {
+  if (body[0] === 0x3c && body[1] === 0 && body[2]! > 0x20 && body[3] === 0) return 'utf-16le';
+  return body[0] === 0 && body[1] === 0x3c && body[2] === 0 && body[3]! > 0x20 ? 'utf-16be' : null;
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
