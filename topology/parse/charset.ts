@@ -8,6 +8,7 @@
  */
 import sniffEncoding from 'html-encoding-sniffer';
 import { guessCharset } from './guess-charset.ts';
+import { type LegacyDecoder, legacyDecoder, legacyEncodingOf } from './legacy-encodings.ts';
 import { decodeWindows1252 } from './windows-1252.ts';
 
 export interface Decoded {
@@ -21,13 +22,11 @@ export interface Decoded {
   readonly tentative: boolean;
 }
 
-type Decoder = InstanceType<typeof TextDecoder>;
-
 const prescanBytes = 1024;
 const fallback = 'windows-1252';
 
 /** Encoding → its decoder; the names are the standard's own, so there are at most about 40. */
-const decoders = new Map<string, Decoder>();
+const decoders = new Map<string, LegacyDecoder>();
 
 export function decodePage(body: Uint8Array, contentType: string | null): Decoded {
   const declared = declaredCharset(body, contentType);
@@ -41,6 +40,7 @@ export function decodePage(body: Uint8Array, contentType: string | null): Decode
 /** The encoding that a `<meta>` means by this label; null: none. A page that was readable so far can't be UTF-16. */
 export function metaCharset(label: string): string | null {
   const encoding = encodingOf(label);
+  if (encoding === 'x-user-defined') return fallback;
   return encoding?.startsWith('utf-16') ? 'utf-8' : encoding;
 }
 
@@ -58,12 +58,12 @@ export interface TextStream {
 export function createXmlDecoder(contentType: string | null): TextStream {
   /** Bytes that came before there were enough to tell the encoding. */
   let head: Uint8Array | null = new Uint8Array(0);
-  let decoder: Decoder | null = null;
+  let decoder: LegacyDecoder | null = null;
   const decodeMore = (bytes: Uint8Array): string =>
     decoder === null ? decodeWindows1252(bytes) : decoder.decode(bytes, { stream: true });
   const begin = (bytes: Uint8Array): string => {
     const encoding = xmlEncoding(bytes, contentType);
-    if (encoding !== fallback) decoder = new TextDecoder(encoding);
+    if (encoding !== fallback) decoder = createDecoder(encoding);
     head = null;
     return decodeMore(bytes);
   };
@@ -166,14 +166,29 @@ function encodingOf(label: string): string | null {
   try {
     return new TextDecoder(name).encoding;
   } catch {
-    return null;
+    return legacyEncodingOf(name);
   }
 }
+
+function createDecoder(encoding: string): LegacyDecoder {
+  return encoding === 'utf-8' || encoding.startsWith('utf-16') || icuIsExact.has(encoding)
+    ? new TextDecoder(encoding)
+    : legacyDecoder(encoding);
+}
+
+/** Encodings of one byte a character, of which Node's ICU has every byte as the standard's index has it. */
+const icuIsExact = new Set(
+  (
+    'ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-8-i iso-8859-10 ' +
+    'iso-8859-13 iso-8859-14 iso-8859-15 koi8-r macintosh windows-1250 windows-1251 windows-1254 windows-1256 ' +
+    'windows-1257 windows-1258 x-mac-cyrillic'
+  ).split(' '),
+);
 
 function decode(body: Uint8Array, encoding: string): string {
   if (encoding === fallback) return decodeWindows1252(body);
   let decoder = decoders.get(encoding);
-  if (decoder === undefined) decoders.set(encoding, (decoder = new TextDecoder(encoding)));
+  if (decoder === undefined) decoders.set(encoding, (decoder = createDecoder(encoding)));
   return decoder.decode(body);
 }
 
