@@ -8,7 +8,7 @@ import { maxAgeMs } from '../../topology/fetch/cache-control.ts';
 import { parseSetCookie } from '../../topology/fetch/set-cookie.ts';
 import { decodePage, decodeXml } from '../../topology/parse/charset.ts';
 import { guessCharset } from '../../topology/parse/guess-charset.ts';
-import { looksLikeFeed } from '../../topology/parse/looks-like-feed.ts';
+import { parseSitemap } from '../../topology/parse/sitemap.ts';
 import { parseSitemapDate } from '../../topology/parse/sitemap-date.ts';
 import { isSoft404 } from '../../topology/parse/soft-404.ts';
 import { createXmlScanner } from '../../topology/parse/xml.ts';
@@ -92,9 +92,27 @@ const bounds: readonly Bound[] = [
   },
   { of: 'title of a page that is not there', most: 60, isRead: (size) => isSoft404(`${padded('404', size - 1)}x`) },
   {
-    of: 'head of a feed before its root ends',
-    most: 2_048,
-    isRead: (size) => looksLikeFeed(text(`<?xml${' '.repeat(size - 5 - 1 - 5)}><rss >`)),
+    of: 'elements around the entries of a feed whose xml:base is kept',
+    most: 16,
+    isRead: (size) => {
+      const around = '<x>'.repeat(size - 2);
+      const xml = `<feed>${around}<x xml:base="/b/"><entry><link href="p"/></entry>`;
+      return parseSitemap(text(xml), null, 'http://a.test/').entries[0]?.url === 'http://a.test/b/p';
+    },
+  },
+  {
+    of: 'namespaces that are declared in a feed at once',
+    most: 64,
+    isRead: (size) => {
+      const others = Array.from({ length: size - 1 }, (_, i) => `<x xmlns:n${i}="n">`).slice(0, 12);
+      const rest = Array.from({ length: Math.max(0, size - 1 - 12) }, (_, i) => `xmlns:m${i}="m"`);
+      const parts = [rest.slice(0, 30), rest.slice(30)].map((some) => `<y ${some.join(' ')}>`);
+      const item = '<item><t:link xmlns:t="http://www.w3.org/2005/Atom" href="/p"/></item>';
+      return (
+        parseSitemap(text(`<rss>${others.join('')}${parts.join('')}${item}`), null, 'http://a.test/').entries.length ===
+        1
+      );
+    },
   },
   {
     of: 'bytes of a page that name its charset',

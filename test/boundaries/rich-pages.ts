@@ -7,11 +7,11 @@ import { type ParseOptions, parsePage } from '../../topology/parse/page.ts';
 import { fieldValue } from '../../topology/parse/rich/field-value.ts';
 import { createMainText } from '../../topology/parse/rich/main-text.ts';
 import { readMarkup } from '../../topology/parse/rich/markup.ts';
-import { srcsetUrls } from '../../topology/parse/rich/media-links.ts';
 import { metadataJson } from '../../topology/parse/rich/metadata.ts';
 import { richLimits } from '../../topology/parse/rich/rich-limits.ts';
 import { type RichWanted, readRichPage } from '../../topology/parse/rich/rich-page.ts';
 import { createTidyMarkup } from '../../topology/parse/rich/tidy-markup.ts';
+import { srcsetUrls } from '../../topology/parse/srcset.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 
 const everything: RichWanted = {
@@ -132,7 +132,7 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
   ),
   srcsetMax: cutAt(
     richLimits.srcsetMax,
-    (n) => srcsetUrls(Array.from({ length: n }, (_, i) => `${i}.png 2x`).join(', ')).length,
+    (n) => srcsetUrls(Array.from({ length: n }, (_, i) => `${i}.png 2x`).join(', '), richLimits.srcsetMax).length,
   ),
   tidyCharsMax: driven(
     (n) => {

@@ -810,18 +810,11 @@ export const accepted: readonly Accepted[] = [
     line: 'content: 3,',
     because: 'above all others, by one or by two',
   },
-  ...[
-    { find: '0', replace: '(0 + 1)' },
-    { find: '<', replace: '<=' },
-  ].map((mutant) => ({
-    ...{ file: 'topology/parse/requisites.ts', ...mutant, line: 'if (end < 0) break;' },
-    because: 'what is found stands behind the comment’s beginning',
-  })),
   {
     file: 'topology/parse/requisites.ts',
-    find: "tag.includes('style')",
+    find: '/style/i.test(tag)',
     replace: 'true',
-    line: "if (tag.includes('style')) found.push",
+    line: 'if (/style/i.test(tag)) found.addCss',
     because: 'time alone: without the word there is no such attribute',
   },
   {
@@ -839,31 +832,6 @@ export const accepted: readonly Accepted[] = [
     because: 'behind the last character there is none to be a mark',
   },
   {
-    file: 'topology/parse/requisites.ts',
-    find: '1',
-    replace: '(1 + 1)',
-    line: 'candidate.trim().split(/\\s/, 1)[0]!',
-    because: 'the first piece is the same, whatever follows it',
-  },
-  ...[
-    { find: 'urls.length >= parseLimits.requisitesMax', replace: 'false' },
-    { find: '>=', replace: '>' },
-  ].map((mutant) => ({
-    ...{
-      file: 'topology/parse/requisites.ts',
-      ...mutant,
-      line: 'if (urls.length >= parseLimits.requisitesMax) break;',
-    },
-    because: 'memory alone: the addresses of all are bounded once more',
-  })),
-  {
-    file: 'topology/parse/requisites.ts',
-    find: '<',
-    replace: '<=',
-    line: 'at >= 0 && found.length < parseLimits.requisitesMax',
-    because: 'memory alone: the addresses of all are bounded once more',
-  },
-  {
     file: 'topology/parse/looks-like-feed.ts',
     find: '<',
     replace: '<=',
@@ -871,17 +839,10 @@ export const accepted: readonly Accepted[] = [
     because: 'behind the last byte there is none to be a blank',
   },
   ...[
-    { find: '0', replace: '(0 + 1)' },
-    { find: '<', replace: '<=' },
-  ].map((mutant) => ({
-    ...{ file: 'topology/parse/looks-like-feed.ts', ...mutant, line: 'if (end < 0) return head.length;' },
-    because: 'what is found stands behind the beginning of what it ends',
-  })),
-  ...[
     { find: '0x20', replace: '(0x20 + 1)' },
     { find: '0x68', replace: '(0x68 + 1)' },
   ].map((mutant) => ({
-    ...{ file: 'topology/parse/looks-like-feed.ts', ...mutant, line: '(body[at + 1]! | 0x20) === 0x68) return false;' },
+    ...{ file: 'topology/parse/looks-like-feed.ts', ...mutant, line: '(body[at + 1]! | 0x20) === 0x68 ||' },
     because: 'time alone: the root of HTML is none of those',
   })),
   {
@@ -1321,7 +1282,7 @@ export const accepted: readonly Accepted[] = [
     { find: '>', replace: '>=', line: 'if (end > start) urls.push(' },
     { find: '<', replace: '<=', line: 'for (let depth = 0; at < srcset.length; at++)' },
   ].map((mutant) => ({
-    ...{ file: 'topology/parse/rich/media-links.ts', ...mutant },
+    ...{ file: 'topology/parse/srcset.ts', ...mutant },
     because: 'an address begins with what is no comma, unless it is at the end',
   })),
   {

@@ -8,6 +8,7 @@
  */
 import sniffEncoding from 'html-encoding-sniffer';
 import { guessCharset } from './guess-charset.ts';
+import { type LegacyDecoder, legacyDecoder, legacyEncodingOf } from './legacy-encodings.ts';
 import { decodeWindows1252 } from './windows-1252.ts';
 
 export interface Decoded {
@@ -21,13 +22,11 @@ export interface Decoded {
   readonly tentative: boolean;
 }
 
-type Decoder = InstanceType<typeof TextDecoder>;
-
 const prescanBytes = 1024;
 const fallback = 'windows-1252';
 
 /** Encoding → its decoder; the names are the standard's own, so there are at most about 40. */
-const decoders = new Map<string, Decoder>();
+const decoders = new Map<string, LegacyDecoder>();
 
 export function decodePage(body: Uint8Array, contentType: string | null): Decoded {
   const declared = declaredCharset(body, contentType);
@@ -41,6 +40,7 @@ export function decodePage(body: Uint8Array, contentType: string | null): Decode
 /** The encoding that a `<meta>` means by this label; null: none. A page that was readable so far can't be UTF-16. */
 export function metaCharset(label: string): string | null {
   const encoding = encodingOf(label);
+  if (encoding === 'x-user-defined') return fallback;
   return encoding?.startsWith('utf-16') ? 'utf-8' : encoding;
 }
 
@@ -58,12 +58,12 @@ export interface TextStream {
 export function createXmlDecoder(contentType: string | null): TextStream {
   /** Bytes that came before there were enough to tell the encoding. */
   let head: Uint8Array | null = new Uint8Array(0);
-  let decoder: Decoder | null = null;
+  let decoder: LegacyDecoder | null = null;
   const decodeMore = (bytes: Uint8Array): string =>
     decoder === null ? decodeWindows1252(bytes) : decoder.decode(bytes, { stream: true });
   const begin = (bytes: Uint8Array): string => {
     const encoding = xmlEncoding(bytes, contentType);
-    if (encoding !== fallback) decoder = new TextDecoder(encoding);
+    if (encoding !== fallback) decoder = createDecoder(encoding);
     head = null;
     return decodeMore(bytes);
   };
@@ -84,13 +84,35 @@ export function decodeXml(body: Uint8Array, contentType: string | null): string 
 
 function xmlEncoding(body: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, prescanBytes)).toString('latin1');
-  const labels = [contentType === null ? null : charsetParameter(contentType), xmlDeclaration.exec(head)?.[1] ?? null];
+  const label = contentType === null ? null : charsetParameter(contentType);
+  const fromHeader = label === null ? null : encodingOf(label);
+  // Markup whose bytes could be read one by one is in no 16-bit encoding (XML 1.0, appendix F).
+  const fits = fromHeader !== null && !(fromHeader.startsWith('utf-16') && beginsInBytes(body));
   return (
     byteOrderMark(body) ??
-    unmarkedUtf16(body) ??
-    labels.map((label) => label && encodingOf(label)).find(Boolean) ??
+    unmarkedXmlUtf16(body) ??
+    (fits ? fromHeader : null) ??
+    metaCharset(xmlDeclaration.exec(head)?.[1] ?? '') ??
     'utf-8'
   );
+}
+
+/** UTF-16 by its byte order mark, or by how XML begins; null: it is another encoding. */
+export function utf16Of(body: Uint8Array): string | null {
+  const marked = byteOrderMark(body);
+  return marked === null ? unmarkedXmlUtf16(body) : marked.startsWith('utf-16') ? marked : null;
+}
+
+function beginsInBytes(body: Uint8Array): boolean {
+  let at = 0;
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
+  return body[at] === 0x3c && body[at + 1] !== 0;
+}
+
+/** `<` and a letter or mark in UTF-16 without a byte order mark. */
+function unmarkedXmlUtf16(body: Uint8Array): string | null {
+  if (body[0] === 0x3c && body[1] === 0 && body[2]! > 0x20 && body[3] === 0) return 'utf-16le';
+  return body[0] === 0 && body[1] === 0x3c && body[2] === 0 && body[3]! > 0x20 ? 'utf-16be' : null;
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
@@ -144,14 +166,29 @@ function encodingOf(label: string): string | null {
   try {
     return new TextDecoder(name).encoding;
   } catch {
-    return null;
+    return legacyEncodingOf(name);
   }
 }
+
+function createDecoder(encoding: string): LegacyDecoder {
+  return encoding === 'utf-8' || encoding.startsWith('utf-16') || icuIsExact.has(encoding)
+    ? new TextDecoder(encoding)
+    : legacyDecoder(encoding);
+}
+
+/** Encodings of one byte a character, of which Node's ICU has every byte as the standard's index has it. */
+const icuIsExact = new Set(
+  (
+    'ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-8-i iso-8859-10 ' +
+    'iso-8859-13 iso-8859-14 iso-8859-15 koi8-r macintosh windows-1250 windows-1251 windows-1254 windows-1256 ' +
+    'windows-1257 windows-1258 x-mac-cyrillic'
+  ).split(' '),
+);
 
 function decode(body: Uint8Array, encoding: string): string {
   if (encoding === fallback) return decodeWindows1252(body);
   let decoder = decoders.get(encoding);
-  if (decoder === undefined) decoders.set(encoding, (decoder = new TextDecoder(encoding)));
+  if (decoder === undefined) decoders.set(encoding, (decoder = createDecoder(encoding)));
   return decoder.decode(body);
 }
 

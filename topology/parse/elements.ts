@@ -18,14 +18,18 @@ export const element = {
   title: 8,
   /** Raw text that readers do not see; the tokeniser reads it to its end tag. */
   hiddenRaw: 9,
+  /** Raw text that readers see. */
+  shownRaw: 14,
+  /** The rest of the page is its raw text. */
+  plaintext: 15,
   /** Markup whose text a reader doesn't see. */
   hidden: 10,
   svg: 11,
   /** What says where on the page links stand (landmarks.ts). */
-  main: 14,
-  nav: 15,
-  footer: 16,
-  aside: 17,
+  main: 16,
+  nav: 17,
+  footer: 18,
+  aside: 19,
 } as const;
 
 export type Element = (typeof element)[keyof typeof element];
@@ -49,6 +53,8 @@ const elements = new Map<string, Element>([
   ['iframe', element.iframe],
   ['frame', element.frame],
   ['title', element.title],
+  ['xmp', element.shownRaw],
+  ['plaintext', element.plaintext],
   ['svg', element.svg],
   ['main', element.main],
   ['article', element.main],
@@ -93,5 +99,10 @@ export function elementOf(html: string, start: number, end: number): Element {
 
 /** Elements whose content is text up to their own end tag. */
 export function isRawText(kind: Element): boolean {
-  return kind === element.title || kind === element.hiddenRaw || kind === element.iframe;
+  return kind === element.title || kind === element.hiddenRaw || kind === element.iframe || isShownRaw(kind);
+}
+
+/** Elements whose content is text, which a reader sees. */
+export function isShownRaw(kind: Element): boolean {
+  return kind === element.shownRaw || kind === element.plaintext;
 }

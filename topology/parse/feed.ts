@@ -1,14 +1,15 @@
 /**
  * The XML formats that list URLs: sitemap and sitemap index (sitemaps.org), RSS 0.9–2.0, RSS 1.0 (RDF) and Atom.
  *
- * All have a root with items, and items with locations and a date; a shape says how each format spells them. Elements
- * of another prefix than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations, but
- * for the alternates of a sitemap's page (`xhtml:link rel="alternate"`), which are pages too. What a feed says of how
- * often it is worth asking for counts: `ttl` (RSS 2.0), `updatePeriod` and `updateFrequency` (RSS 1.0, module
- * Syndication).
+ * The root element tells which. Entries of feeds are read in feed-entries.ts. In sitemaps, elements of another prefix
+ * than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations, but for the alternates of
+ * a page (`xhtml:link rel="alternate"`), which are pages too. What a feed says of how often it is worth asking for
+ * counts: `ttl` (RSS 2.0), `updatePeriod` and `updateFrequency` (RSS 1.0, module Syndication).
  */
+import { EntryReader, type FeedRoot } from './feed-entries.ts';
 import { parseSitemapDate } from './sitemap-date.ts';
 import { createXmlScanner } from './xml.ts';
+import { createPrologReader } from './xml-prolog.ts';
 
 export interface Located {
   /** As written, blanks trimmed. */
@@ -17,6 +18,8 @@ export interface Located {
   readonly lastModifiedMs: number;
   /** The same page in another language: no location of the sitemap's own. */
   readonly alternate?: true;
+  /** What a location of a feed resolves against; absent: the feed's URL. */
+  readonly base?: string;
 }
 
 /** `sitemap`: of pages, of whatever vocabularies; `index`: of sitemaps; `feed`: the newest of what is there. */
@@ -36,26 +39,15 @@ export interface FeedReader {
 
 interface Shape {
   readonly item: string;
-  readonly location: string;
-  readonly dates: readonly string[];
   readonly form: ListForm;
-  /** Is the vocabulary's prefix that of the root? Feeds mix vocabularies by default namespace instead. */
-  readonly strictPrefix: boolean;
 }
 
-const sitemap = { location: 'loc', dates: ['lastmod'], strictPrefix: true } as const;
-const rss = { item: 'item', location: 'link', dates: ['pubdate', 'date'], form: 'feed', strictPrefix: false } as const;
-
-const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ['urlset', { ...sitemap, item: 'url', form: 'sitemap' }],
-  ['sitemapindex', { ...sitemap, item: 'sitemap', form: 'index' }],
-  ['rss', rss],
-  ['rdf', rss],
-  ['feed', { ...rss, item: 'entry', dates: ['updated', 'modified', 'published', 'issued'] }],
+const sitemaps: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ['urlset', { item: 'url', form: 'sitemap' }],
+  ['sitemapindex', { item: 'sitemap', form: 'index' }],
 ]);
+const feedRoots: ReadonlySet<string> = new Set<FeedRoot>(['rss', 'rdf', 'feed']);
 
-/** Elements of a feed's own that say how often it is worth asking for. */
-const hints = new Set(['ttl', 'updateperiod', 'updatefrequency']);
 const periodsMs: Readonly<Record<string, number>> = {
   hourly: 3_600_000,
   daily: 86_400_000,
@@ -66,14 +58,68 @@ const periodsMs: Readonly<Record<string, number>> = {
 
 /** Longest text of a location or a date that is kept. */
 const fieldCharsMax = 8_192;
-/** An item has one; feeds that repeat it mean the same page in other words. */
+/** An item has one; lists that repeat it mean the same page in other words. */
 const locationsPerItemMax = 64;
 
-/** A document whose root is none of the known gives no items. */
-export function createFeedReader(): FeedReader {
-  let shape: Shape | null = null;
-  let rootPrefix = '';
+/** A document whose root is none of the known gives no items. `url`: of the document; xml:base resolves against it. */
+export function createFeedReader(url = ''): FeedReader {
+  const prolog = createPrologReader();
   let rootSeen = false;
+  let entries: EntryReader | null = null;
+  let locations: LocationReader | null = null;
+  const scanner = createXmlScanner({
+    open(prefix, name, value, values) {
+      if (rootSeen) {
+        entries?.open(prefix, name, values);
+        locations?.open(prefix, name, value);
+        return;
+      }
+      rootSeen = true;
+      const shape = sitemaps.get(name);
+      if (shape !== undefined) locations = createLocationReader(shape, prefix);
+      else if (feedRoots.has(name)) entries = new EntryReader(name as FeedRoot, prefix, values, url);
+    },
+    close(prefix, name) {
+      (entries ?? locations)?.close(prefix, name);
+    },
+    text(text) {
+      (entries ?? locations)?.text(text);
+    },
+  });
+  let inRoot = false;
+  return {
+    write(xml) {
+      const markup = inRoot ? xml : prolog.write(xml);
+      if (markup === null) return;
+      inRoot = true;
+      scanner.write(markup);
+    },
+    end: () => {
+      const cut = scanner.end();
+      (entries ?? locations)?.end(cut);
+    },
+    take: () => (entries ?? locations)?.take() ?? [],
+    get form() {
+      return entries === null ? (locations?.form ?? null) : 'feed';
+    },
+    get pollMs() {
+      if (entries === null) return 0;
+      return Math.max(
+        minutes(entries.hint('ttl')),
+        perPeriod(entries.hint('updateperiod'), entries.hint('updatefrequency')),
+      );
+    },
+  };
+}
+
+interface LocationReader extends Pick<EntryReader, 'close' | 'text' | 'end'> {
+  open(prefix: string, name: string, value: (attribute: string) => string): void;
+  take(): readonly Located[];
+  readonly form: ListForm;
+}
+
+/** Locations of a sitemap or an index. */
+function createLocationReader(shape: Shape, rootPrefix: string): LocationReader {
   let inItem = false;
   let itemDateMs = 0;
   /** The element whose text is gathered: a location, a date, or the item itself. */
@@ -82,7 +128,6 @@ export function createFeedReader(): FeedReader {
   /** Locations of the item being read, and items that are complete. */
   let item: { location: string; lastModifiedMs: number; alternate?: true }[] = [];
   let found: Located[] = [];
-  const hinted = new Map<string, string>();
 
   const addLocation = (text: string) => {
     const location = text.trim();
@@ -104,48 +149,32 @@ export function createFeedReader(): FeedReader {
     item = [];
     itemDateMs = 0;
   };
-  /** There is one. */
   const endField = () => {
-    if (field === shape!.location) addLocation(gathered);
-    else if (hints.has(field)) hinted.set(field, gathered.trim().toLowerCase());
+    if (field === 'loc') addLocation(gathered);
     else addDate(gathered);
     field = gathered = '';
   };
-  const ours = (prefix: string) => !shape!.strictPrefix || prefix === rootPrefix;
 
-  const scanner = createXmlScanner({
+  return {
+    form: shape.form,
     open(prefix, name, value) {
-      if (!rootSeen) {
-        rootSeen = true;
-        rootPrefix = prefix;
-        shape = shapes.get(name) ?? null;
-        return;
-      }
       // Elements inside a location are ignored: some writers wrap the URL once more.
-      if (shape === null || field === shape.location) return;
+      if (field === 'loc') return;
       if (inItem && name === 'link' && shape.form === 'sitemap') addAlternate(value('rel'), value('href'));
-      if (!ours(prefix)) return;
-      if (!inItem && shape.form === 'feed' && hints.has(name)) {
-        field = name;
-        gathered = '';
-      } else if (name === shape.item) {
+      if (prefix !== rootPrefix) return;
+      if (name === shape.item) {
         endItem();
         inItem = true;
         field = gathered = '';
-      } else if (inItem && name === shape.location && !isForeignLink(shape, prefix, rootPrefix)) {
-        const href = value('href');
-        if (href === '') field = name;
-        else if (value('rel') === '' || value('rel') === 'alternate') addLocation(href);
-        gathered = '';
-      } else if (inItem && shape.dates.includes(name)) {
+      } else if (inItem && (name === 'loc' || name === 'lastmod')) {
         field = name;
         gathered = '';
       }
     },
     close(prefix, name) {
-      if (shape === null || !ours(prefix)) return;
+      if (prefix !== rootPrefix) return;
       if (field !== '' && name === field) endField();
-      else if (inItem && name === shape.item && field !== shape.location) {
+      else if (inItem && name === shape.item && field !== 'loc') {
         // Some write the URL into the item itself.
         if (item.length === 0 && gathered !== '') addLocation(gathered);
         endItem();
@@ -156,12 +185,9 @@ export function createFeedReader(): FeedReader {
     text(text) {
       if ((inItem || field !== '') && gathered.length < fieldCharsMax) gathered += text;
     },
-  });
-  return {
-    write: (xml) => scanner.write(xml),
-    end() {
+    end(cut) {
       // In a cut file, a location counts if some markup, however broken, ended its text.
-      if (scanner.end() && shape !== null && field === shape.location) addLocation(gathered);
+      if (cut && field === 'loc') addLocation(gathered);
       endItem();
     },
     take() {
@@ -169,27 +195,16 @@ export function createFeedReader(): FeedReader {
       found = [];
       return taken;
     },
-    get form() {
-      return shape?.form ?? null;
-    },
-    get pollMs() {
-      return Math.max(minutes(hinted.get('ttl')), perPeriod(hinted.get('updateperiod'), hinted.get('updatefrequency')));
-    },
   };
 }
 
-/** `atom:link` in an RSS item names the feed or a comment page, not the item. */
-function isForeignLink(shape: Shape, prefix: string, rootPrefix: string): boolean {
-  return !shape.strictPrefix && prefix !== '' && prefix !== rootPrefix;
-}
-
-function minutes(ttl = ''): number {
+function minutes(ttl: string): number {
   return /^\d{1,9}$/.test(ttl) ? Number(ttl) * 60_000 : 0;
 }
 
 /** A frequency is how often in the period; the module's defaults are daily, and once. */
-function perPeriod(period: string | undefined, frequency: string | undefined): number {
-  if (period === undefined && frequency === undefined) return 0;
-  const times = /^\d{1,9}$/.test(frequency ?? '') ? Math.max(1, Number(frequency)) : 1;
-  return Math.floor((periodsMs[period ?? 'daily'] ?? 0) / times);
+function perPeriod(period: string, frequency: string): number {
+  if (period === '' && frequency === '') return 0;
+  const times = /^\d{1,9}$/.test(frequency) ? Math.max(1, Number(frequency)) : 1;
+  return Math.floor((periodsMs[period || 'daily'] ?? 0) / times);
 }

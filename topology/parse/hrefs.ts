@@ -8,13 +8,17 @@
 import type { FoundIn } from '../../schemas/types.ts';
 import { resolveLink } from '../url/resolve.ts';
 import { betterPlace } from './landmarks.ts';
+import type { LinkSpelling } from './legacy-encodings.ts';
 import { parseLimits } from './parse-limits.ts';
 
 export interface HrefCollector {
   /** `place`: where on the page it stands. Absent: not known. */
   add(href: string, place?: FoundIn): void;
-  /** `page`: if there are too many links, those to its host are kept first. */
-  resolve(base: string, page: string): Resolved;
+  /**
+   * `page`: if there are too many links, those to its host are kept first. `spell`: how they are written in the page's
+   * encoding.
+   */
+  resolve(base: string, page: string, spell?: LinkSpelling): Resolved;
 }
 
 export interface Resolved {
@@ -40,19 +44,18 @@ export function createHrefs(linksMax: number): HrefCollector {
   return {
     add(written, place = 'unknown') {
       if (written.length > parseLimits.hrefCharsMax) return;
-      const hash = written.indexOf('#');
-      const href = (hash < 0 ? written : written.slice(0, hash)).trim();
+      const href = withoutFragment(stripped(written));
       const before = hrefs.get(href);
       if (before === undefined) {
         if (hrefs.size < keptMax) hrefs.set(href, place);
         else beyond += 1;
       } else if (before !== place) hrefs.set(href, betterPlace(before, place));
     },
-    resolve(base, page) {
+    resolve(base, page, spell) {
       const all = new Map<string, FoundIn>();
       let isKnown = false;
       for (const [href, place] of hrefs) {
-        const link = resolveHttp(href, base);
+        const link = resolveHttp(spell === undefined ? href : spell(href), base);
         if (link === null) continue;
         const before = all.get(link);
         if (before !== place) all.set(link, betterPlace(before, place));
@@ -62,6 +65,22 @@ export function createHrefs(linksMax: number): HrefCollector {
       return { links, places: isKnown ? knownOf(all) : noPlaces, dropped: all.size - links.length + beyond };
     },
   };
+}
+
+/** Without C0 controls and spaces at its ends (URL standard §4.4); other white space is part of a URL. */
+export function stripped(written: string): string {
+  let start = 0;
+  let end = written.length;
+  while (start < end && written.charCodeAt(start) <= 0x20) start++;
+  while (end > start && written.charCodeAt(end - 1) <= 0x20) end--;
+  return end - start === written.length ? written : written.slice(start, end);
+}
+
+/** A `#` stays behind a blank, which would be stripped as the end of the URL. */
+function withoutFragment(href: string): string {
+  const hash = href.indexOf('#');
+  if (hash < 0) return href;
+  return href.slice(0, href.charCodeAt(hash - 1) <= 0x20 ? hash + 1 : hash);
 }
 
 function knownOf(places: ReadonlyMap<string, FoundIn>): Map<string, FoundIn> {

@@ -14,10 +14,11 @@ import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product
 import { namesUsage, saysUsage, type UsageMeta, UsageMetas } from '../usage/response-usage.ts';
 import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, metaDirectives } from './directives.ts';
-import { type Element, element } from './elements.ts';
+import { type Element, element, isShownRaw } from './elements.ts';
 import { decodeText } from './entities.ts';
 import { createHrefs, type Resolved, resolveHttp } from './hrefs.ts';
 import { Landmarks } from './landmarks.ts';
+import { type LinkSpelling, linkSpelling } from './legacy-encodings.ts';
 import { meaningOf } from './link-element.ts';
 import { parseRefresh, type Refresh } from './meta-refresh.ts';
 import { parseLimits } from './parse-limits.ts';
@@ -155,7 +156,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
         else if (kind === element.base) readBase(value(attribute.href));
         else if (kind === element.hidden) hiddenDepth += 1;
         else if (kind === element.svg) svgDepth += 1;
-        else if (kind !== element.title && kind !== element.hiddenRaw) {
+        else if (kind === element.frame || kind === element.iframe) {
           const src = value(attribute.src);
           if (src !== '') hrefs.add(src);
         }
@@ -172,7 +173,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
         else if (kind === element.svg && svgDepth > 0) svgDepth -= 1;
       },
       text(start, end) {
-        if (raw === null) {
+        if (raw === null || isShownRaw(raw)) {
           if (hiddenDepth === 0) text.add(html, start, end);
         } else if (raw === element.title && !titleSeen && svgDepth === 0) {
           const written = html.slice(start, Math.min(end, start + parseLimits.titleCharsMax * 33));
@@ -187,10 +188,11 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   if (lateCharset !== null && lateCharset !== charset) {
     return parsePage(body, { ...options, contentType: `text/html;charset=${lateCharset}` });
   }
-  const base = (baseHref !== '' && resolveHttp(baseHref, options.url)) || options.url;
-  const { links, places, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base, options.url);
-  const left = nofollowed.resolve(base, options.url).links;
-  if (robots.nofollow) left.push(...hrefs.resolve(base, options.url).links.slice(0, richLimits.nofollowedMax));
+  const spell = linkSpelling(charset);
+  const base = (baseHref !== '' && resolveHttp(spell(baseHref), options.url)) || options.url;
+  const { links, places, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base, options.url, spell);
+  const left = nofollowed.resolve(base, options.url, spell).links;
+  if (robots.nofollow) left.push(...hrefs.resolve(base, options.url, spell).links.slice(0, richLimits.nofollowedMax));
   return {
     links,
     ...(places.size > 0 && { places }),
@@ -199,9 +201,9 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     title,
     description,
     text: text.finish(),
-    canonical: (canonicalHref !== '' && resolveHttp(canonicalHref, base)) || '',
+    canonical: (canonicalHref !== '' && resolveHttp(spell(canonicalHref), base)) || '',
     base,
-    metaRefresh: resolveRefresh(refresh, base),
+    metaRefresh: resolveRefresh(refresh, base, spell),
     robots,
     ...(usageMetas.all.length > 0 && { usageMetas: usageMetas.all }),
     declaredLanguage,
@@ -242,7 +244,7 @@ function decoded(body: Uint8Array | string, { byteBudget, contentType }: ParseOp
   return decodePage(body.length > byteBudget ? body.subarray(0, byteBudget) : body, contentType);
 }
 
-function resolveRefresh(refresh: Refresh | null, base: string) {
-  const url = refresh === null ? null : resolveHttp(refresh.href, base);
+function resolveRefresh(refresh: Refresh | null, base: string, spell: LinkSpelling) {
+  const url = refresh === null ? null : resolveHttp(spell(refresh.href), base);
   return refresh === null || url === null ? null : { url, delaySeconds: refresh.delaySeconds };
 }

@@ -6,29 +6,34 @@
  * §4.5 (`url()`), CSS Cascade 5 §2 (`@import`).
  */
 import { decodeAttribute } from './entities.ts';
-import { resolveHttp } from './hrefs.ts';
+import { resolveHttp, stripped } from './hrefs.ts';
+import type { LinkSpelling } from './legacy-encodings.ts';
 import { parseLimits } from './parse-limits.ts';
+import { srcsetUrls } from './srcset.ts';
 
 /** `rel` words of links that a page loads. */
 const loadedRels = /(?:^|\s)(?:stylesheet|icon|apple-touch-icon|mask-icon|preload|modulepreload|manifest)(?:\s|$)/i;
 const tagNames =
-  /(?:link|script|img|image|source|video|audio|track|input|embed|object|use|style|body|table|td|base)\b/iy;
-const attributePattern = /([^\s"'<>/=]+)(?:\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g;
+  /(?:link|script|img|image|source|video|audio|track|input|embed|object|use|style|body|table|td|base|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>]|$)/iy;
+/** Elements whose content is text up to their own end tag (HTML standard §13.2.6.4.7). */
+const rawNames = /^(?:style|script|textarea|title|xmp|iframe|noembed|noframes)$/;
+/** An unquoted value ends at white space or at the tag's end, and at nothing else (§13.2.5.38). */
+const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)))?/g;
 const cssPattern =
-  /url\(\s{0,20}(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})'|([^)"'\s]{1,4096}))|@import\s{1,20}(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})')/gi;
+  /url\(\s*(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})'|([^)"'\s]{1,4096}))|@import\s*(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})')/gi;
 /** Attributes by which elements name what they load, by their rules below. */
 const plainAttributes = ['src', 'poster', 'data', 'background'];
 
-/** Absolute URLs, each once, in the order of the document; `requisitesMax` at most. */
-export function htmlRequisites(html: string, url: string): string[] {
-  const found: string[] = [];
+/**
+ * Absolute URLs, each once, in the order of the document; `requisitesMax` at most. `spell`: how links are written in the
+ * page's encoding.
+ */
+export function htmlRequisites(html: string, url: string, spell: LinkSpelling = (href) => href): string[] {
+  const found = new Written();
   let base = url;
-  for (let at = html.indexOf('<'); at >= 0 && found.length < parseLimits.requisitesMax; at = html.indexOf('<', at)) {
+  for (let at = html.indexOf('<'); at >= 0 && !found.full; at = html.indexOf('<', at)) {
     if (html.startsWith('<!--', at)) {
-      // `<!-->` is one as well (HTML standard §13.2.5.43).
-      const end = html.indexOf('-->', at + 2);
-      if (end < 0) break;
-      at = end + 3;
+      at = commentEnd(html, at);
       continue;
     }
     at += 1;
@@ -38,54 +43,100 @@ export function htmlRequisites(html: string, url: string): string[] {
     at = tagEnd(html, at);
     const tag = html.slice(start + (name?.length ?? 0), Math.min(at, start + parseLimits.requisiteTagChars));
     if (name === undefined) {
-      if (tag.includes('style')) found.push(...cssUrls(attributesOf(tag).get('style') ?? ''));
+      if (/style/i.test(tag)) found.addCss(attributesOf(tag).get('style') ?? '');
       continue;
     }
     const attributes = attributesOf(tag);
     if (name === 'base') {
-      if (base === url) base = resolveHttp(attributes.get('href') ?? '', url) ?? url;
-    } else found.push(...namedBy(name, attributes).filter((one) => one !== ''));
-    if (name === 'style' || name === 'script') {
+      if (base === url) base = resolveHttp(spell(attributes.get('href') ?? ''), url) ?? url;
+    } else {
+      found.addCss(attributes.get('style') ?? '');
+      for (const one of namedBy(name, attributes)) found.add(one);
+    }
+    if (rawNames.test(name)) {
       const end = endOfRaw(html, name, at);
-      if (name === 'style') found.push(...cssUrls(html.slice(at, end)));
+      if (name === 'style') found.addCss(html.slice(at, end));
       at = end;
     }
   }
-  return absolute(found, base);
+  return absolute(found.hrefs, base, spell);
+}
+
+/** What a page names, as written, each once: pages repeat a picture hundreds of times. */
+class Written {
+  readonly hrefs = new Set<string>();
+
+  get full(): boolean {
+    return this.hrefs.size >= parseLimits.requisitesMax * parseLimits.hrefsPerLink;
+  }
+
+  add(written: string): void {
+    const href = stripped(written);
+    if (href === '' || this.full || href.startsWith('#') || /^data:/i.test(href)) return;
+    if (href.length <= parseLimits.hrefCharsMax) this.hrefs.add(href);
+  }
+
+  addCss(css: string): void {
+    if (css === '') return;
+    for (const [, ...groups] of css.matchAll(cssPattern)) {
+      if (this.full) return;
+      this.add(groups.find((group) => group !== undefined) ?? '');
+    }
+  }
+}
+
+/** Behind a comment that begins at `at`; the end of the input where nothing ends it (HTML standard §13.2.5.43–52). */
+function commentEnd(html: string, at: number): number {
+  const short = /^<!--(?:>|->)/.exec(html.slice(at, at + 6));
+  if (short !== null) return at + short[0].length;
+  const end = /--!?>/g;
+  end.lastIndex = at + 4;
+  return end.exec(html) === null ? html.length : end.lastIndex;
 }
 
 export function cssRequisites(css: string, url: string): string[] {
-  return absolute(cssUrls(css), url);
+  const found = new Written();
+  found.addCss(css);
+  return absolute(found.hrefs, url);
 }
 
 function namedBy(name: string, attributes: ReadonlyMap<string, string>): string[] {
-  const named = cssUrls(attributes.get('style') ?? '');
+  const named: string[] = [];
   if (name === 'link') {
     if (loadedRels.test(attributes.get('rel') ?? '')) {
-      named.push(attributes.get('href') ?? '', ...candidates(attributes.get('imagesrcset') ?? ''));
+      named.push(
+        attributes.get('href') ?? '',
+        ...srcsetUrls(attributes.get('imagesrcset') ?? '', parseLimits.requisitesMax),
+      );
     }
     return named;
   }
   for (const attribute of plainAttributes) named.push(attributes.get(attribute) ?? '');
   if (name === 'image' || name === 'use') named.push(attributes.get('href') ?? attributes.get('xlink:href') ?? '');
-  return [...named, ...candidates(attributes.get('srcset') ?? '')];
+  return [...named, ...srcsetUrls(attributes.get('srcset') ?? '', parseLimits.requisitesMax)];
 }
 
-/** Behind the `>` of the tag that is under way; a `>` in quotes does not end it. */
+/** Behind the `>` of the tag that is under way; a `>` in a quoted value does not end it. */
 function tagEnd(html: string, from: number): number {
   let quote = 0;
+  /** Only white space stands behind an equals sign. */
+  let atValue = false;
   for (let at = from; at < html.length; at++) {
     const code = html.charCodeAt(at);
     if (quote !== 0) {
       if (code === quote) quote = 0;
     } else if (code === 0x3e) return at + 1;
-    else if ((code === 0x22 || code === 0x27) && html.charCodeAt(at - 1) === 0x3d) quote = code;
+    else if (code === 0x3d) atValue = true;
+    else if (code > 0x20) {
+      if (atValue && (code === 0x22 || code === 0x27)) quote = code;
+      atValue = false;
+    }
   }
   return html.length;
 }
 
 function endOfRaw(html: string, name: string, from: number): number {
-  const end = new RegExp(`</${name}`, 'gi');
+  const end = new RegExp(`</${name}[\\s/>]`, 'gi');
   end.lastIndex = from;
   return end.exec(html)?.index ?? html.length;
 }
@@ -100,26 +151,10 @@ function attributesOf(tag: string): Map<string, string> {
   return attributes;
 }
 
-/** The URLs of a `srcset`: the first word of each candidate. */
-function candidates(srcset: string): string[] {
-  return srcset.split(/,\s+|,$/).map((candidate) => candidate.trim().split(/\s/, 1)[0]!);
-}
-
-function cssUrls(css: string): string[] {
-  const urls: string[] = [];
-  for (const [, ...groups] of css.matchAll(cssPattern)) {
-    if (urls.length >= parseLimits.requisitesMax) break;
-    urls.push(groups.find((group) => group !== undefined) ?? '');
-  }
-  return urls;
-}
-
-function absolute(found: readonly string[], base: string): string[] {
+function absolute(found: Iterable<string>, base: string, spell: LinkSpelling = (href) => href): string[] {
   const urls = new Set<string>();
   for (const written of found) {
-    const href = written.trim();
-    if (href === '' || href.startsWith('#') || href.length > parseLimits.hrefCharsMax) continue;
-    const link = resolveHttp(href, base);
+    const link = resolveHttp(spell(written), base);
     if (link !== null) urls.add(link.split('#', 1)[0]!);
     if (urls.size >= parseLimits.requisitesMax) break;
   }

@@ -7,7 +7,7 @@
  * Events carry positions, so that what is not wanted is never copied.
  *
  * Deviations: a self-closing `<script/>` or `<title/>` begins no raw text (XHTML means it so, and a crawler loses less);
- * `<script>` inside a comment inside a script ends it all the same; `plaintext` is an element like others.
+ * `<script>` inside a comment inside a script ends it all the same.
  */
 
 import { type Element, element, elementOf, isRawText } from './elements.ts';
@@ -161,7 +161,7 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
     if (wanted) starts.fill(-1);
     if (!raw) continue;
     // Raw text ends at its own end tag, which is then read like any other.
-    at = endOfRawText(html, at, nameStart, nameEnd);
+    at = kind === element.plaintext ? length : endOfRawText(html, at, nameStart, nameEnd);
   }
   if (textStart < length) events.text(textStart, length);
   return true;

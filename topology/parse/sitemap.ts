@@ -66,8 +66,8 @@ export function createSitemapReader(contentType: string | null, url: string): Si
     if (feed?.form === 'index' || (target.origin === origin && target.pathname.startsWith(folder))) return 'covered';
     return target.origin === origin ? 'outside' : 'elsewhere';
   };
-  const entryOf = ({ location, lastModifiedMs, alternate }: Located): SitemapEntry | null => {
-    const base = feed?.form === 'feed' ? url : undefined;
+  const entryOf = ({ location, lastModifiedMs, alternate, base: own }: Located): SitemapEntry | null => {
+    const base = feed?.form === 'feed' ? (own ?? url) : undefined;
     if (location.length > parseLimits.hrefCharsMax || !canParse(location, base)) return null;
     const target = new URL(location, base);
     if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
@@ -79,7 +79,7 @@ export function createSitemapReader(contentType: string | null, url: string): Si
     if (feed === null && lines === null) {
       text = text.replace(/^[\s\ufeff]+/, '');
       if (text === '') return;
-      if (text.startsWith('<')) feed = createFeedReader();
+      if (text.startsWith('<')) feed = createFeedReader(url);
       else if (text.startsWith('{')) feed = createJsonFeedReader();
       else lines = createLineReader();
     }

@@ -11,8 +11,11 @@ import { decodeXmlText } from './entities.ts';
 import { parseLimits } from './parse-limits.ts';
 
 export interface XmlEvents {
-  /** Names lower case; `prefix` is '' where there is none. `value` reads an attribute, '' where absent. */
-  open(prefix: string, name: string, value: (attribute: string) => string): void;
+  /**
+   * Names lower case; `prefix` is '' where there is none. `value` reads an attribute, '' where absent; `values` has all
+   * of them, and is valid during the call only.
+   */
+  open(prefix: string, name: string, value: (attribute: string) => string, values: ReadonlyMap<string, string>): void;
   close(prefix: string, name: string): void;
   text(text: string): void;
 }
@@ -51,7 +54,7 @@ export function createXmlScanner(events: XmlEvents): XmlScanner {
     name = colon < 0 ? full : full.slice(colon + 1);
   };
   const openTag = () => {
-    events.open(prefix, name, read);
+    events.open(prefix, name, read, values);
     values.clear();
   };
   const ignore = () => {};

@@ -1,6 +1,7 @@
 /** One page, parsed as far as it is asked for: links and text always, the rest (`PageWishes`) where a rule wants it. */
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { resolveHttp } from '../../../topology/parse/hrefs.ts';
+import { linkSpelling } from '../../../topology/parse/legacy-encodings.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../../topology/parse/page.ts';
 import { type RichPage, readRichPage } from '../../../topology/parse/rich/rich-page.ts';
 import type { PageWishes } from './extract-rules.ts';
@@ -17,9 +18,10 @@ export function parseWholePage(body: Uint8Array, options: ParseOptions, wishes: 
   if (wishes === undefined) return { parsed, rich: null };
   const bytes = body.subarray(0, options.byteBudget);
   const { text: html } = decodePage(bytes, `text/html;charset=${parsed.charset}`);
-  const { tidyMarkup, mediaLinks, ...rich } = readRichPage(html, wishes.wanted, parsed.base, options.expired);
+  const spell = linkSpelling(parsed.charset);
+  const { tidyMarkup, mediaLinks, ...rich } = readRichPage(html, wishes.wanted, parsed.base, options.expired, spell);
   const fields = tidyMarkup === '' ? [] : selectFields(tidyMarkup, parsed.base, wishes.fields);
-  return { parsed: withMedia(parsed, mediaLinks, options.linksMax), rich: { ...rich, fields } };
+  return { parsed: withMedia(parsed, mediaLinks.map(spell), options.linksMax), rich: { ...rich, fields } };
 }
 
 function withMedia(parsed: ParsedPage, hrefs: readonly string[], linksMax: number): ParsedPage {

@@ -5,6 +5,7 @@
  */
 import type { Outcome, TaskUrl } from '../../../schemas/types.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
+import { linkSpelling } from '../../../topology/parse/legacy-encodings.ts';
 import { cssRequisites, htmlRequisites } from '../../../topology/parse/requisites.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { contentTypeOf } from '../http/headers.ts';
@@ -44,8 +45,8 @@ export function withRequisites(
   found: PageLinks,
 ): PageLinks {
   if (type !== 'html' || reader.requisites?.() !== true) return found;
-  const { text } = decodePage(response.body, contentTypeOf(response.headers) || null);
-  const needed = htmlRequisites(text, from.url);
+  const { text, charset } = decodePage(response.body, contentTypeOf(response.headers) || null);
+  const needed = htmlRequisites(text, from.url, linkSpelling(charset));
   const { groups, pending } = gatherLinks(reader.links, from, needed, { depth, hop: 0, front: true, share: 0 });
   return { ...found, groups: [...found.groups, ...groups], pending: [...found.pending, ...pending] };
 }

@@ -19,6 +19,8 @@ const meanings: Readonly<Record<Exclude<keyof typeof element, 'block'>, string>>
   html: 'html',
   title: 'title',
   hiddenRaw: 'script style textarea noembed noframes',
+  shownRaw: 'xmp',
+  plaintext: 'plaintext',
   hidden: 'noscript template datalist select audio video canvas',
   svg: 'svg',
   main: 'main article',
@@ -61,7 +63,7 @@ test('an element that is not listed breaks the text', () => {
   assert.equal(elementOf('textareas', 0, 9), element.block);
 });
 
-test('text alone stands in frames, titles and what readers do not see', () => {
+test('text alone stands in frames, titles, raw elements and what readers do not see', () => {
   const raw = Object.entries(element).filter(([, kind]) => isRawText(kind));
-  assert.deepEqual(raw.map(([name]) => name).sort(), ['hiddenRaw', 'iframe', 'title']);
+  assert.deepEqual(raw.map(([name]) => name).sort(), ['hiddenRaw', 'iframe', 'plaintext', 'shownRaw', 'title']);
 });

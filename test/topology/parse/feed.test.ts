@@ -136,7 +136,6 @@ describe('a body', () => {
       '',
       '<',
       '<!DOCTYPE html><html>',
-      '<!DOCTYPE rss><rss>',
       '<html><rss>',
       '<HTML><rss>',
       '\b<rss>',
@@ -149,7 +148,6 @@ describe('a body', () => {
       '<feedback>',
       '{"version":"1"}',
       'rss',
-      `<?xml?>${' '.repeat(5_000)}<rss>`,
     ]) {
       assert.equal(looksLikeFeed(bytes(text)), false, text);
     }

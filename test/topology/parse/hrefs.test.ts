@@ -29,6 +29,14 @@ describe('the links of a page', () => {
     assert.equal(resolveHttp('javascript:x', page), null);
   });
 
+  it('keep blanks that the URL standard does not strip', () => {
+    const hrefs = ['\x00\x1f /1\n', '/2\u00a0', '\u3000/3', '/4 #f', '/5 ?q #f', '/6\t#f', ' #f', '/7#'];
+    assert.deepEqual(
+      resolved(hrefs).links.map((link) => link.replace('https://a.test', '')),
+      ['/1', '/2%C2%A0', '/d/%E3%80%80/3', '/4%20', '/5%20?q%20', '/6', '/d/page', '/7'],
+    );
+  });
+
   it('are not those that are too long', () => {
     const long = 'x'.repeat(parseLimits.hrefCharsMax);
     assert.equal(resolved([long]).links.length, 1);

@@ -21,6 +21,18 @@ it('declares its language on its root element, in HTML or XHTML, and may declare
   assert.equal(parse('<html><body lang=en>x').declaredLanguage, '');
 });
 
+describe('an element whose content is text', () => {
+  it('holds no links and no comments, and its text is a reader’s where it shows', () => {
+    for (const name of ['xmp', 'XMP', 'noembed', 'noframes', 'iframe', 'textarea', 'title', 'script', 'style']) {
+      const page = parse(`<p>a<${name}><!-- <a href=/1>x</a></${name}><a href=/2>b</a>`);
+      assert.deepEqual(page.links, ['http://example.com/2'], name);
+      assert.equal(page.text, /xmp/i.test(name) ? 'a <!-- <a href=/1>x</a> b' : 'a b', name);
+    }
+    const rest = parse('<a href=/1>a</a><plaintext><a href=/2>b</a></plaintext><a href=/3>');
+    assert.deepEqual(rest.links, ['http://example.com/1']);
+  });
+});
+
 describe('links', () => {
   it('come absolute, in document order, each once, without fragments', () => {
     const page = parse('<a href="b#1">x</a><AREA HREF=/c><a href=b#2><a href="http://o.example/?a=1&amp;b=2">');

@@ -9,6 +9,37 @@ const of = (html: string) => htmlRequisites(html, url).map((one) => one.replace(
 describe('what a page is built of', () => {
   for (const [what, html, expected] of [
     [
+      'candidates without blanks',
+      '<img srcset="/a.png 1x,/b.png 2x"><img srcset="/c,w_2.png 1x,/d.png">',
+      ['/a.png', '/b.png', '/c,w_2.png', '/d.png'],
+    ],
+    ['candidates of preloads', '<link rel=preload imagesrcset="/a.png 1x,/b.png 2x">', ['/a.png', '/b.png']],
+    [
+      'values without quotes to their end',
+      '<img src=/u.png?a=1&b="2"><img src = "/v>w.png"><img alt=it\'s src=/x.png>',
+      ['/u.png?a=1&b=%222%22', '/v%3Ew.png', '/x.png'],
+    ],
+    [
+      'styles with much white space',
+      `<style>b{background:url(${' '.repeat(50)}\n/c.png\n)}@import"d.css";</style>`,
+      ['/c.png', '/dir/d.css'],
+    ],
+    [
+      'what stands behind hundreds of the same',
+      `${'<img src=/s.png><img src="data:image/gif;base64,R0lG">'.repeat(3_000)}<img src=/m.png>`,
+      ['/s.png', '/m.png'],
+    ],
+    [
+      'nothing of comments, however they end',
+      '<!--><img src=/1.png><!---><img src=/2.png><!-- <img src=/x> --!><img src=/3.png><!--<img src=/y>',
+      ['/1.png', '/2.png', '/3.png'],
+    ],
+    [
+      'nothing of raw text',
+      '<xmp><img src=/x></xmp><title><img src=/y></title><textarea><img src=/z></textarea><img src=/1.png>',
+      ['/1.png'],
+    ],
+    [
       'style sheets and icons, not other links',
       '<link rel=stylesheet href=a.css><LINK REL="shortcut icon" HREF="/i.ico"><link rel=next href=n>',
       ['/dir/a.css', '/i.ico'],

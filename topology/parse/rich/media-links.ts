@@ -1,5 +1,6 @@
 /** Links beyond those that a crawl follows by default: images and their `srcset` candidates, and URLs in scripts. */
 
+import { srcsetUrls } from '../srcset.ts';
 import type { Attributes } from './markup.ts';
 import { richLimits } from './rich-limits.ts';
 
@@ -36,14 +37,14 @@ export function createMediaLinks(wanted: MediaLinksWanted): MediaLinks {
       if (wanted.data === true)
         for (const [key, value] of attributes) {
           if (!key.startsWith('data-')) continue;
-          const hrefs = key.endsWith('srcset') ? srcsetUrls(value) : [value.trim()];
+          const hrefs = key.endsWith('srcset') ? srcsetUrls(value, richLimits.srcsetMax) : [value.trim()];
           for (const href of hrefs) if (address.test(href)) add(href);
         }
       if (wanted.images && (name === 'img' || name === 'source' || name === 'image')) {
         add(attributes.get('src'));
-        for (const candidate of srcsetUrls(attributes.get('srcset') ?? '')) add(candidate);
+        for (const candidate of srcsetUrls(attributes.get('srcset') ?? '', richLimits.srcsetMax)) add(candidate);
       } else if (wanted.images && name === 'link' && attributes.has('imagesrcset')) {
-        for (const candidate of srcsetUrls(attributes.get('imagesrcset')!)) add(candidate);
+        for (const candidate of srcsetUrls(attributes.get('imagesrcset')!, richLimits.srcsetMax)) add(candidate);
       } else if (wanted.scripts && name === 'script') add(attributes.get('src'));
     },
     rawText(text) {
@@ -52,35 +53,4 @@ export function createMediaLinks(wanted: MediaLinksWanted): MediaLinks {
     },
     finish: () => [...hrefs],
   };
-}
-
-/**
- * The URLs of a `srcset` (HTML standard §4.8.4.2, "parse a srcset attribute"): split at commas that end a URL or stand
- * behind its descriptors, not at those inside of one, so that `data:` and `…,w_300/…` stay whole.
- */
-export function srcsetUrls(srcset: string): readonly string[] {
-  const urls: string[] = [];
-  let at = 0;
-  while (at < srcset.length && urls.length < richLimits.srcsetMax) {
-    while (at < srcset.length && (isSpace(srcset, at) || srcset[at] === ',')) at += 1;
-    const start = at;
-    while (at < srcset.length && !isSpace(srcset, at)) at += 1;
-    if (start === at) break;
-    let end = at;
-    while (end > start && srcset[end - 1] === ',') end -= 1;
-    if (end > start) urls.push(srcset.slice(start, end));
-    if (end < at) continue;
-    // Descriptors, up to a comma outside of parentheses.
-    for (let depth = 0; at < srcset.length; at++) {
-      if (srcset[at] === '(') depth += 1;
-      else if (srcset[at] === ')') depth = Math.max(depth - 1, 0);
-      else if (srcset[at] === ',' && depth === 0) break;
-    }
-  }
-  return urls;
-}
-
-function isSpace(text: string, at: number): boolean {
-  const c = text.charCodeAt(at);
-  return c === 0x20 || (c >= 0x09 && c <= 0x0d && c !== 0x0b);
 }

@@ -5,6 +5,7 @@
 import { languageOf } from '../../content/language.ts';
 import { declaredCode } from '../../content/language-codes.ts';
 import { resolveHttp } from '../hrefs.ts';
+import type { LinkSpelling } from '../legacy-encodings.ts';
 import { createMainText } from './main-text.ts';
 import { readMarkup } from './markup.ts';
 import { createMediaLinks, type MediaLinksWanted } from './media-links.ts';
@@ -41,11 +42,19 @@ export interface RichPage {
   readonly complete: boolean;
 }
 
-/** `base`: what links are relative to. */
-export function readRichPage(html: string, wanted: RichWanted, base: string, expired: () => boolean): RichPage {
+/** `base`: what links are relative to. `spell`: how they are written in the page's encoding. */
+export function readRichPage(
+  html: string,
+  wanted: RichWanted,
+  base: string,
+  expired: () => boolean,
+  spell: LinkSpelling = (href) => href,
+): RichPage {
   // A link within the page leads nowhere outside of it.
   const resolve = (href: string) =>
-    href === '' || href.startsWith('#') || href.length > richLimits.linkCharsMax ? null : resolveHttp(href, base);
+    href === '' || href.startsWith('#') || href.length > richLimits.linkCharsMax
+      ? null
+      : resolveHttp(spell(href), base);
   const isRead = wanted.mainText || wanted.markdown || wanted.language;
   const main = isRead ? createMainText(wanted.markdown ? resolve : undefined) : null;
   const metadata = wanted.metadata ? createMetadataReader() : null;

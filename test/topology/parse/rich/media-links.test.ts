@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readMarkup } from '../../../../topology/parse/rich/markup.ts';
-import { createMediaLinks, type MediaLinksWanted, srcsetUrls } from '../../../../topology/parse/rich/media-links.ts';
+import { createMediaLinks, type MediaLinksWanted } from '../../../../topology/parse/rich/media-links.ts';
 import { richLimits } from '../../../../topology/parse/rich/rich-limits.ts';
+import { srcsetUrls as srcsetUrlsUpTo } from '../../../../topology/parse/srcset.ts';
+
+const srcsetUrls = (srcset: string) => srcsetUrlsUpTo(srcset, richLimits.srcsetMax);
 
 it('candidates are apart by white space of the standard’s, which is no vertical tab and no other blank', () => {
   for (const blank of [' ', '\t', '\n', '\f', '\r']) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FieldType, fieldValue } from '../../../../topology/parse/rich/field-value.ts';
-import { srcsetUrls } from '../../../../topology/parse/rich/media-links.ts';
 import { metadataJson } from '../../../../topology/parse/rich/metadata.ts';
 import { richLimits } from '../../../../topology/parse/rich/rich-limits.ts';
 import { type RichWanted, readRichPage } from '../../../../topology/parse/rich/rich-page.ts';
+import { srcsetUrls as srcsetUrlsUpTo } from '../../../../topology/parse/srcset.ts';
 import { articlePage, layoutNames, overlap } from './article-pages.ts';
 
 const everything: RichWanted = {
@@ -146,6 +146,8 @@ test('metadata in a record is bounded, and JSON whatever the page', () => {
   assert.equal(JSON.parse(json).jsonLd.length, 2);
   assert.equal(metadataJson(read('<p>none').metadata), '');
 });
+
+const srcsetUrls = (srcset: string) => srcsetUrlsUpTo(srcset, 100);
 
 test('srcset is split where the standard splits it', () => {
   assert.deepEqual(srcsetUrls('a.png, b.png 2x,c.png 3x'), ['a.png', 'b.png', 'c.png']);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { crc32c, nativeCrc32c } from '../../../../../services/runtime/checksum/crc32c.ts';
+import { crc32cByTables } from '../../../../../services/runtime/checksum/crc32c-tables.ts';
 import { createByteWriter } from '../../../../../services/runtime/log/kafka/bytes.ts';
 import { compressorOf, loadCodecs } from '../../../../../services/runtime/log/kafka/compression/codecs.ts';
 import { type CompressionName, compressionNames } from '../../../../../services/runtime/log/kafka/compression/names.ts';
-import { crc32c, nativeCrc32c } from '../../../../../services/runtime/checksum/crc32c.ts';
-import { crc32cByTables } from '../../../../../services/runtime/checksum/crc32c-tables.ts';
 import { kafkaLimits } from '../../../../../services/runtime/log/kafka/kafka-limits.ts';
 import { readBatches, recordBytesAtMost, writeBatch } from '../../../../../services/runtime/log/kafka/record-batch.ts';
 import type { AppendRecord } from '../../../../../services/runtime/log/log.ts';
