@@ -4,6 +4,7 @@
  * Words must all be there; "quoted words" in that order; -word must not; a word* begins so. Everything else is text.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { lettersApart } from './run-on-scripts.ts';
 
 /** Throws INVALID_ARGUMENT where nothing is left to look for. */
 export function ftsExpression(typed: string): string {
@@ -14,7 +15,7 @@ export function ftsExpression(typed: string): string {
     const begins = phrase === undefined && text.endsWith('*');
     const words = wordsOf(text);
     // Hyphenated and dotted words are phrases: that is how they were indexed.
-    if (words.length > 0) (minus === '-' ? unwanted : wanted).push(`"${words.join(' ')}"${begins ? '*' : ''}`);
+    if (words.length > 0) (minus === '-' ? unwanted : wanted).push(phraseOf(words, '', begins ? '*' : ''));
   }
   if (wanted.length === 0) {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${JSON.stringify(typed)} has no word to look for`);
@@ -26,10 +27,21 @@ export function ftsExpression(typed: string): string {
 export function titleExpression(typed: string): string | null {
   const words = wordsOf(typed);
   if (words.length === 0 || /(?:^|\s)-\S|"|\*(?:\s|$)/.test(typed)) return null;
-  return `title : ^ "${words.join(' ')}"`;
+  return `title : ${phraseOf(words, '^ ', '')}`;
 }
 
-/** Splits a text as the index does. */
+/**
+ * Words in their order. Letters of scripts that use no spaces are indexed one by one; what an earlier release has indexed is
+ * found as it was, run by run.
+ */
+function phraseOf(words: readonly string[], before: string, behind: string): string {
+  const together = words.join(' ');
+  const apart = lettersApart(together);
+  const phrase = (text: string) => `${before}"${text}"${behind}`;
+  return apart === together ? phrase(together) : `(${phrase(apart)} OR ${phrase(together)})`;
+}
+
+/** Splits a text as the index does, but for scripts that use no spaces. */
 export function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }

@@ -14,6 +14,7 @@ import { type Purged, urlRangesOf } from '../runtime/crawl/purges.ts';
 import type { Position } from '../runtime/log/log.ts';
 import type { IndexChange, IndexedPage, SearchIndex } from './index-change.ts';
 import { indexLimits } from './index-limits.ts';
+import { lettersApart, lettersTogether } from './run-on-scripts.ts';
 import { ftsExpression, titleExpression, wordsOf } from './search-query.ts';
 import { openSqlite, type Sqlite } from './sqlite.ts';
 
@@ -154,7 +155,7 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
     const shown = [hostKey, host, language, fetchedAtMs, untilMs ?? 0, snippet ? 1 : 0, told] as const;
     const row = id ?? Number(insert.run(url, version, 1, ...shown).lastInsertRowid);
     if (id !== undefined) update.run(version, 1, ...shown, id);
-    index.run(row, title, description, text);
+    index.run(row, lettersApart(title), lettersApart(description), lettersApart(text));
   };
 }
 
@@ -244,8 +245,8 @@ function columnsOf(db: Sqlite): ReadonlySet<string> {
 function toHit(row: Readonly<Record<string, unknown>>): Hit {
   return {
     url: row['url'] as string,
-    title: row['title'] as string,
-    snippet: (row['snippet'] as string).replaceAll(/\s+/g, ' '),
+    title: lettersTogether(row['title'] as string),
+    snippet: lettersTogether(row['snippet'] as string).replaceAll(/\s+/g, ' '),
     host: row['host_key'] as string,
     language: row['language'] as string,
     fetchedAtMs: row['fetched_at'] as number,

@@ -177,7 +177,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
           if (hiddenDepth === 0) text.add(html, start, end);
         } else if (raw === element.title && !titleSeen && svgDepth === 0) {
           const written = html.slice(start, Math.min(end, start + parseLimits.titleCharsMax * 33));
-          title = cut(collapseBlanks(decodeText(written)), parseLimits.titleCharsMax);
+          title = cut(collapseBlanks(decodeText(written.replaceAll('\0', '\ufffd'))), parseLimits.titleCharsMax);
         }
       },
     },

@@ -67,7 +67,12 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
   const { length } = html;
   const starts = new Int32Array(attributeCount).fill(-1);
   const ends = new Int32Array(attributeCount);
-  const value = (name: Attribute) => (starts[name]! < 0 ? '' : decodeAttribute(html.slice(starts[name], ends[name])));
+  const hasNul = html.includes('\0');
+  const value = (name: Attribute) => {
+    if (starts[name]! < 0) return '';
+    const written = html.slice(starts[name], ends[name]);
+    return decodeAttribute(hasNul ? written.replaceAll('\0', '\ufffd') : written);
+  };
   let lookAt: number = parseLimits.sliceChars;
   /** Set by `readTag`. */
   let selfClosing = false;

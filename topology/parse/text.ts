@@ -24,6 +24,11 @@ export function collapseBlanks(text: string): string {
   return (untidy.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
 }
 
+/** HTML drops U+0000 from text (§13.2.6.4.7); the blanks around it meet then. */
+function withoutNul(text: string): string {
+  return text.includes('\0') ? collapseBlanks(text.replaceAll('\0', '')) : text;
+}
+
 /** The longest named reference, for one or two characters. */
 const referenceCharsMax = 33;
 const ampersand = 0x26;
@@ -77,7 +82,7 @@ export function createText(charsMax: number, ascii: Uint8Array | null = null): T
     finish() {
       const end = last === blank ? Math.max(size - 1, 0) : size;
       const text = isWide ? wide.toString('utf16le', 0, end * 2) : narrow.toString('latin1', 0, end);
-      return cut(text, Math.min(charsMax, parseLimits.textCharsMax)).trimEnd();
+      return cut(withoutNul(text), Math.min(charsMax, parseLimits.textCharsMax)).trimEnd();
     },
   };
 }

@@ -10,6 +10,7 @@ import { hash } from 'node:crypto';
 import type { Outcome, OutcomeKind, Page, PageUsage, Task, TaskUrl } from '../../../schemas/types.ts';
 import { isForMachines } from '../../../topology/content/for-machines.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
+import { withoutNul } from '../../../topology/content/without-nul.ts';
 import { freshForMs } from '../../../topology/fetch/cache-control.ts';
 import { conditionOf } from '../../../topology/fetch/conditional.ts';
 import { classify, isWholeRange } from '../../../topology/fetch/outcome.ts';
@@ -105,17 +106,23 @@ function wantsType(status: number, headers: Headers, pdf: boolean, office: boole
 export async function readPage(...args: Parameters<typeof readAnswer>): Promise<PageReport> {
   const [reader, task, index, received, ...rest] = args;
   const { hooks } = reader;
-  if (hooks === undefined || received.status === 0) return readAnswer(...args);
+  if (hooks === undefined || received.status === 0) return clean(await readAnswer(...args));
   const { url } = task.urls[index]!;
   try {
     const response = await hooks.response(url, received);
     const read = await readAnswer(reader, task, index, response, ...rest);
-    return read.page === null ? read : { ...read, page: await hooks.page(read.page, response), response };
+    return clean(read.page === null ? read : { ...read, page: await hooks.page(read.page, response), response });
   } catch (error) {
     // Any other error is a bug of ours, and ends the fetcher.
     if (!(error instanceof HookFailed)) throw error;
     return bare(outcomeOf(index, url, 'parseFailed', { ...commonFields(received), detail: error.message }));
   }
+}
+
+/** No consumer of pages has to know of U+0000. */
+function clean(report: PageReport): PageReport {
+  const page = report.page && withoutNul(report.page);
+  return page === report.page ? report : { ...report, page };
 }
 
 async function readAnswer(

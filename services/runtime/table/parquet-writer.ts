@@ -24,6 +24,9 @@ const basicTypes: Readonly<Record<ColumnType, BasicType>> = {
   timestamp: 'TIMESTAMP',
 };
 
+/** A point in time. The converted type alone is deprecated, and DuckDB takes it for a local time. */
+const instant = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } as const;
+
 export function parquetFile(path: string, columns: readonly Column[]): RowWriter {
   return parquetRows(fileWriter(path), columns);
 }
@@ -56,7 +59,9 @@ function parquetRows(writer: Writer, columns: readonly Column[]): RowWriter {
   const empty = () => columns.map((): Cell[] => []);
   const out = new ParquetWriter({
     writer,
-    schema: schemaFromColumnData({ columnData: typed(empty()) }),
+    schema: schemaFromColumnData({ columnData: typed(empty()) }).map((element) =>
+      element.converted_type === 'TIMESTAMP_MILLIS' ? { ...element, logical_type: instant } : element,
+    ),
     codec: 'SNAPPY',
   });
   let group = empty();

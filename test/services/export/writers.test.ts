@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { newestRows } from '../../../services/export/newest-rows.ts';
 import { csv, jsonLines, rawCsv } from '../../../services/export/text-writers.ts';
 import { parquetFile } from '../../../services/runtime/table/parquet-writer.ts';
@@ -172,4 +172,17 @@ test('CSV hides no formula where a spreadsheet splits by semicolons, or takes wi
   const read = parse(written, { columns: true }) as { title: string; fields: string }[];
   assert.deepEqual(JSON.parse(read[0]!.fields), fields);
   assert.equal(read.at(-1)!.title, 'c; d = e');
+});
+
+test('times of Parquet are instants in UTC, so that no reader takes them for local times', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parquet-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'x.parquet');
+  const writer = parquetFile(file, columns);
+  for (const row of rows) await writer.write(row);
+  await writer.end();
+  const { schema } = await parquetMetadataAsync(await asyncBufferFromFile(file));
+  const { converted_type, logical_type } = schema.find(({ name }) => name === 'at')!;
+  assert.equal(converted_type, 'TIMESTAMP_MILLIS', 'for readers of the old form');
+  assert.deepEqual(logical_type, { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' });
 });

@@ -36,6 +36,7 @@ const endsForeign = new Set(
 
 /** False: `expired`, which is asked between slices, ended it. */
 export function readMarkup(html: string, events: MarkupEvents, expired: () => boolean): boolean {
+  const hasNul = html.includes('\0');
   let name = '';
   let raw = '';
   let attribute = '';
@@ -61,7 +62,8 @@ export function readMarkup(html: string, events: MarkupEvents, expired: () => bo
     html.slice(start, Math.min(end, start + richLimits.nameCharsMax)).toLowerCase();
   const endText = () => {
     if (textStart < 0) return;
-    const text = html.slice(textStart, textEnd);
+    const written = html.slice(textStart, textEnd);
+    const text = hasNul ? written.replaceAll('\0', raw === '' ? '' : '\ufffd') : written;
     events.text(raw === '' ? decodeText(text) : text, raw !== '');
     textStart = -1;
   };
@@ -94,7 +96,7 @@ export function readMarkup(html: string, events: MarkupEvents, expired: () => bo
         if (attributes.size >= richLimits.attributesMax || attributes.has(attribute)) return;
         const value =
           valueStart < 0 ? '' : html.slice(valueStart, Math.min(valueEnd, valueStart + richLimits.valueCharsMax));
-        attributes.set(attribute, decodeAttribute(value));
+        attributes.set(attribute, decodeAttribute(hasNul ? value.replaceAll('\0', '\ufffd') : value));
       },
       onopentagend: open,
       onselfclosingtag() {

@@ -3,6 +3,7 @@
  * and JSON-LD (W3C, "JSON-LD 1.1" §8.5, data blocks in HTML). Values stay as the page wrote them.
  */
 
+import { jsonWithoutNul } from '../../content/without-nul.ts';
 import type { Attributes } from './markup.ts';
 import { richLimits } from './rich-limits.ts';
 
@@ -68,7 +69,7 @@ export function metadataJson(metadata: Metadata | null): string {
   const { openGraph, jsonLd, jsonLdBroken } = metadata;
   if (jsonLd.length === 0 && jsonLdBroken === 0 && Object.keys(openGraph).length === 0) return '';
   for (let kept = jsonLd.length; kept >= 0; kept--) {
-    const json = JSON.stringify({ openGraph, jsonLd: jsonLd.slice(0, kept), jsonLdBroken });
+    const json = jsonWithoutNul(JSON.stringify({ openGraph, jsonLd: jsonLd.slice(0, kept), jsonLdBroken }));
     if (json.length <= richLimits.metadataCharsMax) return json;
   }
   return '';

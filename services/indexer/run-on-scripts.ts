@@ -1,0 +1,20 @@
+/**
+ * Words of languages that are written without spaces: Chinese, Japanese, Thai and their like. SQLite's tokenizer takes a run
+ * of such letters for one word (UAX #29 §4). So each letter is indexed by itself, and a word is searched for as a phrase of
+ * its letters: it is found within any run, whatever a dictionary would say.
+ */
+
+/** What stands between letters: a separator to the tokenizer, and no width where it is shown. */
+const separator = '\u200b';
+const run =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]+/gu;
+
+/** The text with each letter of such a script apart. */
+export function lettersApart(text: string): string {
+  return text.replace(run, (letters) => `${separator}${[...letters].join(separator)}${separator}`);
+}
+
+/** The text as the page had it. */
+export function lettersTogether(text: string): string {
+  return text.replaceAll(separator, '');
+}
