@@ -108,6 +108,7 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
     [requestLimits.bodyBytesMax, false],
     [requestLimits.bodyBytesMax, true],
   ),
+  headersTimeoutMost: upTo((n) => isTaken('crawl', '--first-byte', `${n}ms`)),
   bodyBytesMost: upTo((n) => isTaken('crawl', '--max-body', `${Math.ceil(n / 2 ** 20)}`)),
   // Where other bodies have taken all the room.
   bodyFreeBytes: upTo((n) => {

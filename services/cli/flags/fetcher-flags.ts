@@ -12,7 +12,7 @@ import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import type { ArchiveConfig } from '../../fetcher/publish/exchange-records.ts';
-import { collect, networks, wholeNumber } from './arguments.ts';
+import { collect, duration, durationText, networks, wholeNumber } from './arguments.ts';
 import { certificates, oneHost } from './certificates.ts';
 import { addIdentityOptions, type IdentityFlags, identityOf } from './identity-flags.ts';
 import { rulesFile } from './rules-file.ts';
@@ -40,6 +40,8 @@ export interface FetcherFlags extends IdentityFlags {
   readonly linksPerPage: number;
   /** MiB. */
   readonly maxBody: number;
+  /** Milliseconds. */
+  readonly firstByte: number;
   /** PEM. */
   readonly ca?: string[];
   readonly insecure?: string[];
@@ -132,6 +134,15 @@ export function addFetcherOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--first-byte <duration>',
+        'time from a request to the end of its response headers; later ones are timeouts',
+        'a page that takes longer is seldom worth the wait of its host; slow applications need more',
+      )
+        .argParser(duration('--first-byte', { bare: 's', leastMs: 1_000, mostMs: requestLimits.headersTimeoutMost }))
+        .default(requestLimits.headersTimeoutMs, durationText(requestLimits.headersTimeoutMs)),
+    )
+    .addOption(
+      setting(
         '--outlinks',
         'put all links of a page into its record, for a link graph',
         'a page’s links are on their way to the frontier anyway; only a link graph needs them once more',
@@ -200,7 +211,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     addressDelayMs: crawlLimits.addressDelayMs,
     groupSize: () => 1,
     linksMax: flags.linksPerPage,
-    limits: { bodyBytesMax: flags.maxBody * mebibyte },
+    limits: { bodyBytesMax: flags.maxBody * mebibyte, headersTimeoutMs: flags.firstByte },
     leasesMax: flags.concurrency,
     http2: flags.http2,
     outlinks: flags.outlinks ?? false,

@@ -4,6 +4,8 @@ export const requestLimits = {
   connectTimeoutMs: 10_000,
   /** Time from the request being sent to complete headers, however slowly they come. */
   headersTimeoutMs: 15_000,
+  /** The largest value that an operator may set for it: a body needs time, too, before the whole request must be over. */
+  headersTimeoutMost: 25_000,
   /** Longest silence inside a body. */
   bodyIdleTimeoutMs: 10_000,
   /** Start to completion; also how long before its deadline a lease starts its last request. */

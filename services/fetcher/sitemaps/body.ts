@@ -101,7 +101,7 @@ async function* plain(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   // Sync flush: a body that is cut is no error.
   const gunzip = createGunzip({ finishFlush: zlib.Z_SYNC_FLUSH });
   // Its errors come out of the gunzip as well, below.
-  const tail = Buffer.alloc(4);
+  const tail = Buffer.alloc(8);
   pipeline(Readable.from(watched(whole, tail)), gunzip, () => {});
   let bytes = 0;
   for await (const chunk of gunzip as AsyncIterable<Buffer>) {
@@ -109,14 +109,25 @@ async function* plain(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     yield chunk;
   }
   // RFC 1952 §2.3.1: it ends with its length. (A file of several members may be taken for a cut one.)
-  if (tail.readUInt32LE() !== bytes % 2 ** 32) throw new CutShort();
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(bytes % 2 ** 32);
+  if (!tail.includes(length)) throw new CutShort();
 }
 
-/** Keeps the last bytes that pass in `tail`. */
+/**
+ * Keeps the last bytes that pass in `tail`, but of zeros at the end no more than four: a file may be padded with them, and its length may
+ * end in so many.
+ */
 async function* watched(source: AsyncIterable<Buffer>, tail: Buffer): AsyncGenerator<Buffer> {
+  let zeros = 0;
   for await (const chunk of source) {
-    if (chunk.length >= tail.length) chunk.copy(tail, 0, chunk.length - tail.length);
-    else Buffer.concat([tail, chunk]).copy(tail, 0, chunk.length);
+    let end = chunk.length;
+    while (end > 0 && chunk[end - 1] === 0) end--;
+    zeros = end === 0 ? zeros : 0;
+    const kept = chunk.subarray(0, Math.min(chunk.length, end + Math.max(0, 4 - zeros)));
+    zeros += kept.length - end;
+    const last = Buffer.concat([tail, kept.subarray(-tail.length)]);
+    last.copy(tail, 0, last.length - tail.length);
     yield chunk;
   }
 }

@@ -16,7 +16,7 @@ import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
-import { contentTypeOf, type Headers, headerOf } from '../http/headers.ts';
+import { contentTypeOf, type Headers, headerOf, listOf } from '../http/headers.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
@@ -99,7 +99,7 @@ async function readSitemap(
     bodyBytesMax: parseLimits.sitemapBytesMax,
     wants: (status, headers) => {
       contentType = contentTypeOf(headers) || null;
-      return status >= 200 && status < 300 && isReadable(headerOf(headers, 'content-encoding'));
+      return status >= 200 && status < 300 && isReadable(listOf(headers, 'content-encoding'));
     },
     sink: body.sink,
     hostKey: task.hostKey,
@@ -131,11 +131,11 @@ function conditionAfter(headers: Headers): Headers {
   return conditionOf({ etag: validator(headers, 'etag'), lastModified: validator(headers, 'last-modified') });
 }
 
-const readable: ReadonlySet<string> = new Set(['', 'gzip', 'x-gzip', 'identity', 'none']);
+const unreadable: ReadonlySet<string> = new Set(['br', 'deflate', 'zstd', 'compress', 'x-compress']);
 
-/** We ask for gzip or nothing; gzip shows by itself. */
+/** We ask for gzip or nothing; gzip shows by itself, and what names no coding leaves the bytes as they are. */
 function isReadable(contentEncoding: string): boolean {
-  return contentEncoding.split(',').every((coding) => readable.has(coding.trim().toLowerCase()));
+  return contentEncoding.split(',').every((coding) => !unreadable.has(coding.trim().toLowerCase()));
 }
 
 /** Is this a failure that another try may not have? A body that broke off is none: the part that came counts. */

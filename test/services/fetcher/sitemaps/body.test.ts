@@ -92,6 +92,27 @@ test('gzip that ends before its end is cut, whatever the connection tells', asyn
   assert.ok((await read(lying, way)).found.length < 5_000, 'its check sum and length are wrong');
 });
 
+test('zeros behind gzip are padding, whatever the length that it says ends in, and the last line counts', async () => {
+  const way = { contentType: 'text/plain' };
+  for (const count of [1, 2, 4, 256, 257]) {
+    // 256 bytes a line, so that the length of all ends in zeros.
+    const lines =
+      'http://a.test/'
+        .padEnd(255, 'x')
+        .concat('\n')
+        .repeat(count - 1) + 'http://a.test/y'.padEnd(256, 'y');
+    for (const zeros of [0, 1, 3, 4, 5, 512])
+      for (const piece of [1, 7, 1e9]) {
+        const padded = Buffer.concat([gzipSync(lines), Buffer.alloc(zeros)]);
+        assert.match(
+          (await read(padded, { ...way, piece })).found.at(-1) ?? '',
+          /^yy/,
+          `${count} lines, ${zeros} zeros, ${piece}`,
+        );
+      }
+  }
+});
+
 test('what is damaged gives what it gave until then, and nothing is thrown', async () => {
   const packed = gzipSync(Buffer.from(text.repeat(50)));
   for (let at = 10; at < packed.length; at += 3) {

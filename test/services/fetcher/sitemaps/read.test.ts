@@ -115,7 +115,7 @@ test('an index, gzip of one or two layers, plain text and redirects lead to the 
   assert.ok(!paths(site.hits).includes('/nested3.xml'), 'indexes in indexes have an end');
 });
 
-test('a content coding made to be looked at for ever is not read, and holds nobody up', async (t) => {
+test('a content coding made to be looked at for ever holds nobody up, and as it names none the body is read', async (t) => {
   // 2^28 ways to take it apart for a pattern that tries them all: minutes in which nothing else is done.
   const endless = `GZI${'P,\t,GZI'.repeat(28)}O`;
   const site = await serveSite(t, (request, response) => {
@@ -128,7 +128,7 @@ test('a content coding made to be looked at for ever is not read, and holds nobo
   });
   const harness = await startHarness(t);
   await harness.lease({ urls: taskUrls(site.url('a.test', '/1')) });
-  assert.deepEqual(urlsOf(await harness.groups()), [site.url('a.test', '/good')]);
+  assert.deepEqual(urlsOf(await harness.groups()).sort(), [site.url('a.test', '/good'), site.url('a.test', '/odd')]);
 });
 
 test('a sitemap speaks for its own host and for the one whose robots.txt names it, no other', async (t) => {
