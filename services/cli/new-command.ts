@@ -10,7 +10,7 @@ import { print } from './terminal/print.ts';
 export function addNewCommand(program: Command): void {
   program
     .command('new <folder>')
-    .description('make a folder with a crawl to begin with: settings, a handler of pages, a test of it')
+    .description('create a project folder: settings, a page handler, and its test')
     .option('--json', 'as one line of JSON')
     .action((folder: string, { json }: { readonly json?: boolean }) => {
       const path = resolve(folder);

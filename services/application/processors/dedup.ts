@@ -5,7 +5,7 @@ import { declareProcessor, type OptionMeta } from '../processor/processor.ts';
 
 export const dedup = declareProcessor({
   name: 'dedup',
-  does: 'tells which pages are duplicates, and of which others; tells the frontier where they are many',
+  does: 'finds duplicate pages, and reports hosts with many duplicates to the frontier',
   reads: ['pages', 'results', 'control'],
   writes: ['duplicates', 'control', 'dead-letters'],
   stores: ['contents, clusters, verdicts'],

@@ -10,7 +10,7 @@ import { runConsumer } from '../processor/run-consumer.ts';
 
 export const graph = declareProcessor({
   name: 'graph',
-  does: 'keeps the links between pages, which fetchers publish for it (--outlinks), for exports and ranks of hosts',
+  does: 'keeps the links between pages (needs --outlinks), for exports and host ranks',
   reads: ['pages', 'control'],
   writes: ['dead-letters'],
   stores: ['links by page'],

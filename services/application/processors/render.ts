@@ -15,7 +15,7 @@ const options = z.object({
 
 export const render = declareProcessor({
   name: 'render',
-  does: 'opens pages that need it in a browser, and publishes what their scripts made of them',
+  does: 'renders pages with scripts in a browser, and publishes the resulting documents',
   reads: ['render', 'control'],
   writes: ['pages', 'discovered', 'results', 'robots', 'responses', 'dead-letters'],
   stores: [],

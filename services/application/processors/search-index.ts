@@ -31,7 +31,7 @@ const options = z.object({
 
 export const searchIndex = declareProcessor({
   name: 'index',
-  does: 'makes pages searchable, and takes out what is gone, unwanted there, or a duplicate',
+  does: 'indexes pages for search, without gone, barred or duplicate pages',
   reads: ['pages', 'results', 'duplicates', 'control'],
   writes: ['dead-letters'],
   stores: ['search index'],

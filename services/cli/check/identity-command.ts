@@ -36,12 +36,9 @@ export function addIdentityCommand(program: Command): void {
   addIdentityOptions(
     command
       .command('init')
-      .description('write a folder to publish: a page for webmasters, address ranges, and the directory of keys')
+      .description('write files to publish: a page for webmasters, address ranges, the key directory')
       .argument('<folder>', 'made if it is not there; its page is a beginning, to be filled in')
-      .option(
-        '--key <file>',
-        'private key that requests will be signed with; made if it is not there; not to be published',
-      )
+      .option('--key <file>', 'private key that signs requests; created if missing; do not publish it')
       .option(
         '--valid <duration>',
         'how long the key holds',
@@ -54,14 +51,14 @@ export function addIdentityCommand(program: Command): void {
   addReachOptions(
     command
       .command('check')
-      .description('fetch what is published, and tell what sites could not make use of')
+      .description('fetch the published identity files, and report what sites cannot use')
       .argument('<site>', 'origin where the folder is published, as in https://bot.example.org')
       .option('--json', 'as one line of JSON'),
   ).action(check);
   addOperatorOptions(
     command
       .command('rotate')
-      .description('have a crawl sign by another key from now on, without a restart')
+      .description('change the signing key of a running crawl, without a restart')
       .argument('<key>', 'private Ed25519 key as env:NAME or file:PATH, which each fetcher reads on its own machine'),
   ).action(rotate);
 }

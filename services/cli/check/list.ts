@@ -17,7 +17,7 @@ interface ListFlags {
 export function addCheckList(check: Command): void {
   check
     .command('list')
-    .description('load a filter list; print its entries, hash and size, and what it says of a URL')
+    .description('print the entries, hash and size of a filter list, and its verdict on a URL')
     .argument('<file>', 'text, one entry a line')
     .addOption(
       new Option('--kind <kind>', `what its entries are: ${listKinds.join(', ')}`)

@@ -48,7 +48,7 @@ const linksDefault = 1_000;
 export function addCheckPage(check: Command): void {
   const command = check
     .command('page')
-    .description('print what a page gives: links, directives, title, text, canonical, charset')
+    .description('print what the parser reads in a page: links, directives, title, text, canonical, charset')
     .argument('[url]', 'a page to fetch, where its robots.txt allows it')
     .option('--file <file>', 'read this HTML file')
     .option('--url <base>', `the URL that --file came from (default: ${nowhere})`)

@@ -34,7 +34,7 @@ type Source = Pick<FetchedRobots, 'url' | 'status' | 'body' | 'why'> & {
 export function addCheckRobots(check: Command): void {
   const command = check
     .command('robots')
-    .description('print what robots.txt says of a URL, with the rule, Crawl-delay and sitemaps')
+    .description('print whether robots.txt allows a URL, with the rule, Crawl-delay and sitemaps')
     .argument('[url]', 'the page in question; its host is asked unless --file is given')
     .option('--file <file>', 'read this robots.txt')
     .option('--agent <token>', 'product token to judge for (default: that of the crawler)', agentToken)

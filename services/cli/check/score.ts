@@ -48,7 +48,7 @@ const groups: readonly GroupName[] = ['domain', 'page', 'freshness'];
 export function addCheckScore(check: Command): void {
   check
     .command('score')
-    .description('print the score of a URL, factor by factor, and its front queue; what is not said is unknown')
+    .description('print the score of a URL by factor, and its front queue')
     .argument('<url>', 'a URL in any spelling')
     .option('--depth <n>', 'its link distance from a seed', wholeNumber('--depth'), 0)
     .option('--linking-domains <n>', 'domains that link to its host', wholeNumber('--linking-domains'))

@@ -37,7 +37,7 @@ export function addConfigCommand(program: Command): void {
     .action((file: string | undefined, flags: ConfigFlags) => check(program, file, flags));
   config
     .command('show')
-    .description('print what a service would run with, and where each value comes from; secrets stay hidden')
+    .description('print a service’s settings and their sources; secrets stay hidden')
     .argument('[service]', `one of ${serviceNames.join(', ')}`, 'crawl')
     .option('--json', 'as one JSON object')
     .action((service: string, flags: ConfigFlags) => show(program, service, flags));

@@ -21,11 +21,11 @@ const readFile = rulesFile('--owners', ownersSchema, []);
 export function addFleetCommand(program: Command): void {
   const command = program
     .command('fleet')
-    .description('many crawls in one process, made, paused, ended and deleted by HTTP, polite to each host together');
+    .description('run many crawls, managed by HTTP, with one clock for each host');
   addKafkaFleetOptions(addFleetOptions(command)).addOption(
     setting(
       '--owners <file>',
-      'whose crawls it runs (YAML or JSON): names, keys by reference, quotas; every call then needs a key',
+      'owners with keys and quotas (YAML or JSON file); every call then needs a key',
       'a fleet of one team needs no keys among its own',
     ),
   );

@@ -32,7 +32,7 @@ export function addFleetOptions(command: Command): Command {
     .addOption(
       setting(
         '--host-delay <duration>',
-        'least time between two requests of the fleet to a host, whatever the policies of its crawls, as in 500ms',
+        'least delay between requests of the fleet to a host, as in 500ms',
         'a second, as in the policy of a crawl: a fleet is one visitor to a host',
         duration('--host-delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax }),
       ).default(fleetLimits.hostDelayMs),

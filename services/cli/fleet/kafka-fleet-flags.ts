@@ -29,7 +29,7 @@ export function addKafkaFleetOptions(command: Command): Command {
     .addOption(
       setting(
         '--fleet <name>',
-        'on Kafka: name of the fleet, prefix of its topics and groups; processes with the same name run one fleet, one at a time',
+        'on Kafka, name of the fleet; the prefix of its topics and groups',
         'one name would have two fleets of a cluster run as one',
         fleetName,
       ),
@@ -37,7 +37,7 @@ export function addKafkaFleetOptions(command: Command): Command {
     .addOption(
       setting(
         '--role <role>',
-        'on Kafka: what this process does of it: frontier (all but fetching, one at a time), fetcher (as many as there are, each with hosts of its own), or consumers (what --with names, for each crawl)',
+        'on Kafka, role of this process: frontier, fetcher or consumers (of --with)',
         'one process does all, and the others stand by',
         oneOf('--role', fleetRoles),
       ),

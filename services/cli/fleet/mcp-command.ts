@@ -26,16 +26,12 @@ interface McpFlags extends FleetFlags {
 }
 
 export function addMcpCommand(program: Command): void {
-  const command = program
-    .command('mcp')
-    .description(
-      'tools for agents: crawl a site, read a page as Markdown, search, map, explain; by MCP on stdin, or --http',
-    );
+  const command = program.command('mcp').description('serve crawl tools to agents by MCP, on stdin or --http');
   addFleetOptions(command)
     .addOption(
       setting(
         '--sites <list>',
-        'hosts that agents may have fetched and read, with all below them, as in example.org,docs.example.com',
+        'hosts and their subdomains that agents may use, as in example.org,docs.example.com',
         'any public host: what an agent may look at is its operator’s to say',
         siteList,
       ),

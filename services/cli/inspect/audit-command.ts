@@ -50,7 +50,7 @@ interface AuditFlags extends KafkaFlags {
 
 export function addAuditCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('audit')))
-    .description('hold every recorded request against the waits, limits and robots.txt in force when it was made')
+    .description('check every recorded request against the delays, limits and robots.txt in force then')
     .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
     .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)
     .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
@@ -65,7 +65,7 @@ export function addAuditCommand(program: Command): void {
     .option('--verify <file>', 'check the signature of a statement, and nothing else')
     .option(
       '--uses <list>',
-      'what each page was allowed for when it was fetched, as in ai-train, in the place of politeness',
+      'check usage permissions at fetch time instead of politeness, as in ai-train',
       useList('--uses'),
     )
     .option('--ledger <file>', 'with --uses: a line of JSON for each page, with what says so')

@@ -41,7 +41,7 @@ interface DashboardCommandFlags extends KafkaFlags, HttpFlags {
 
 export function addDashboardCommand(program: Command): void {
   const command = addCrawlOptions(program.command('dashboard'))
-    .description('show a crawl in a browser: of a data folder, on Kafka, or as a running service tells of it')
+    .description('serve a web dashboard of a data folder, a crawl on Kafka, or a running service (--url)')
     .option('--url <url>', 'a crawl or a frontier with --http, as in http://localhost:9464', serviceUrl);
   addHttpAccessOptions(command)
     .option(

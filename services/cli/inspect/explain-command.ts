@@ -58,9 +58,7 @@ interface ExplainFlags extends KafkaFlags {
 
 export function addExplainCommand(program: Command): void {
   addCrawlOptions(program.command('explain <url>'))
-    .description(
-      'tell what a crawl makes of a URL: spelling, filters, when it was found, where it waits, what came of it',
-    )
+    .description('show how the crawl treats a URL: normal form, filters, priority, state, outcomes')
     .option('--json', 'as one line of JSON')
     .action((given: string, flags: ExplainFlags) =>
       withCrawl(flags, async (crawl) => {

@@ -39,7 +39,7 @@ export interface PlacedAnswer extends Omit<HostAnswer, 'next'> {
 
 export function addHostsCommand(program: Command): void {
   addCrawlOptions(program.command('hosts [host]'))
-    .description('list the hosts of a crawl, or tell how one host stands and what it has queued')
+    .description('list the hosts of a crawl, or show the state and the queue of one host')
     .option('--search <text>', 'hosts with this in their names')
     .option('--sort <order>', `one of ${hostSorts.join(', ')} (default: queued)`, oneOf('--sort', hostSorts))
     .option(

@@ -27,7 +27,7 @@ const mostMs = 3_650 * dayMs;
 
 export function addRecheckCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('recheck')))
-    .description('what pages may be used for now, by all that the crawl has read; and what must be asked for again')
+    .description('re-evaluate usage permissions of pages from stored data, without requests')
     .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
     .option(
       '--robots-age <duration>',
@@ -41,10 +41,7 @@ export function addRecheckCommand(program: Command): void {
       duration('--page-age', { bare: 's', mostMs }),
       pageAgeMs,
     )
-    .option(
-      '--list <file>',
-      'a line of JSON for each page: what holds now, what was withdrawn, what is to be asked again',
-    )
+    .option('--list <file>', 'write a JSON line for each page: permissions now, withdrawn, to be refetched')
     .option('--json', 'as one JSON object')
     .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));
 }

@@ -29,7 +29,7 @@ const usualAddress: ListenAddress = { host: '127.0.0.1', port: 9466 };
 export function addReplayCommand(program: Command): void {
   const command = program
     .command('replay')
-    .description('show an archive as it was: pages, links and pictures by time, in a browser or by Memento')
+    .description('serve archived pages as they were at a time, for browsers and Memento clients')
     .argument('[files...]', 'WARC files, or folders of them; each with its index (.cdxj) beside it')
     .option('--data <folder>', 'data folder of a crawl with an archive');
   addHttpAccessOptions(command)

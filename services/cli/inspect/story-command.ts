@@ -27,7 +27,7 @@ interface StoryFlags extends KafkaFlags {
 
 export function addStoryCommand(program: Command): void {
   addCrawlOptions(program.command('story <url>'))
-    .description('tell everything that happened to a URL: links, queues, leases, requests, outcomes, duplicates')
+    .description('print the history of a URL: links, queues, leases, requests, outcomes, duplicates')
     .option('--json', 'a JSON object per event')
     .option('--svg <file>', 'draw it as a timeline, into this file')
     .action((given: string, flags: StoryFlags) =>

@@ -50,7 +50,7 @@ const dayMs = 86_400_000;
 
 export function addDeskCommand(program: Command): void {
   const command = addCrawlOptions(program.command('desk')).description(
-    'a page for webmasters: who shows that a host is theirs sees what was done there, slows down, pauses, removes',
+    'self-service page where verified site owners view, slow, pause or remove their host',
   );
   addHttpAccessOptions(addReachOptions(command))
     .option(

@@ -36,16 +36,21 @@ export function addDlqCommand(program: Command): void {
     addCrawlOptions(command)
       .option('--reason <reason>', `only these: ${reasons.join(', ')}`, oneOf('--reason', reasons))
       .option('--host <key>', 'only of this host');
-  filtered(dlq.command('list').description('print them, oldest first, one a line'))
+  filtered(dlq.command('list').description('print dead letters, oldest first, one a line'))
     .option('--all', 'also those that were replayed')
     .option('--json', 'a JSON object per letter')
     .action(list);
   addCrawlOptions(
-    dlq.command('show').description('print one letter whole, as JSON').argument('<id>', 'as list prints it'),
+    dlq.command('show').description('print one dead letter as JSON').argument('<id>', 'as list prints it'),
   )
     .option('--json', 'on one line')
     .action(show);
-  filtered(dlq.command('replay').description('try again: those named, or all that the options say').argument('[id...]'))
+  filtered(
+    dlq
+      .command('replay')
+      .description('retry dead letters: the named ones, or all that match the options')
+      .argument('[id...]'),
+  )
     .option('--json', 'print the result as one JSON object')
     .action(replay);
 }

@@ -47,7 +47,7 @@ interface ForgetFlags extends OperatorFlags {
 
 export function addForgetCommand(program: Command): void {
   addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
-    .description('take what was purged, and what sites no longer allow the use of, out of all copies; with a receipt')
+    .description('erase purged and no longer permitted pages from all copies, with a receipt')
     .option('--receipt <file>', 'where the signed receipt goes (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',

@@ -40,8 +40,8 @@ function addHostCommands(program: Command): void {
       const host = hostArgument(given);
       return send(flags, host, `${name} ${host}`, (topics, said) => hostEvent(topics, said, kind, host));
     });
-  about('block', 'blockHost', 'fetch no more from a host; its URLs are deferred until it is unblocked');
-  about('unblock', 'releaseHost', 'take a host up again: after a block, a Crawl-delay above the cap, or its death');
+  about('block', 'blockHost', 'stop requests to a host; its URLs are deferred until it is unblocked');
+  about('unblock', 'releaseHost', 'crawl a host again after a block, a Crawl-delay above the cap, or its death');
   const withAmount = (
     name: string,
     kind: HostEventKind,
@@ -63,45 +63,45 @@ function addHostCommands(program: Command): void {
     'delay',
     'hostDelay',
     'duration',
-    'wait so long between requests to a host, as in 30s, or 500 for ms ("default": as the policy says)',
+    'set the delay between requests to a host, as in 30s ("default": as in the policy)',
     duration('<duration>', { bare: 'ms', mostMs: delayMsMax }),
   );
   withAmount(
     'limit',
     'hostLimit',
     'pages',
-    'fetch at most so many pages of a host in all ("default": any number)',
+    'set the most pages of a host ("default": no limit)',
     wholeNumber('<pages>'),
   );
   withAmount(
     'parallel',
     'hostLeases',
     'leases',
-    'crawl a host by so many leases at once, each at the host’s delay ("default": as the policy says)',
+    'crawl a host with n leases at once, each at its delay ("default": as in the policy)',
     wholeNumber('<leases>', 1, parallelLimits.leasesMax),
   );
   withAmount(
     'budget',
     'budget',
     'urls',
-    'admit so many URLs of a host at full rate ("default": by the policy)',
+    'set how many URLs of a host are admitted at full rate ("default": as in the policy)',
     wholeNumber('<urls>'),
   );
 }
 
 function addUrlCommands(program: Command): void {
   const last = frontQueueCount - 1;
-  operator(program, 'raise <url>', 'put a URL at the head of its host’s queue; one not known is admitted').action(
+  operator(program, 'raise <url>', 'move a URL to the head of its host’s queue; an unknown URL is admitted').action(
     (given: string, flags: OperatorFlags) => {
       return raise(flags, normalUrl(given));
     },
   );
-  operator(program, 'lower <url>', 'put a URL that waits at the end of a front queue of its host')
+  operator(program, 'lower <url>', 'move a queued URL to the end of a front queue of its host')
     .option('--to <queue>', `front queue, 0 to ${last}`, wholeNumber('--to', 0, last), last)
     .action((given: string, { to, ...flags }: OperatorFlags & { readonly to: number }) => {
       return lower(flags, normalUrl(given), to);
     });
-  operator(program, 'requeue', 'fetch finished URLs again, by host, by prefix, by outcome, or by all that are given')
+  operator(program, 'requeue', 'refetch finished URLs, selected by host, prefix and outcome')
     .option('--host <host>', 'URLs of this host')
     .option('--prefix <url>', 'URLs that begin so')
     .option('--outcome <outcome>', `one of ${requeueOutcomes.join(', ')}`, oneOf('--outcome', requeueOutcomes))
@@ -116,7 +116,7 @@ function addUrlCommands(program: Command): void {
 }
 
 function addTrapCommands(program: Command): void {
-  ofHost(program, 'trap <prefix>', 'defer what arrives under a prefix: digits, tokens and titles in it stand for any')
+  ofHost(program, 'trap <prefix>', 'defer new URLs under a prefix; digits, tokens and titles in it match any value')
     .option('--why <text>', 'shown by explain', '')
     .action((prefix: string, flags: TargetFlags & { readonly why: string }) => {
       const { hostKey, pattern } = trapArgument(prefix);
@@ -126,7 +126,7 @@ function addTrapCommands(program: Command): void {
   ofHost(
     program,
     'release <host> <pattern>',
-    'give back what a trap holds; explain of one of its URLs names the pattern',
+    'release the URLs that a trap holds; explain URL prints the pattern',
   ).action((given: string, pattern: string, flags: TargetFlags) => {
     const host = hostArgument(given);
     const say = `release ${pattern} of ${host}`;

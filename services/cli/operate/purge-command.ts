@@ -42,9 +42,7 @@ interface Remains {
 
 export function addPurgeCommand(program: Command): void {
   addTargetOptions(program.command('purge <target>').helpGroup(operatorsGroup))
-    .description(
-      'take down a host (example.org) or one URL (https://example.org/page): nothing is kept, none comes back',
-    )
+    .description('remove a host or one URL from the crawl, and keep it out')
     .addHelpText(
       'after',
       `

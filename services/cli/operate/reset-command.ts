@@ -47,7 +47,7 @@ export function addResetCommand(program: Command): void {
   addCrawlOptions(
     program
       .command('reset')
-      .description('have the frontier of a crawl begin anew: its positions, stores and internal topics are removed'),
+      .description('restart a frontier from nothing: remove its positions, stores and internal topics'),
   )
     .option('--yes', 'do it; without it, what would be done is said')
     .option(

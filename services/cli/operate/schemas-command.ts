@@ -29,14 +29,14 @@ export function addSchemasCommand(program: Command): void {
   const schemas = program
     .command('schemas')
     .description('the schemas that records of a crawl on Kafka were written by: list, teach, refuse');
-  addCrawlOptions(schemas.command('list').description('tell which schema each id of each topic stands for'))
+  addCrawlOptions(schemas.command('list').description('print the schema of each schema id of each topic'))
     .option('--json', 'as one JSON object')
     .action(list);
   addNoteOptions(
     schemas.command('teach').argument('<file>', 'the schema, as in pages.avsc'),
-    'say which schema an id stands for that no registry has any more',
+    'assign a schema to an id that no registry has any more',
   ).action(async (file: string, flags: NoteFlags) => say(flags, await schemaFor(file, flags)));
-  addNoteOptions(schemas.command('refuse'), 'say that records of an id are foreign: they become dead letters').action(
+  addNoteOptions(schemas.command('refuse'), 'declare a schema id foreign: its records become dead letters').action(
     (flags: NoteFlags) => say(flags, ''),
   );
 }

@@ -42,7 +42,7 @@ interface Seek {
 export function addSeekCommand(program: Command): void {
   const command = program
     .command('seek')
-    .description('have a group read a topic from elsewhere: again, or past what it cannot read')
+    .description('move a group’s position in a topic: back, or past unreadable records')
     .requiredOption('--topic <name>', 'the topic', oneOf('--topic', topicNames))
     .requiredOption('--to <where>', 'earliest, latest, an offset, or a time as in 2026-01-31T12:00:00Z', target)
     .option('--partition <n>', 'this one only', wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1))

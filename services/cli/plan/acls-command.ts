@@ -26,7 +26,7 @@ interface AclFlags extends PluginFlags {
 export function addAclsCommand(program: Command): void {
   const command = program
     .command('acls')
-    .description('what each service must be allowed on Kafka brokers with an authorizer')
+    .description('print the rights that each service needs on Kafka brokers')
     .argument(
       '[service]',
       `one of ${services.map(({ name }) => name).join(', ')}, or a consumer of a plugin; with --fleet, one of ${fleetServices.map(({ name }) => name).join(', ')} (default: all)`,

@@ -25,7 +25,7 @@ export function addSizeCommand(program: Command): void {
   const { fetchMs, linksPerPage, replication } = wishDefaults;
   program
     .command('size')
-    .description('what a crawl needs: cores, memory, disk, partitions, brokers; a model of measurements')
+    .description('estimate cores, memory, disk, partitions and brokers of a crawl, from measurements')
     .requiredOption('--urls <n>', 'URLs to be fetched in all, as in 100M or 10B', amount('--urls', 1))
     .requiredOption('--hosts <n>', 'hosts they are on, as in 1M', amount('--hosts', 1))
     .requiredOption('--rate <n>', 'pages a second', amount('--rate', 0))

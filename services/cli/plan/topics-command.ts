@@ -24,7 +24,7 @@ interface CreateFlags extends TopicsFlags {
 export function addTopicsCommand(program: Command): void {
   const topics = program.command('topics').description('the topics of a crawl on Kafka: create, check');
   addTopicsOptions(
-    topics.command('create').description('make the topics and the manifest of a crawl, or check those that are there'),
+    topics.command('create').description('create the topics and the manifest of a crawl, or check existing ones'),
   )
     .option('--strimzi <cluster>', 'make none: print KafkaTopic resources for Strimzi’s operator of this Kafka cluster')
     .option(
@@ -34,9 +34,7 @@ export function addTopicsCommand(program: Command): void {
     )
     .action((flags: CreateFlags) => (flags.strimzi === undefined ? look(flags, true) : printStrimzi(flags)));
   addTopicsOptions(
-    topics
-      .command('check')
-      .description('tell whether the topics are as the crawl needs them; exit code 1: they are not'),
+    topics.command('check').description('check the settings of the topics; exit code 1 if one is wrong'),
   ).action((flags: TopicsFlags) => look(flags, false));
 }
 

@@ -17,13 +17,13 @@ const bytesASecond = bytes('bandwidth', 1000, 'give bytes a second of at least 1
 export function addPauseCommands(program: Command): void {
   const operator = (name: string, description: string) =>
     addOperatorOptions(program.command(name).description(description).helpGroup(operatorsGroup));
-  operator('pause', 'grant no more leases, on any partition; those that are out end').action((flags: OperatorFlags) =>
+  operator('pause', 'pause a crawl: grant no more leases; current leases end normally').action((flags: OperatorFlags) =>
     setPaused(flags, true),
   );
-  operator('resume', 'go on after a pause').action((flags: OperatorFlags) => setPaused(flags, false));
+  operator('resume', 'resume a paused crawl').action((flags: OperatorFlags) => setPaused(flags, false));
   operator(
     'bandwidth <rate>',
-    'receive at most so many bytes a second, over all fetchers, as in 500k or 2M ("none": as many as come)',
+    'limit bytes a second over all fetchers, as in 500k or 2M ("none" removes the limit)',
   ).action(async (rate: string, flags: OperatorFlags) => {
     const bytesPerSecond = rate === 'none' ? undefined : bytesASecond(rate);
     await changePolicy(flags, ({ bytesPerSecond: _, ...policy }) =>

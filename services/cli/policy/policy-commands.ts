@@ -29,14 +29,10 @@ interface ShowFlags extends KafkaFlags {
 export function addPolicyCommands(program: Command): void {
   const policy = program.command('policy').description('show, set and roll back the policy of a crawl, running or not');
   addOperatorOptions(
-    policy
-      .command('set <file>')
-      .description(
-        'make a policy the one in force: a whole one as policy show prints it, or the fields that change (YAML or JSON)',
-      ),
+    policy.command('set <file>').description('change the policy: the fields in a YAML or JSON file, or a whole policy'),
   ).action(set);
   addOperatorOptions(
-    policy.command('reload').description('read the lists of the policy again: where a file has changed, a new version'),
+    policy.command('reload').description('reload the lists of the policy; a changed file makes a new version'),
   )
     .option(
       '--every <duration>',
@@ -47,13 +43,17 @@ export function addPolicyCommands(program: Command): void {
   addOperatorOptions(
     policy.command('rollback').argument('[version]', 'the version to go back to (default: the one before)'),
   )
-    .description('make an earlier version the policy in force again, under a new version')
+    .description('restore an earlier version of the policy, as a new version')
     .action(rollback);
   addCrawlOptions(policy.command('show').argument('[version]', 'a version (default: the one in force)'))
     .description('print a policy as JSON, as `policy set` takes it')
     .option('--json', 'on one line')
     .action(show);
-  addCrawlOptions(policy.command('history').description('print every version: when, by whom, where it is in force'))
+  addCrawlOptions(
+    policy
+      .command('history')
+      .description('print all versions of the policy: time, author, partitions where it is in force'),
+  )
     .option('--json', 'as lines of JSON')
     .action(history);
 }

@@ -32,7 +32,7 @@ interface WhatIfFlags extends KafkaFlags {
 
 export function addWhatIfCommand(program: Command): void {
   addCrawlOptions(program.command('what-if'))
-    .description('tell what a recorded crawl would have come to under another policy')
+    .description('replay a recorded crawl under another policy and compare the results')
     .requiredOption('--policy <file>', 'YAML or JSON: a policy as `policy show` prints it, or the fields that change')
     .option(
       '--from <when>',

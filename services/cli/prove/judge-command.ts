@@ -23,9 +23,7 @@ interface JudgeFlags {
 export function addJudgeCommand(program: Command): void {
   program
     .command('judge')
-    .description(
-      'serve a synthetic web, with robots.txt, 429s, redirects, traps and malice, and grade whoever crawls it',
-    )
+    .description('serve a synthetic web with traps and faults, and grade the crawler that visits it')
     .option('--listen <host:port>', 'where to serve it', listenAt, listenAt('127.0.0.1:8900'))
     .option('--hosts <n>', 'hosts of the web', wholeNumber('--hosts', 20, 10_000), 200)
     .option('--pages <n>', 'pages of each host', wholeNumber('--pages', 5, 10_000), 20)

@@ -45,7 +45,7 @@ export function addProofCommands(program: Command): void {
   program
     .command('bench')
     .helpGroup(proofGroup)
-    .description('run one of the benchmarks that figures in the documentation come from')
+    .description('run a benchmark of the documentation')
     .argument('[name]', 'which; without one, their names are listed')
     .argument('[options...]', 'its own options, after --')
     .option('--json', 'figures as one JSON object on the last line')

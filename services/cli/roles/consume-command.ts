@@ -9,11 +9,11 @@ import { addRunOptions, type ConsumerRun, runConsumerProcess } from './consumer-
 export function addConsumeCommand(program: Command): void {
   const command = program
     .command('consume')
-    .description('run a consumer of a plugin over a crawl, in a group of its own')
+    .description('run a plugin’s consumer over a crawl, in a separate consumer group')
     .argument('[name]', 'which of the consumers that the plugins bring (default: the only one)');
   addKafkaOptions(
     addSetOption(addPluginOption(command)),
-    'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
+    'data folder of the crawl, or of this process on Kafka (default: crawl-data/CRAWL)',
   );
   addRunOptions(addHttpOption(addCompressionOption(command))).action(consume);
 }

@@ -41,7 +41,7 @@ function addConsumer(program: Command, processor: Processor): void {
   if (processor.contactsSites === true && processor.writes.includes('responses')) addArchivingOptions(command);
   addKafkaOptions(
     addProcessorOptions(command, processor),
-    'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
+    'data folder of the crawl, or of this process on Kafka (default: crawl-data/CRAWL)',
   );
   addRunOptions(addHttpOption(addCompressionOption(command))).action(async (flags: ConsumerRun) =>
     runConsumerProcess(processor, flags, await openPlugins(flags)),

@@ -16,7 +16,7 @@ export function addMemberOptions(command: Command): Command {
     .addOption(
       setting(
         '--instance-id <name>',
-        'name that a restart keeps, and with it its partitions (default: CRAWLSTREAM_INSTANCE_ID; in a pod its host name)',
+        'stable member name (default: CRAWLSTREAM_INSTANCE_ID; in a pod the host name)',
         'a pod’s host name, which its restart keeps; elsewhere none, since processes may share one',
         instanceId('--instance-id'),
       ),
@@ -24,7 +24,7 @@ export function addMemberOptions(command: Command): Command {
     .addOption(
       setting(
         '--standbys <n>',
-        'members that keep a warm copy of each partition, to take over in seconds; each copy takes what its owner takes',
+        'warm copies of each partition; each takes the resources of an owner',
         'each copy costs the memory of its owner; without one a take-over reads the changelog',
         wholeNumber('--standbys', 0, crawlLimits.standbysMax),
       ),

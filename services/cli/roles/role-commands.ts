@@ -48,7 +48,9 @@ export function addRoleCommands(program: Command): void {
     keepFrontier(flags, new QueryService(new SystemClock())),
   );
   const fetcher = addKafkaOptions(
-    addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
+    addFetcherOptions(
+      program.command('fetcher').description('fetch the URLs that the frontier of a crawl on Kafka leases'),
+    ),
     'not used: a fetcher keeps nothing',
   );
   addOtlpOption(addHttpOption(addCompressionOption(addPluginOption(addClientsOption(fetcher))))).action(keepFetcher);

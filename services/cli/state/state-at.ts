@@ -36,7 +36,7 @@ export interface AtFlags extends StateFlags, HttpFlags {
 export function addAtOptions(command: Command): Command {
   return addHttpOption(
     command
-      .description('open the frontier as it was at a moment: print how it stood, or answer questions')
+      .description('open the frontier as it was at a time: print its state, or answer queries')
       .option('--time <when>', 'with all that was decided by then, as in 2026-01-31T12:00:00Z', moment('--time'))
       .option('--offset <n>', 'with the changelog before this offset, of one --partition', wholeNumber('--offset'))
       .option('--url <url>', 'tell where this URL was')

@@ -34,16 +34,16 @@ export function addStateCommand(program: Command): void {
   const state = program
     .command('state')
     .description('the state of a crawl’s partitions: digest, verify, rebuild, snapshot, as it was');
-  addStateOptions(state.command('digest').description('a digest of each partition’s state, with its position')).action(
-    (flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)),
-  );
+  addStateOptions(
+    state.command('digest').description('print a digest of the state of each partition, with its position'),
+  ).action((flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)));
   addSnapshotsOption(
     addStateOptions(
-      state.command('verify').description('rebuild in a scratch folder and compare with the state that is kept'),
+      state.command('verify').description('rebuild the state in a scratch folder and compare it with the stored state'),
     ),
   ).action((flags: VerifyFlags) => withStates(flags, (source) => verify(source, flags)));
   addSnapshotsOption(
-    addStateOptions(state.command('rebuild').description('build the state anew, from the changelog or the inputs')),
+    addStateOptions(state.command('rebuild').description('rebuild the state from the changelog or the inputs')),
   )
     .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
     .option('--all', 'every partition')
@@ -60,19 +60,16 @@ function addSnapshotCommands(state: Command): void {
   const to = ['--to <place>', 'a folder, or s3://bucket/prefix (default: snapshots/ in the data folder)'] as const;
   const data = 'data folder of the crawl, or of a frontier process on Kafka';
   addKafkaOptions(
-    state.command('snapshot').description('put the state of partitions away, while the crawl runs, or after it'),
+    state.command('snapshot').description('take snapshots of partitions, during a crawl or after it'),
     data,
   )
     .option('--partition <list>', 'these only, as in 0,3', partitionList)
     .option(...to)
     .option(...keep)
-    .option(
-      '--trim',
-      'on Kafka: forget what no kept snapshot needs of the changelog and its inputs, once there are two (or --keep 1)',
-    )
+    .option('--trim', 'on Kafka, trim topics below the kept snapshots, from two snapshots on (or --keep 1)')
     .option('--json', 'as one JSON object')
     .action((flags: SnapshotFlags) => withStates(flags, (source) => runSnapshot(source, flags)));
-  addStateOptions(state.command('snapshots').description('what snapshots there are, and whether they are whole'))
+  addStateOptions(state.command('snapshots').description('list snapshots, and check that they are complete'))
     .option(...to)
     .option(...keep)
     .option('--verify', 'read everything back')

@@ -13,8 +13,8 @@ interface DeriveFlags {
 
 export function addDeriveCommands(warc: Command): void {
   const described = {
-    wat: 'write what WARC files and their pages say of themselves, as JSON in WARC records (WAT)',
-    wet: 'write the text of the pages of WARC files, as WARC records (WET)',
+    wat: 'write the metadata of WARC records and pages as WAT records',
+    wet: 'write the text of the pages of WARC files as WET records',
   };
   for (const kind of ['wat', 'wet'] as const) {
     warc

@@ -36,7 +36,7 @@ export interface DumpFlags extends KafkaFlags {
 export function addDumpCommand(program: Command): void {
   const command = program
     .command('dump')
-    .description('write the frontier into a file: queues, hosts, known URLs, policy; to move a crawl, stop it first')
+    .description('write the frontier of a stopped crawl to a file: queues, hosts, known URLs, policy')
     .argument('<file>', 'JSON lines, gzip where its name ends in .gz; - for standard output');
   addCrawlOptions(command)
     .option('--snapshots <place>', 'where snapshots are kept: a folder, or s3://bucket/prefix')

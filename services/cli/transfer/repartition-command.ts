@@ -25,7 +25,7 @@ interface RepartitionFlags extends DumpFlags {
 export function addRepartitionCommand(program: Command): void {
   const command = program
     .command('repartition')
-    .description('copy a crawl that is stopped into a new one with another number of partitions')
+    .description('copy a stopped crawl into a new crawl with another number of partitions')
     .requiredOption('--into <name>', 'the new crawl: a data folder, or on Kafka its name')
     .requiredOption(
       '--partitions <n>',

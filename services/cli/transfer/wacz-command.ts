@@ -21,7 +21,7 @@ interface WaczFlags {
 export function addWaczCommand(warc: Command): void {
   warc
     .command('wacz')
-    .description('put WARC files, their index and their pages into one WACZ file, for ReplayWeb.page and pywb')
+    .description('pack WARC files, their index and their pages into a WACZ file')
     .argument('<file...>', 'WARC files with their indexes beside them, or a folder of them, such as DATA/archive')
     .requiredOption('--out <file>', 'where to, as in site.wacz')
     .option('--title <text>', 'name of the collection')

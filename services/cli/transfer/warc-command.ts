@@ -53,7 +53,7 @@ export function addWarcCommand(program: Command): void {
   addKafkaOptions(
     warc
       .command('replay')
-      .description('parse the responses of WARC files again; into a crawl, or as JSON lines')
+      .description('parse the responses of WARC files again, into a crawl or as JSON lines')
       .argument('<file...>', 'WARC files, in the order they were written'),
     'data folder of a new or finished crawl that the pages and links go into',
   )

@@ -46,7 +46,7 @@ export function addUrlfrontierCommand(program: Command): void {
     .addOption(
       setting(
         '--tls-cert <file>',
-        'certificate chain in PEM; with --tls-key, the server speaks TLS; read again when it changes',
+        'TLS certificate chain (PEM file, reloaded when it changes)',
         'on loopback there is nobody to listen in',
       ),
     )
