@@ -1,7 +1,8 @@
 /** `crawlstream new NAME`: a project to begin with: settings, a handler of pages, and a test of it. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { makeFolders } from '../runtime/disk/make-folders.ts';
 import { productVersion } from '../runtime/version.ts';
 import { bad } from './flags/arguments.ts';
 import { ownName } from './terminal/own-name.ts';
@@ -12,14 +13,14 @@ export function addNewCommand(program: Command): void {
     .command('new <folder>')
     .description('create a project folder: settings, a page handler, and its test')
     .option('--json', 'as one line of JSON')
-    .action((folder: string, { json }: { readonly json?: boolean }) => {
+    .action(async (folder: string, { json }: { readonly json?: boolean }) => {
       const path = resolve(folder);
       const name = basename(path);
       if (existsSync(path) && readdirSync(path).length > 0)
         throw bad('<folder>', folder, 'it is there and not empty; name a new one');
       if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name))
         throw bad('<folder>', folder, 'give it a name of letters, digits, dots and dashes');
-      mkdirSync(path, { recursive: true });
+      await makeFolders(path, { recursive: true });
       const made = Object.entries(filesOf(name.toLowerCase()));
       for (const [file, text] of made) writeFileSync(join(path, file), text, { flag: 'wx' });
       const text = [

@@ -10,10 +10,11 @@
  *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { makeFolders } from '../runtime/disk/make-folders.ts';
 import type { Documents } from './documents/documents.ts';
 import { folderDocuments } from './documents/folder-documents.ts';
 import { contents } from './fleet-contents.ts';
@@ -142,7 +143,7 @@ export class CrawlFiles implements CrawlKeep {
 
   /** All crawls. What a kill left half made or half deleted is removed. */
   async list(): Promise<CrawlFile[]> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolders(this.#folder, { recursive: true, mode: 0o700 });
     const files: CrawlFile[] = [];
     for (const name of (await readdir(this.#folder)).sort()) {
       if (name.startsWith(making)) await this.#remove(name);

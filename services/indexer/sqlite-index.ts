@@ -6,11 +6,11 @@
  *   positions   the next offset to read, in the same transaction as what was read
  */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import { type Purged, urlRangesOf } from '../runtime/crawl/purges.ts';
+import { makeFolders } from '../runtime/disk/make-folders.ts';
 import type { Position } from '../runtime/log/log.ts';
 import type { IndexChange, IndexedPage, SearchIndex } from './index-change.ts';
 import { indexLimits } from './index-limits.ts';
@@ -75,7 +75,7 @@ export function indexFile(folder: string): string {
 }
 
 export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder, { recursive: true });
   const db = openSqlite(indexFile(folder));
   db.exec(schema);
   addColumns(db);

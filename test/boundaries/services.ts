@@ -195,7 +195,7 @@ async function isAppended(more: Partial<AppendRecord>): Promise<boolean> {
 
 export const logBoundaries: BoundaryTable<typeof logLimits> = {
   damagedReadShare: undriven('it divides a read until one record is left, and shows in no result'),
-  checkedTablesBytesMax: undriven('it takes tables of 64 MiB: the test of damaged folders has small ones'),
+  checkedTablesBytesMax: undriven('it takes tables of 64 MiB, and no test damages a table'),
   recordBytesMax: upTo((n) => isAppended({ value: Buffer.alloc(n) })),
   keyBytesMax: upTo((n) => isAppended({ key: Buffer.alloc(n) })),
   headerBytesMax: upTo((n) => {

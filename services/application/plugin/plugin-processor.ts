@@ -1,9 +1,9 @@
 /** A plugin's consumer as a processor like ours: a group of its own, metrics, dead letters, a folder. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { groupPositions } from '../../runtime/consumer/positions.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { declareProcessor, type Processor } from '../processor/processor.ts';
 import { runConsumer } from '../processor/run-consumer.ts';
 import type { PluginProcessor, PluginRecord, PluginTopic } from './plugin.ts';
@@ -23,7 +23,7 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
       const { manifest, log, say } = context;
       // Folders of plugins are kept apart from ours: a plugin may be called `log`.
       const folder = context.part(join('plugins', name));
-      await mkdir(folder, { recursive: true });
+      await makeFolders(folder, { recursive: true });
       const handler = await given.open({ options, folder, crawl: manifest.crawl, say });
       if (typeof handler?.handle !== 'function') {
         throw new CrawlstreamError('INVALID_ARGUMENT', `processor ${name}: open gave no { handle }`);

@@ -4,9 +4,10 @@
  *
  * Rows are in the order of their keys, as Common Crawl's are, so that a reader of one host skips nearly all groups.
  */
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { parquetFile } from '../../runtime/table/parquet-writer.ts';
 import type { RowWriter } from '../../runtime/table/table.ts';
 import type { HttpMessage } from '../http-message.ts';
@@ -37,7 +38,7 @@ export async function writeColumnar({ files, out, crawl, contentOf }: ColumnarOp
     const known = writers.get(subset);
     if (known !== undefined) return known.rows;
     const folder = join(out, `crawl=${crawl}`, `subset=${subset}`);
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder, { recursive: true });
     const path = join(folder, 'part-00000.parquet');
     const rows = parquetFile(`${path}.part`, indexColumns);
     writers.set(subset, { rows, path });

@@ -3,9 +3,9 @@
  * them here, where the next archiver, or the next run, puts them away again: same names.
  */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { putFile } from '../../runtime/disk/durable-names.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import type { ObjectStore } from '../../runtime/objects/objects.ts';
 
 const suffix = '.warc.gz';
@@ -16,7 +16,7 @@ export async function bringBack(
   objects: Pick<ObjectStore, 'get' | 'list'>,
   isOurs: (name: string) => boolean,
 ): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder, { recursive: true });
   const there = (await objects.list('')).filter((name) => name.endsWith(suffix) && isOurs(name));
   const brought: string[] = [];
   for (const file of there) {

@@ -4,10 +4,11 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Identity, productTokensOf, userAgentOf } from '../../fetcher/http/identity.ts';
 import { type DirectoryKey, directoryPath, publicJwk, readKey } from '../../fetcher/http/web-bot-auth.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { bad } from '../flags/arguments.ts';
 
 export const rangesPath = '/ip-ranges.json';
@@ -35,7 +36,7 @@ export async function writeIdentityFolder(wishes: FolderWishes, nowMs: number): 
     if (!relative(resolve(folder), resolve(keyFile)).startsWith('..'))
       throw bad('--key', keyFile, `keep it out of ${folder}, which is for everybody to read`);
     if (!existsSync(keyFile)) {
-      await mkdir(dirname(resolve(keyFile)), { recursive: true });
+      await makeFolders(dirname(resolve(keyFile)), { recursive: true });
       await writeFile(keyFile, newKey(), { mode: 0o600, flag: 'wx' });
       written.push(keyFile);
     }
@@ -43,7 +44,7 @@ export async function writeIdentityFolder(wishes: FolderWishes, nowMs: number): 
   }
   for (const [path, text] of files) {
     const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolders(dirname(file), { recursive: true });
     await writeFile(file, text);
     written.push(file);
   }

@@ -2,7 +2,7 @@
  * Crawls of a fleet on Kafka, over one log of the process: `FLEET.CRAWL.pages`, `.frontier-changelog` and `.flow` each, and `.responses` where those are kept. Folders of
  * this process hold what can be made again: checkpoints.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlFile } from '../../fleet/crawl-file.ts';
@@ -13,6 +13,7 @@ import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
 import { accessOn, type CrawlAccess, type OpenRegistry } from '../../runtime/crawl/kafka-access.ts';
 import { adoptDataFolder, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { ownResponses } from '../../runtime/log/folded/fold.ts';
 import type { FoldedLog } from '../../runtime/log/folded/folded-log.ts';
 import type { Log } from '../../runtime/log/log.ts';
@@ -97,7 +98,7 @@ export class KafkaCrawls {
     const { log, codec, manifest } = await this.#there(name);
     this.#look(name);
     // Where an output keeps what it sorts.
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolders(path, { recursive: true, mode: 0o700 });
     return act({ log, codec, crawl: manifest.crawl });
   };
 

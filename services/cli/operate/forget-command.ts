@@ -7,7 +7,7 @@
  */
 
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -17,6 +17,7 @@ import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { createService } from '../../runtime/metrics/service.ts';
 import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
@@ -207,7 +208,7 @@ async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clo
   };
   const signed = signReceipt(receipt, await receiptKey(flags.receiptKey, join(folder, 'receipts', 'key.pem')));
   const file = flags.receipt ?? join(folder, 'receipts', `${receipt.at.replaceAll(/[:.]/g, '-')}.jws`);
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolders(dirname(file), { recursive: true });
   await writeNamedFile(file, `${signed}\n`);
   print({ json: { ...receipt, file }, text: textOf(receipt, file) }, flags.json);
   const left = places.filter((one) => one.left > 0 && topics.erase !== undefined);

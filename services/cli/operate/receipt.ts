@@ -6,9 +6,10 @@
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { publicJwk, readKey } from '../../fetcher/http/web-bot-auth.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 
 export interface Receipt {
   readonly receipt: 'crawlstream-forget-1';
@@ -48,7 +49,7 @@ export async function receiptKey(reference: string | undefined, file: string): P
   if (reference !== undefined) return readKey(reference);
   if (!existsSync(file)) {
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolders(dirname(file), { recursive: true });
     // Two that begin at once: one makes it, and the other takes that.
     await writeFile(file, pem, { mode: 0o600, flag: 'wx', flush: true }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

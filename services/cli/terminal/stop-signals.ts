@@ -1,6 +1,9 @@
 import { constants } from 'node:os';
 import { note, speaksJson } from './say.ts';
 
+/** SIGHUP: the terminal was closed. Node listens to it under nohup, too: setsid starts a crawl that outlives its terminal. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** The first signal drains, the second exits at once; durable records stay durable. */
 export function stopOnSignals(
   stop: AbortController,
@@ -17,10 +20,8 @@ export function stopOnSignals(
     tell(`${said} (again to leave at once)`);
     stop.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of stopSignals) process.on(signal, onSignal);
   return () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const signal of stopSignals) process.off(signal, onSignal);
   };
 }

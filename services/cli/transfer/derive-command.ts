@@ -1,7 +1,7 @@
 /** `crawlstream warc wat` and `crawlstream warc wet`: metadata and text of WARC files, for programs that read those. */
-import { mkdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Derived, derive } from '../../archive/derived/derive.ts';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { toStdout } from '../terminal/door.ts';
 import { derivedPage } from './archived-page.ts';
@@ -28,7 +28,7 @@ export function addDeriveCommands(warc: Command): void {
 }
 
 async function deriveAll(kind: Derived, files: readonly string[], { out, json }: DeriveFlags): Promise<void> {
-  await mkdir(out, { recursive: true });
+  await makeFolders(out, { recursive: true });
   for (const file of files) {
     const made = await derive({ kind, file, out, pageOf: derivedPage, software: `crawlstream/${productVersion}` });
     toStdout(json ? `${JSON.stringify(made)}\n` : `${made.file}: ${made.records} records\n`);

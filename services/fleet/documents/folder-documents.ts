@@ -1,6 +1,7 @@
 /** Documents of a fleet as files of its folder. What is done to one is done in turn. */
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import type { Documents } from './documents.ts';
 
 /** What a kill has left half-way. */
@@ -24,7 +25,7 @@ export function folderDocuments(folder: string): Documents {
     const path = pathOf(key);
     // A folder of a crawl that is gone is not made again for what somebody writes late.
     const [top, ...rest] = key.split('/');
-    if (rest.length > 0) await mkdir(join(folder, top!), { recursive: true, mode: 0o700 });
+    if (rest.length > 0) await makeFolders(join(folder, top!), { recursive: true, mode: 0o700 });
     await synced(`${path}${unfinished}`, 'w', (handle) => handle.writeFile(text));
     await rename(`${path}${unfinished}`, path);
     // The new name is durable with the folder that has it.

@@ -9,9 +9,10 @@
  * and not yet answered is found again in the log by its id (`isKnown`).
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataFolder } from '../data-folder/data-folder.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import type { AppendRecord } from '../log/log.ts';
 import type { RequestRecord } from './requests.ts';
 
@@ -47,7 +48,7 @@ export class CommandInbox {
 
   /** Resolves once the command would survive a crash. */
   async post(records: readonly RequestRecord[], nowMs: number): Promise<string> {
-    await mkdir(this.#path, { recursive: true });
+    await makeFolders(this.#path, { recursive: true });
     // In order of time, as they are taken.
     const id = `${nowMs.toString(36).padStart(9, '0')}-${randomBytes(6).toString('hex')}`;
     await this.#write(`${id}.json`, JSON.stringify({ id, records }));

@@ -5,11 +5,12 @@
  * empty folder or a whole manifest. Two processes are kept apart by the store's own lock, not here.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import { makeFile } from '../disk/durable-names.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import { checkManifest, type Manifest, type ManifestFacts, manifestFormat, parseManifest } from './manifest.ts';
 import { refusalAbove } from './refusal-above.ts';
 
@@ -48,7 +49,7 @@ export async function openDataFolder(
 ): Promise<DataFolder> {
   const path = resolve(folder);
   try {
-    await mkdir(path, { recursive: true, mode: ownerOnly });
+    await makeFolders(path, { recursive: true, mode: ownerOnly });
     const there = await readManifest(path);
     if (there) {
       checkManifest(there, wanted, `data folder ${path}`);
@@ -81,7 +82,7 @@ export async function openDataFolder(
 export async function adoptDataFolder(folder: string, manifest: Manifest, option = '--data'): Promise<DataFolder> {
   const path = resolve(folder);
   try {
-    await mkdir(path, { recursive: true, mode: ownerOnly });
+    await makeFolders(path, { recursive: true, mode: ownerOnly });
     let there = await readManifest(path, option);
     const isNew = there === undefined && (await writeManifest(path, manifest));
     if (!isNew) there ??= await readManifest(path, option);

@@ -2,7 +2,8 @@
  * The calls of a file system by which data is kept. Whatever must survive a power cut is written through this port, so that a
  * test can put a file system beneath it that fails, writes in part, and loses what was not synced.
  */
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { makeFolders } from './make-folders.ts';
 
 export interface DiskFile {
   /** May write less than it was given. */
@@ -33,7 +34,7 @@ export const nodeDisk: Disk = {
   readFile: (path) => readFile(path),
   readdir: (path) => readdir(path),
   stat: (path) => stat(path),
-  mkdir: (path, options) => mkdir(path, options),
+  mkdir: makeFolders,
   rename,
   link,
   rm,

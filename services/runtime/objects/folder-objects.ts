@@ -1,7 +1,8 @@
 /** The object store on a folder, which may be a mounted share: written aside, synced, renamed. */
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { copyFile, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import type { ObjectStore } from './objects.ts';
 
 const partial = '.part';
@@ -12,7 +13,7 @@ export function createFolderObjects(folder: string): ObjectStore {
   const putBy = (name: string, write: (path: string) => Promise<void>) =>
     told(root, async () => {
       const path = join(root, name);
-      const made = await mkdir(dirname(path), { recursive: true });
+      const made = await makeFolders(dirname(path), { recursive: true });
       await write(`${path}${partial}`);
       await sync(`${path}${partial}`);
       await rename(`${path}${partial}`, path);

@@ -9,9 +9,10 @@
  * outlive earlier ones. So here the write that fills the memtable is a synced one, and the log is changed right after
  * it, before the next write; the memtable that LevelDB is told of is twice as large, so that it never gets to it first.
  */
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
 import { type LevelDb, openLevelDb } from './level-binding.ts';
 import { openLevelReader, removeStaleReaders } from './level-reader.ts';
@@ -38,7 +39,7 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
       const { db, end } = await openLevelReader(folder, (path) => open(path, false));
       return createStore({ db, folder, end });
     }
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder, { recursive: true });
     const db = await open(folder, true);
     await removeStaleReaders(folder);
     return createStore({ db, folder, end: () => db.close(), memtableBytes });

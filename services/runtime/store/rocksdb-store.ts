@@ -4,8 +4,8 @@
  * One `write` is one RocksDB batch, so it is atomic. The native module kills the process when it is called after
  * close; a gate stands between. Scans see the snapshot taken at their first step.
  */
-import { mkdir } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
 import { rocksdbFigures } from './lsm-figures.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
@@ -40,7 +40,7 @@ export async function openRocksdbStore(folder: string, options: StoreOptions = {
     const open = () => openDb(binding, folder, openOptions);
     const close = (db: DbContext) => new Promise<void>((resolve) => binding.db_close(db, () => resolve()));
     if (readOnly) return createStore(binding, await openBesideWriter(folder, open, close), folder, true);
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder, { recursive: true });
     return createStore(binding, await open(), folder, false);
   } catch (error) {
     throw error instanceof CrawlstreamError ? error : storeError(error as Error, folder);
