@@ -298,6 +298,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       outlinks: config.outlinks ?? false,
       requisites: () => policies.now.requisites,
       canonicals: () => policies.now.canonicals,
+      redirected: rules?.sessions?.redirected,
       ...{ pdf: config.extract?.pdf ?? false, office: config.extract?.office ?? false },
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },

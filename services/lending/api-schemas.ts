@@ -142,7 +142,7 @@ const urlsOfResult = z
   .array(addedUrl)
   .max(urlsPerCallMax)
   .default([])
-  .describe('What the page leads to: durable before its result. One that is wrong is refused by itself.');
+  .describe('What the page leads to: durable before its result. A wrong one is refused alone.');
 
 type SaysSomething = Pick<z.output<typeof resultFields>, 'status' | 'failure'>;
 const saysSomething = ({ status, failure }: SaysSomething) => status !== undefined || failure !== undefined;
@@ -161,13 +161,13 @@ export const itemsOfAdd = z.strictObject({ urls: z.array(z.unknown()).min(1) });
 export const settledState = z
   .enum(['ok', 'repeated', 'unknown', 'invalid'])
   .describe(
-    'repeated: it was told before, and counts once. unknown: its time was over, and it is leased again. invalid: a field is wrong, as `why` says, and the lease is still out: tell it again.',
+    'repeated: it was told before, and counts once. unknown: its time was over, and it is leased again. invalid: a field is wrong, as `why` says, and the lease is still out: send it again.',
   );
 
 export const resultsAnswer = z.strictObject({
   results: z.array(
     z.strictObject({
-      lease: z.string().describe('As it was told.'),
+      lease: z.string().describe('As the call names it.'),
       state: settledState,
       refused,
       why: z.string().optional().describe('Of an invalid one: the field that is wrong, and what to do.'),

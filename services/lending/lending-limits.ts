@@ -27,9 +27,9 @@ export const lendingLimits = {
   payloadBytesMax: 64 * 1024,
   /** A call with results or URLs: bodies of some pages, or 10,000 URLs with what is given along. */
   bodyBytesMax: 16 * 1024 * 1024,
-  /** Text of a page that a client tells. */
+  /** Text of a page. */
   textCharsMax: 100_000,
-  /** Title of a page that a client tells. */
+  /** Title of a page. */
   titleCharsMax: 10_000,
   /** Words of a client on a failure: a line or two. */
   detailCharsMax: 1_000,

@@ -84,6 +84,7 @@ function cookiesKept(count: number): number {
 export const sessionBoundaries: BoundaryTable<typeof sessionLimits> = {
   cookiesPerHostMax: cutAt(sessionLimits.cookiesPerHostMax, cookiesKept),
   hostsMax: undriven('10,000 hosts with cookies: those used the longest ago are forgotten'),
+  redirectsMax: undriven('ten thousand URLs that redirected: those of the longest ago are asked for once'),
   loginEveryMs: undriven('ten minutes between two logins at a site'),
 };
 

@@ -369,14 +369,12 @@ export const accepted: readonly Accepted[] = [
   { file: patternIndex, find: '<', replace: '<=', line: 'new Uint8Array(path.length < 256', because: filter },
   { file: patternIndex, find: '256', replace: '(256 + 1)', line: 'new Uint8Array(path.length < 256', because: filter },
   ...[
-    { file: 'topology/url/filters.ts', line: 'const end = question < 0' },
-    { file: 'topology/url/resolve.ts', line: 'return hash < 0 ? resolved' },
-  ].flatMap((place) =>
-    [
-      { find: '0', replace: '(0 + 1)' },
-      { find: '<', replace: '<=' },
-    ].map((mutant) => ({ ...place, ...mutant, because: 'no URL begins with the character looked for' })),
-  ),
+    { find: '0', replace: '(0 + 1)' },
+    { find: '<', replace: '<=' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/url/filters.ts', line: 'const end = question < 0', ...mutant },
+    because: 'no URL begins with the character looked for',
+  })),
   {
     file: 'topology/audit/robots-referee.ts',
     find: '<',
@@ -1584,10 +1582,6 @@ export const accepted: readonly Accepted[] = [
   {
     ...{ file: 'topology/damaged-batch.ts', find: '0', replace: '(0 + 1)', line: 'return end < 0' },
     because: 'the mark, which holds no line’s end, comes first',
-  },
-  {
-    ...{ file: 'services/fetcher/sitemaps/body.ts', find: '32', replace: '(32 + 1)', line: 'tail.readUInt32LE()' },
-    because: 'no sitemap that is read has four gigabytes',
   },
   {
     ...{ file: 'topology/parse/xml.ts', find: '0', replace: '(0 + 1)', line: 'if (valueStart < 0 ||' },

@@ -352,15 +352,15 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a record that fails alone in its batch is lost without a dead letter',
     file: 'services/runtime/consumer/handle-batch.ts',
-    find: 'if (batch.length === 1) return [{ received: batch[0]!, error: failure }];',
-    replace: 'if (batch.length === 1) return [];',
+    find: 'if (error !== undefined) failed.push({ received, error });',
+    replace: 'if (error === undefined) failed.push();',
     tests: consumerTests,
   },
   {
     mistake: 'a consumer that is to stop tries the rest of a failed batch, and gives it up',
     file: 'services/runtime/consumer/handle-batch.ts',
-    find: '    if (signal.aborted) throw failure;\n    try {',
-    replace: '    try {',
+    find: '    if (patience.signal.aborted) throw failure;\n    const error = await tryOnce(',
+    replace: '    const error = await tryOnce(',
     tests: consumerTests,
   },
   {

@@ -5,13 +5,14 @@
  * counts.
  */
 import { canParse } from '../url/can-parse.ts';
+import { withoutPlainFragment } from '../url/fragment.ts';
 
 export function isRedirectStatus(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
 /**
- * The http(s) URL to go to, without fragment; null: not a redirect, or one that leads nowhere we go.
+ * The http(s) URL to go to, without fragment (but `#!…`); null: not a redirect, or one that leads nowhere we go.
  * `location`: as received, each byte one character (latin1). Bytes beyond ASCII are UTF-8 where they are that, as
  * servers mean them; else they are kept as bytes, escaped, as browsers do.
  */
@@ -21,8 +22,7 @@ export function redirectTarget(url: string, status: number, location: string | n
   if (!canParse(reference, url)) return null;
   const target = new URL(reference, url);
   if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
-  target.hash = '';
-  return target.href;
+  return withoutPlainFragment(target.href);
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });

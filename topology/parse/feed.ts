@@ -10,6 +10,7 @@ import { EntryReader, type FeedRoot } from './feed-entries.ts';
 import { parseSitemapDate } from './sitemap-date.ts';
 import { createXmlScanner } from './xml.ts';
 import { createPrologReader } from './xml-prolog.ts';
+import { RootNamespace } from './xml-scope.ts';
 
 export interface Located {
   /** As written, blanks trimmed. */
@@ -71,12 +72,12 @@ export function createFeedReader(url = ''): FeedReader {
     open(prefix, name, value, values) {
       if (rootSeen) {
         entries?.open(prefix, name, values);
-        locations?.open(prefix, name, value);
+        locations?.open(prefix, name, value, values);
         return;
       }
       rootSeen = true;
       const shape = sitemaps.get(name);
-      if (shape !== undefined) locations = createLocationReader(shape, prefix);
+      if (shape !== undefined) locations = createLocationReader(shape, prefix, values);
       else if (feedRoots.has(name)) entries = new EntryReader(name as FeedRoot, prefix, values, url);
     },
     close(prefix, name) {
@@ -113,13 +114,18 @@ export function createFeedReader(url = ''): FeedReader {
 }
 
 interface LocationReader extends Pick<EntryReader, 'close' | 'text' | 'end'> {
-  open(prefix: string, name: string, value: (attribute: string) => string): void;
+  open(prefix: string, name: string, value: (attribute: string) => string, values: ReadonlyMap<string, string>): void;
   take(): readonly Located[];
   readonly form: ListForm;
 }
 
 /** Locations of a sitemap or an index. */
-function createLocationReader(shape: Shape, rootPrefix: string): LocationReader {
+function createLocationReader(
+  shape: Shape,
+  rootPrefix: string,
+  rootAttributes: ReadonlyMap<string, string>,
+): LocationReader {
+  const own = new RootNamespace(rootPrefix, rootAttributes);
   let inItem = false;
   let itemDateMs = 0;
   /** The element whose text is gathered: a location, a date, or the item itself. */
@@ -157,11 +163,12 @@ function createLocationReader(shape: Shape, rootPrefix: string): LocationReader 
 
   return {
     form: shape.form,
-    open(prefix, name, value) {
+    open(prefix, name, value, values) {
+      own.open(values);
       // Elements inside a location are ignored: some writers wrap the URL once more.
       if (field === 'loc') return;
       if (inItem && name === 'link' && shape.form === 'sitemap') addAlternate(value('rel'), value('href'));
-      if (prefix !== rootPrefix) return;
+      if (!own.has(prefix)) return;
       if (name === shape.item) {
         endItem();
         inItem = true;
@@ -172,7 +179,9 @@ function createLocationReader(shape: Shape, rootPrefix: string): LocationReader 
       }
     },
     close(prefix, name) {
-      if (prefix !== rootPrefix) return;
+      const isOwn = own.has(prefix);
+      own.close();
+      if (!isOwn) return;
       if (field !== '' && name === field) endField();
       else if (inItem && name === shape.item && field !== 'loc') {
         // Some write the URL into the item itself.

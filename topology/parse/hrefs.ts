@@ -6,6 +6,7 @@
  */
 
 import type { FoundIn } from '../../schemas/types.ts';
+import { isHashbang } from '../url/fragment.ts';
 import { resolveLink } from '../url/resolve.ts';
 import { betterPlace } from './landmarks.ts';
 import type { LinkSpelling } from './legacy-encodings.ts';
@@ -31,7 +32,7 @@ export interface Resolved {
 
 const noPlaces: ReadonlyMap<string, FoundIn> = new Map();
 
-/** Absolute, without fragment; null: malformed, or neither http nor https. */
+/** Absolute, without fragment (but `#!…`); null: malformed, or neither http nor https. */
 export function resolveHttp(href: string, base: string): string | null {
   const link = resolveLink(href, base);
   return link !== null && (link.startsWith('https:') || link.startsWith('http:')) ? link : null;
@@ -79,7 +80,7 @@ export function stripped(written: string): string {
 /** A `#` stays behind a blank, which would be stripped as the end of the URL. */
 function withoutFragment(href: string): string {
   const hash = href.indexOf('#');
-  if (hash < 0) return href;
+  if (hash < 0 || isHashbang(href, hash)) return href;
   return href.slice(0, href.charCodeAt(hash - 1) <= 0x20 ? hash + 1 : hash);
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { canParse } from '../url/can-parse.ts';
+import { withoutPlainFragment } from '../url/fragment.ts';
 import { createXmlDecoder } from './charset.ts';
 import { createFeedReader, type FeedReader, type ListForm, type Located } from './feed.ts';
 import { createJsonFeedReader } from './json-feed.ts';
@@ -71,8 +72,7 @@ export function createSitemapReader(contentType: string | null, url: string): Si
     if (location.length > parseLimits.hrefCharsMax || !canParse(location, base)) return null;
     const target = new URL(location, base);
     if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
-    target.hash = '';
-    const entry = { url: target.href, lastModifiedMs, coverage: coverageOf(target) };
+    const entry = { url: withoutPlainFragment(target.href), lastModifiedMs, coverage: coverageOf(target) };
     return alternate ? { ...entry, alternate } : entry;
   };
   const read = (text: string) => {

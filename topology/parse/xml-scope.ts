@@ -36,3 +36,39 @@ function resolvedBase(written: string, outer: string): string | null {
     return null;
   }
 }
+
+/** Which prefixes stand for the namespace of the root, while declarations come and go. */
+export class RootNamespace {
+  readonly #rootPrefix: string;
+  readonly #namespace: string;
+  /** Each with the depth of the element that declares it. */
+  readonly #scopes: { readonly depth: number; readonly scope: XmlScope }[];
+  #depth = 0;
+
+  constructor(rootPrefix: string, attributes: ReadonlyMap<string, string>) {
+    const scope = scopeWithin(emptyScope, attributes, '');
+    this.#rootPrefix = rootPrefix;
+    this.#namespace = scope.namespaces.get(rootPrefix) ?? '';
+    this.#scopes = [{ depth: 0, scope }];
+  }
+
+  open(attributes: ReadonlyMap<string, string>): void {
+    this.#depth += 1;
+    if (attributes.size === 0) return;
+    const outer = this.#scopes.at(-1)!.scope;
+    const scope = scopeWithin(outer, attributes, '');
+    if (scope !== outer && this.#scopes.length < namespacesMax) this.#scopes.push({ depth: this.#depth, scope });
+  }
+
+  close(): void {
+    if (this.#scopes.length > 1 && this.#scopes.at(-1)!.depth >= this.#depth) this.#scopes.pop();
+    this.#depth = Math.max(0, this.#depth - 1);
+  }
+
+  /** Some writers take the default namespace away (`xmlns=""`), and mean the same elements. */
+  has(prefix: string): boolean {
+    const namespace = this.#scopes.at(-1)!.scope.namespaces.get(prefix);
+    if (namespace === undefined || namespace === '') return prefix === this.#rootPrefix;
+    return namespace === this.#namespace || (this.#namespace === '' && prefix === this.#rootPrefix);
+  }
+}

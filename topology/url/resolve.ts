@@ -1,10 +1,12 @@
 /**
- * Links as they stand in a page, made absolute (WHATWG URL Standard §4.4), without their fragment.
+ * Links as they stand in a page, made absolute (WHATWG URL Standard §4.4), without their fragment (but `#!…`:
+ * fragment.ts).
  *
  * Most links are absolute and normal, or a plain path; those are recognised by a scan and joined by hand. Everything
  * else — dot segments, white space, odd characters, other schemes — goes through the parser. Both ways agree on all
  * input (fuzzed against `new URL`).
  */
+import { withoutPlainFragment } from './fragment.ts';
 import { scanAuthority, scanPath, scanQuery } from './normal-scan.ts';
 import type { Normalizer } from './normalize.ts';
 
@@ -51,6 +53,8 @@ function parseBase(base: string): Base | 'parser' | 'malformed' {
 
 /** null: not one of the plain cases. */
 function joinFast(href: string, base: Base): string | null {
+  // A fragment that is kept is spelt by the parser.
+  if (href.includes('#!')) return null;
   const first = href.charCodeAt(0);
   if (first === 47) {
     const end = scanTail(href, 1);
@@ -91,6 +95,5 @@ function joinSlow(href: string, base: string): string | null {
     return null;
   }
   // In a serialised URL the first `#` begins the fragment: elsewhere it is escaped.
-  const hash = resolved.indexOf('#');
-  return hash < 0 ? resolved : resolved.slice(0, hash);
+  return withoutPlainFragment(resolved);
 }

@@ -1,7 +1,8 @@
 import { CrawlstreamError } from '../errors.ts';
+import { withoutPlainFragment } from './fragment.ts';
 
 /**
- * A seed as people type it: `example.org` is `https://example.org/`. White space around it and the fragment go; the
+ * A seed as people type it: `example.org` is `https://example.org/`. White space around it and the fragment (but `#!…`) go; the
  * policy normalises the rest.
  *
  * Throws INVALID_SEED with the seed and what to write instead.
@@ -26,9 +27,7 @@ export function parseSeed(text: string): string {
       'it carries a user name or password, which a crawl never sends; remove what stands before @',
     );
   }
-  url.hash = '';
-  // An emptied fragment leaves no `#` behind, in `href` as elsewhere.
-  return url.href;
+  return withoutPlainFragment(url.href);
 }
 
 /** A URL as people type it, with a scheme: `https://` where it has none. Nothing else is looked at. */

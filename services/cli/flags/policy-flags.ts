@@ -10,6 +10,7 @@ import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { normalizeOf, type SameUrlWord } from '../../../topology/policy/url-identity.ts';
 import { validatePolicy, withNormalNames } from '../../../topology/policy/validate.ts';
+import { isHashbang } from '../../../topology/url/fragment.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../../topology/url/scope.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
@@ -275,10 +276,14 @@ export function addPolicyOptions(command: Command): Command {
     );
 }
 
-/** Seeds as the policy spells them. */
+/** Seeds as the default policy spells them; what a crawl's own makes of `#!…` is not known here, and that is kept. */
 export function normalSeeds(seeds: readonly string[]): string[] {
   const normalize = compileNormalizer(defaultPolicy().normalize);
-  return seeds.map((seed) => normalize(seed) ?? seed);
+  return seeds.map((seed) => {
+    const url = normalize(seed);
+    const hash = seed.indexOf('#');
+    return url === null ? seed : hash >= 0 && isHashbang(seed, hash) ? `${url}${seed.slice(hash)}` : url;
+  });
 }
 
 /**

@@ -4,28 +4,42 @@
  */
 import type { Outcome, Result } from '../../../schemas/types.ts';
 import { isNotRead } from '../../../topology/fetch/outcome.ts';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { compileNormalizer, type Normalizer } from '../../../topology/url/normalize.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { inShell } from '../terminal/in-shell.ts';
 import { ownName } from '../terminal/own-name.ts';
 import type { WriteLine } from '../terminal/pager.ts';
 import { printNotice } from '../terminal/restore-text.ts';
+import { RedirectsTold } from './lost-redirects.ts';
 import { causeOf } from './outcome-cause.ts';
 
 const fine: ReadonlySet<string> = new Set(['fetched', 'notModified', 'redirect']);
 
 export async function printFailures(
-  { log, codec, topics }: ReadableCrawl,
+  crawl: ReadableCrawl,
   asJson: boolean,
   write: WriteLine,
   /** The options that name the crawl to other commands. */
   place: string,
 ): Promise<void> {
+  const { log, codec, topics } = crawl;
   const topic = `${topics.crawl}.results`;
   let count = 0;
   let first = '';
   let notRead = 0;
+  const { normalize, hopsMax } = await rulesOf(crawl);
+  const redirects = new RedirectsTold();
+  const tell = async (url: string, kind: string, line: string): Promise<boolean> => {
+    if (kind === 'notRead') notRead += 1;
+    else count += 1;
+    if (first === '' && kind !== 'notRead') first = url;
+    return write(line);
+  };
   for (let partition = 0; partition < topics.partitions; partition++) {
     const failed = new Map<string, Outcome>();
     const { start, end } = await log.offsets(topic, partition);
@@ -37,6 +51,8 @@ export async function printFailures(
         if (outcome.kind === 'returned') continue;
         if (fine.has(outcome.kind)) failed.delete(outcome.url);
         else failed.set(outcome.url, outcome);
+        if (outcome.kind !== 'redirect') redirects.answered(outcome.url);
+        else redirects.redirected(outcome.url, normalize(outcome.redirectUrl) ?? outcome.redirectUrl);
       }
     }
     for (const outcome of failed.values()) {
@@ -46,11 +62,14 @@ export async function printFailures(
       const line = asJson
         ? JSON.stringify({ url, kind: named, status, detail })
         : `${named}  ${url}  ${causeOf(outcome)}`;
-      if (isLeft) notRead += 1;
-      else count += 1;
-      if (first === '' && !isLeft) first = url;
-      if (!(await write(line))) return;
+      if (!(await tell(url, named, line))) return;
     }
+  }
+  const answered = await answeredOf(crawl, redirects.ends(hopsMax));
+  for (const { url, why } of redirects.lost(hopsMax, (one) => answered.has(one))) {
+    const kind = 'tooManyRedirects';
+    const line = asJson ? JSON.stringify({ url, kind, status: 0, detail: why }) : `${kind}  ${url}  ${why}`;
+    if (!(await tell(url, kind, line))) return;
   }
   if (asJson) return;
   const left = notRead === 0 ? '' : `, and ${notRead} ${notRead === 1 ? 'was' : 'were'} not read`;
@@ -60,4 +79,28 @@ export async function printFailures(
       ? `no URL has failed${left}`
       : `${count} URL${count === 1 ? '' : 's'}${left}; the rest of the first: ${more()}`,
   );
+}
+
+async function rulesOf({ log, codec, topics }: ReadableCrawl): Promise<{ normalize: Normalizer; hopsMax: number }> {
+  const { policy } = await readControl(log, codec, topics.crawl);
+  const { normalize, hopsMax } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
+  return { normalize: compileNormalizer(normalize), hopsMax };
+}
+
+/** Those of the URLs that have an answer. */
+async function answeredOf(
+  { log, codec, topics }: ReadableCrawl,
+  urls: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const answered = new Set<string>();
+  if (urls.size === 0) return answered;
+  const topic = `${topics.crawl}.results`;
+  for (let partition = 0; partition < topics.partitions; partition++) {
+    const { start, end } = await log.offsets(topic, partition);
+    for await (const { value } of recordsOf(log, topic, partition, start, end)) {
+      const result: Result | undefined = await readRecord(codec, 'results', value, () => {});
+      for (const { url, kind } of result?.outcomes ?? []) if (kind !== 'returned' && urls.has(url)) answered.add(url);
+    }
+  }
+  return answered;
 }

@@ -50,7 +50,7 @@ const dayMs = 86_400_000;
 
 export function addDeskCommand(program: Command): void {
   const command = addCrawlOptions(program.command('desk')).description(
-    'self-service page where verified site owners view, slow, pause or remove their host',
+    'self-service page where verified site owners see, slow, pause or remove their host',
   );
   addHttpAccessOptions(addReachOptions(command))
     .option(

@@ -93,6 +93,7 @@ async function sitemapReport(
   const body = openSitemapBody({
     url,
     contentType: () => contentTypeOf(response.headers) || null,
+    contentEncoding: () => '',
     onEntries: (entries, isIndex) => {
       if (isIndex) return undefined;
       const origin = { url, ...source, atMs: response.endMs, traceparent: '', tags: [] };

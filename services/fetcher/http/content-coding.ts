@@ -72,7 +72,7 @@ export function decodeBody(
 /** Names of what is undone here. */
 const undone: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 /** Other content codings that are registered: a body in one of them that is no text can't be read. */
-const notUndone = /(?:^|[\s,])(compress|x-compress|pack200-gzip|exi|aes128gcm|dcb|dcz)(?:$|[\s,])/i;
+const notUndone = /(?:^|[\s,])(compress|x-compress|sdch|pack200-gzip|exi|aes128gcm|dcb|dcz)(?:$|[\s,])/i;
 
 function asItIs(body: Buffer, contentEncoding: string, bytesMax: number): DecodeResult {
   const coding = notUndone.exec(contentEncoding)?.[1];

@@ -6,6 +6,7 @@
  * is bounded, by host and in all. Records of answers show that a cookie was set, and not what it was.
  */
 
+import { hash } from 'node:crypto';
 import { type Cookie, type CookieOrigin, isSentTo, parseSetCookie } from '../../../topology/fetch/set-cookie.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { hostKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
@@ -34,6 +35,11 @@ export interface Sessions {
   keep(url: string, response: HttpResponse): HttpResponse;
   /** The login that a request to this origin needs now; null: none, or it was sent lately. */
   loginOf(origin: string): Login | null;
+  /**
+   * Notes that one URL redirects to another. True: the other redirected itself when it was asked for, and would be sent
+   * other cookies now, so that it may answer otherwise (RFC 6265 §5.4).
+   */
+  redirected(from: string, to: string): boolean;
   /** Has the host set something that still holds? */
   isOpen(url: string): boolean;
   /** For the log. */
@@ -65,6 +71,9 @@ export function createSessions(
     }
     return jar;
   };
+  /** URL → cookies that it was asked with, for those that are under way; and for those that redirected. */
+  const askedWith = createMemory();
+  const redirectedWith = createMemory();
   const sent = (url: string): Cookie[] => {
     const to = originOf(url);
     const now = nowMs();
@@ -77,6 +86,7 @@ export function createSessions(
     keeps: (hostname) => patterns.some((pattern) => hostFits(pattern, hostname)),
     withCookies(url, manner) {
       const cookies = sent(url);
+      askedWith.set(url, digestOf(cookies));
       if (cookies.length === 0) return manner;
       const headers: string[] = [];
       const values = cookies.map(({ name, value }) => `${name}=${value}`);
@@ -117,8 +127,38 @@ export function createSessions(
       const isLate = login.sentAtMs === 0 || nowMs() - login.sentAtMs >= sessionLimits.loginEveryMs;
       return isLate || login.underWay !== null ? login : null;
     },
+    redirected(from, to) {
+      const asked = askedWith.get(from);
+      if (asked === undefined) return false;
+      redirectedWith.set(from, asked);
+      const before = from === to ? undefined : redirectedWith.get(to);
+      return before !== undefined && before !== digestOf(sent(to));
+    },
     isOpen: (url) => sent(url).length > 0,
   };
+}
+
+interface Memory {
+  get(url: string): string | undefined;
+  set(url: string, text: string): void;
+}
+
+/** The newest so many. */
+function createMemory(): Memory {
+  const texts = new Map<string, string>();
+  return {
+    get: (url) => texts.get(url),
+    set(url, text) {
+      texts.delete(url);
+      texts.set(url, text);
+      if (texts.size > sessionLimits.redirectsMax) texts.delete(texts.keys().next().value!);
+    },
+  };
+}
+
+/** Of whatever length, they are told apart by so much. */
+function digestOf(cookies: readonly Cookie[]): string {
+  return hash('sha256', JSON.stringify(cookies.map(({ name, value }) => [name, value])), 'base64');
 }
 
 /** The site sends us back to its login, or says that there is no session. */

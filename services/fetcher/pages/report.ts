@@ -17,6 +17,7 @@ import { classify, isWholeRange } from '../../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { headerDirectives } from '../../../topology/parse/directives.ts';
+import { withHeaderLinks } from '../../../topology/parse/header-links.ts';
 import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';
 import type { ParsedPage } from '../../../topology/parse/page.ts';
 import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
@@ -60,6 +61,8 @@ export interface PageReader {
   readonly requisites?: () => boolean;
   /** Is a page that names another URL as its canonical a redirect to it? Absent: it is not. */
   readonly canonicals?: () => boolean;
+  /** Notes a redirect. True: its target answers otherwise by now, since cookies came. Absent: no host sets any. */
+  readonly redirected?: ((from: string, to: string) => boolean) | undefined;
   /** Hooks of plugins. Absent: there are none. */
   readonly hooks?: Hooks | undefined;
 }
@@ -146,7 +149,9 @@ async function readAnswer(
   const kind = kindOf(item, response, target);
   const answered = outcomeOf(index, item.url, kind, commonFields(response));
   const leadingTo = (url: string, detail: string): PageReport => {
-    const hop = { depth: item.depth, hop: item.hop + 1, front: true, share: item.cash };
+    // What it was when it redirected itself says nothing of what it is with the cookies that came since.
+    const intent = reader.redirected?.(item.url, reader.links.normalize(url) ?? url) === true ? 'force' : 'discover';
+    const hop = { depth: item.depth, hop: item.hop + 1, front: true, share: item.cash, intent } as const;
     const { groups, pending } = gatherLinks(reader.links, from, [url], hop);
     const outcome: Outcome = { ...answered, kind: 'redirect', redirectUrl: url, detail };
     return { outcome, page: null, groups, pending, readMs: 0 };
@@ -180,7 +185,11 @@ async function readAnswer(
   if (whole === null) {
     return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
   }
-  const { parsed } = whole;
+  const parsed = withHeaderLinks(whole.parsed, item.url, {
+    link: headersOf(response.headers, 'link'),
+    refresh: headerOf(response.headers, 'refresh'),
+    linksMax: reader.linksMax,
+  });
   const canonical =
     reader.canonicals?.() === true ? canonicalTarget(from.url, parsed.canonical, reader.links.normalize) : null;
   if (canonical !== null) return leadingTo(canonical, 'its rel=canonical');
@@ -189,7 +198,7 @@ async function readAnswer(
   const links = withRequisites(reader, type, from, item, response, feed?.links ?? linksOf(reader, from, item, parsed));
   const contentHash = hash('sha256', response.body, 'hex');
   // Its entries are links; its markup is not read as a page.
-  const shown = feed === null ? whole : { ...whole, parsed: { ...parsed, text: '' } };
+  const shown = { ...whole, parsed: feed === null ? parsed : { ...parsed, text: '' } };
   const usage = usageRecord(site, response.headers, reader.productToken, parsed.usageMetas, contentHash);
   const page = pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count, usage);
   const outcome: Outcome = {

@@ -54,12 +54,15 @@ export function readLink(
   return null;
 }
 
+/** How links count. `intent`: absent, they are discovered. */
+type LinkManner = Pick<LinkGroup, 'depth' | 'hop' | 'front' | 'share'> & Partial<Pick<LinkGroup, 'intent'>>;
+
 /** `depth`: of the links. `places`: where on the page they stand, as far as it is known. `hop`, `front`, `share`: as in LinkGroup. Links that bring cash must all arrive. */
 export function gatherLinks(
   maker: LinkMaker,
   origin: LinkOrigin,
   urls: readonly string[],
-  { depth, hop, front, share }: Pick<LinkGroup, 'depth' | 'hop' | 'front' | 'share'>,
+  { depth, hop, front, share, intent = 'discover' }: LinkManner,
   places?: ReadonlyMap<string, FoundIn>,
 ): PageLinks {
   const groups: LinkGroup[] = [];
@@ -99,7 +102,7 @@ export function gatherLinks(
       depth,
       hop,
       front,
-      intent: 'discover',
+      intent,
       discoveredAtMs: origin.atMs,
       share,
       traceparent: origin.traceparent,

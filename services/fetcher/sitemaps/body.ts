@@ -7,8 +7,10 @@
  */
 import { performance } from 'node:perf_hooks';
 import { PassThrough, pipeline, Readable, type Writable } from 'node:stream';
-import { createGunzip, constants as zlib } from 'node:zlib';
+import { createGunzip, gunzipSync, constants as zlib } from 'node:zlib';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { createSitemapReader, type SitemapEntry } from '../../../topology/parse/sitemap.ts';
+import { decodeBody } from '../http/content-coding.ts';
 
 export interface SitemapBody {
   /** Where the body goes. Destroyed when enough has come. */
@@ -28,6 +30,8 @@ export interface SitemapBodyOptions {
   readonly url: string;
   /** Asked when the first bytes have come. */
   readonly contentType: () => string | null;
+  /** Its content codings but gzip, which shows by itself. Empty: none. Asked then, too. */
+  readonly contentEncoding: () => string;
   readonly onEntries: (entries: readonly SitemapEntry[], index: boolean) => Promise<void> | undefined;
 }
 
@@ -63,7 +67,7 @@ async function readAll(
   let reader: ReturnType<typeof createSitemapReader> | undefined;
   let isDamaged = false;
   try {
-    for await (const chunk of plain(plain(source))) {
+    for await (const chunk of plain(plain(uncoded(source, options.contentEncoding)))) {
       const open = (reader ??= createSitemapReader(options.contentType(), url));
       bytes += chunk.length;
       const entries = timed(() => {
@@ -84,6 +88,32 @@ async function readAll(
   return { bytes, readMs };
 }
 
+/**
+ * Other codings off. They are rare for sitemaps, so that the body is gathered first, and undone as a page's is; what a damaged
+ * one gave until then counts.
+ */
+async function* uncoded(source: AsyncIterable<Buffer>, contentEncoding: () => string): AsyncGenerator<Buffer> {
+  let gathered: Buffer[] | undefined;
+  let coding = '';
+  let bytes = 0;
+  for await (const chunk of source) {
+    if (gathered === undefined) {
+      coding = contentEncoding();
+      if (coding !== '') gathered = [];
+    }
+    if (gathered === undefined) yield chunk;
+    else if ((bytes += chunk.length) <= parseLimits.sitemapBytesMax) gathered.push(chunk);
+  }
+  if (gathered === undefined) return;
+  const decoded = await decodeBody(Buffer.concat(gathered), coding, parseLimits.sitemapBytesMax);
+  if ('error' in decoded) throw new CutShort();
+  for (let at = 0; at < decoded.body.length; at += pieceBytes) yield decoded.body.subarray(at, at + pieceBytes);
+  if (decoded.broken === true) throw new CutShort();
+}
+
+/** Pieces in which a body goes on that was gathered, as they come from a socket. */
+const pieceBytes = 64 * 1024;
+
 /** One layer of gzip off, if there is one. */
 async function* plain(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
@@ -102,30 +132,57 @@ async function* plain(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ finishFlush: zlib.Z_SYNC_FLUSH });
   // Its errors come out of the gunzip as well, below.
   const tail = Buffer.alloc(8);
-  pipeline(Readable.from(watched(whole, tail)), gunzip, () => {});
+  const last: Buffer[] = [];
+  pipeline(Readable.from(watched(whole, tail, last)), gunzip, () => {});
   let bytes = 0;
   for await (const chunk of gunzip as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     yield chunk;
   }
-  // RFC 1952 §2.3.1: it ends with its length. (A file of several members may be taken for a cut one.)
+  // RFC 1952 §2.3.1: it ends with its length, or that of its last member.
   const length = Buffer.alloc(4);
   length.writeUInt32LE(bytes % 2 ** 32);
-  if (!tail.includes(length)) throw new CutShort();
+  if (!tail.includes(length) && !endsWithMember(Buffer.concat(last))) throw new CutShort();
 }
+
+/** Does a whole member end here? One that is too long to be kept is not found. */
+function endsWithMember(end: Buffer): boolean {
+  const magic = Buffer.from([0x1f, 0x8b, 0x08]);
+  for (let at = end.length, tries = 0; at > 0 && tries < memberTries; tries++) {
+    at = end.lastIndexOf(magic, at - 1);
+    if (at < 0) return false;
+    try {
+      gunzipSync(end.subarray(at), { maxOutputLength: memberBytesMax });
+      return true;
+    } catch {
+      // It is no member, or a cut one.
+    }
+  }
+  return false;
+}
+
+/** Compressed bytes at the end of a body that are kept to look for its last member, and what that may come to. */
+const endBytes = 256 * 1024;
+const memberBytesMax = 8 * 1024 * 1024;
+/** Three bytes of a member look like the beginning of another once in 16 MiB. */
+const memberTries = 4;
 
 /**
  * Keeps the last bytes that pass in `tail`, but of zeros at the end no more than four: a file may be padded with them, and its length may
  * end in so many.
  */
-async function* watched(source: AsyncIterable<Buffer>, tail: Buffer): AsyncGenerator<Buffer> {
+async function* watched(source: AsyncIterable<Buffer>, tail: Buffer, end: Buffer[]): AsyncGenerator<Buffer> {
   let zeros = 0;
+  let endLength = 0;
   for await (const chunk of source) {
-    let end = chunk.length;
-    while (end > 0 && chunk[end - 1] === 0) end--;
-    zeros = end === 0 ? zeros : 0;
-    const kept = chunk.subarray(0, Math.min(chunk.length, end + Math.max(0, 4 - zeros)));
-    zeros += kept.length - end;
+    end.push(chunk);
+    endLength += chunk.length;
+    while (endLength - end[0]!.length >= endBytes) endLength -= end.shift()!.length;
+    let length = chunk.length;
+    while (length > 0 && chunk[length - 1] === 0) length--;
+    zeros = length === 0 ? zeros : 0;
+    const kept = chunk.subarray(0, Math.min(chunk.length, length + Math.max(0, 4 - zeros)));
+    zeros += kept.length - length;
     const last = Buffer.concat([tail, kept.subarray(-tail.length)]);
     last.copy(tail, 0, last.length - tail.length);
     yield chunk;

@@ -80,10 +80,12 @@ async function readSitemap(
   const { road, agenda, task, reporter } = reading;
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
   let contentType: string | null = null;
+  let contentEncoding = '';
   let isIndex = false;
   const body = openSitemapBody({
     url: errand.url,
     contentType: () => contentType,
+    contentEncoding: () => contentEncoding,
     onEntries: (entries, index) => {
       isIndex = index;
       if (!index) return publish(reading, errand, entries);
@@ -99,7 +101,9 @@ async function readSitemap(
     bodyBytesMax: parseLimits.sitemapBytesMax,
     wants: (status, headers) => {
       contentType = contentTypeOf(headers) || null;
-      return status >= 200 && status < 300 && isReadable(listOf(headers, 'content-encoding'));
+      const coding = listOf(headers, 'content-encoding');
+      contentEncoding = codedOtherwise.test(coding) ? coding : '';
+      return status >= 200 && status < 300;
     },
     sink: body.sink,
     hostKey: task.hostKey,
@@ -131,12 +135,8 @@ function conditionAfter(headers: Headers): Headers {
   return conditionOf({ etag: validator(headers, 'etag'), lastModified: validator(headers, 'last-modified') });
 }
 
-const unreadable: ReadonlySet<string> = new Set(['br', 'deflate', 'zstd', 'compress', 'x-compress']);
-
 /** We ask for gzip or nothing; gzip shows by itself, and what names no coding leaves the bytes as they are. */
-function isReadable(contentEncoding: string): boolean {
-  return contentEncoding.split(',').every((coding) => !unreadable.has(coding.trim().toLowerCase()));
-}
+const codedOtherwise = /(?:^|[\s,])(?:br|deflate|zstd|compress|x-compress)(?:$|[\s,])/i;
 
 /** Is this a failure that another try may not have? A body that broke off is none: the part that came counts. */
 function mayPass({ status, failure }: HttpResponse): boolean {

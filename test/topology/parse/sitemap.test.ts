@@ -33,6 +33,25 @@ describe('a sitemap', () => {
       ['outside', 'elsewhere'],
     );
   });
+  it('may mix prefixes of its namespace, declared anywhere, or take the default one away', () => {
+    const own = 'http://www.sitemaps.org/schemas/sitemap/0.9';
+    const loc = (prefix: string, path: string) => `<${prefix}loc>http://a.test/${path}</${prefix}loc>`;
+    for (const xml of [
+      `<urlset xmlns="${own}" xmlns:s="${own}"><s:url>${loc('s:', '1')}</s:url><url>${loc('', '2')}</url></urlset>`,
+      `<urlset xmlns="${own}"><s:url xmlns:s="${own}">${loc('s:', '1')}</s:url><url>${loc('', '2')}</url></urlset>`,
+      `<s:urlset xmlns:s="${own}"><url xmlns="${own}">${loc('', '1')}</url><s:url>${loc('s:', '2')}</s:url></s:urlset>`,
+      `<urlset xmlns="${own}"><url xmlns="">${loc('', '1')}</url><url><x:i xmlns:x="other">${loc('x:', '9')}</x:i>${loc('', '2')}</url></urlset>`,
+      `<urlset xmlns="${own}"><url><i xmlns="other">${loc('', '9')}</i>${loc('', '1')}</url><url>${loc('', '2')}</url></urlset>`,
+    ]) {
+      const { entries } = parseSitemap(Buffer.from(xml), 'application/xml', 'http://a.test/s.xml');
+      assert.deepEqual(
+        entries.map((entry) => entry.url),
+        ['http://a.test/1', 'http://a.test/2'],
+        xml,
+      );
+    }
+  });
+
   it('may use a prefix, and locations of other vocabularies are none of its own', () => {
     const inner = '<s:url><s:loc>http://example.com/a</s:loc><image:loc>http://example.com/b.png</image:loc></s:url>';
     assert.deepEqual(urls(`<s:urlset>${inner}</s:urlset>`), ['http://example.com/a']);

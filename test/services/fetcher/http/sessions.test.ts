@@ -268,3 +268,25 @@ describe('a login', () => {
     assert.equal(isOpenAfter(302, ['x-location', '/login']), true);
   });
 });
+
+test('a URL that redirected answers otherwise once other cookies would be sent to it, and not before', async (t) => {
+  const { site, get, rules } = await open(
+    t,
+    [{ hosts: ['one.site.test'], session: 'cookies' }],
+    (request, response) => {
+      if (request.url === '/check') response.setHeader('set-cookie', 'seen=1; Path=/');
+      response.writeHead(302, { location: request.url === '/wall' ? '/check' : '/wall' }).end();
+    },
+  );
+  const sessions = rules!.sessions!;
+  const [wall, check] = ['/wall', '/check'].map((path) => site.url('one.site.test', path));
+  await get('one.site.test', '/wall');
+  assert.equal(sessions.redirected(wall!, check!), false, 'nobody asked for it yet');
+  await get('one.site.test', '/check');
+  assert.equal(sessions.redirected(check!, wall!), true, 'a cookie came since');
+  await get('one.site.test', '/wall');
+  assert.equal(sessions.redirected(wall!, check!), true, 'the other was asked without it');
+  await get('one.site.test', '/check');
+  assert.equal(sessions.redirected(check!, wall!), false, 'nothing new: the circle ends');
+  assert.equal(sessions.redirected('http://never.test/', wall!), false, 'a host that keeps none');
+});

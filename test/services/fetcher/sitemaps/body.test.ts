@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { deflateRawSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { openSitemapBody } from '../../../../services/fetcher/sitemaps/body.ts';
 import type { SitemapEntry } from '../../../../topology/parse/sitemap.ts';
 
@@ -16,14 +16,16 @@ interface Way {
   /** Bytes of a piece. */
   readonly piece?: number;
   readonly contentType?: string;
+  readonly coding?: string;
   readonly onEntries?: (entries: readonly SitemapEntry[], index: boolean) => Promise<void> | undefined;
 }
 
-async function read(body: Buffer, { whole = true, piece = 1e9, contentType, onEntries }: Way = {}) {
+async function read(body: Buffer, { whole = true, piece = 1e9, contentType, coding = '', onEntries }: Way = {}) {
   const found: string[] = [];
   const opened = openSitemapBody({
     url,
     contentType: () => contentType ?? null,
+    contentEncoding: () => coding,
     onEntries: (entries, index) => {
       found.push(...entries.map((entry) => `${index ? 'index ' : ''}${entry.url.slice('http://a.test/'.length)}`));
       return onEntries?.(entries, index);
@@ -146,4 +148,35 @@ test('an index is told apart, and a list that takes what it is given slowly is w
 test('whoever cannot take the entries has their error told', async () => {
   const onEntries = () => Promise.reject(new Error('no log'));
   await assert.rejects(read(Buffer.from(text), { onEntries }), /no log/);
+});
+
+test('of a gzip file of several members, an empty one among them, or with padding behind, the last line counts', async () => {
+  const lines = Buffer.from('http://a.test/1\nhttp://a.test/2');
+  const [first, second] = [lines.subarray(0, 9), lines.subarray(9)];
+  for (const [name, body] of Object.entries({
+    members: Buffer.concat([gzipSync(first), gzipSync(second)]),
+    'an empty one in between': Buffer.concat([gzipSync(first), gzipSync(''), gzipSync(second)]),
+    'an empty one at the end': Buffer.concat([gzipSync(lines), gzipSync('')]),
+    padded: Buffer.concat([gzipSync(first), gzipSync(second), Buffer.alloc(512)]),
+  }))
+    for (const piece of [1, 1e9])
+      assert.deepEqual((await read(body, { contentType: 'text/plain', piece })).found, ['1', '2'], `${name}, ${piece}`);
+  const cut = Buffer.concat([gzipSync(first), gzipSync(second)]).subarray(0, -9);
+  assert.deepEqual((await read(cut, { contentType: 'text/plain' })).found, ['1']);
+});
+
+test('other content codings come off, alone or in a list, and a damaged one gives what came before', async () => {
+  const plain = Buffer.from(text);
+  for (const [coding, body] of [
+    ['deflate', deflateSync(plain)],
+    ['deflate', deflateRawSync(plain)],
+    ['br', brotliCompressSync(plain)],
+    ['gzip, br', brotliCompressSync(gzipSync(plain))],
+    ['br', brotliCompressSync(gzipSync(plain))],
+  ] as const)
+    for (const piece of [7, 1e9])
+      assert.deepEqual((await read(body, { coding, piece })).found, ['1', '2', '3'], coding);
+  const long = Buffer.from(urlset(...Array.from({ length: 5_000 }, (_, n) => `${n}-${n * 7919}`)));
+  const { found } = await read(deflateSync(long).subarray(0, 9_000), { coding: 'deflate' });
+  assert.ok(found.length > 100 && found.length < 5_000, `${found.length}`);
 });
