@@ -171,7 +171,7 @@ function folderError(error: Error & { readonly code?: string }, path: string, op
   }
   const problem =
     code === 'ENOENT'
-      ? 'does not exist: start a crawl there first'
+      ? `can't be made: choose another ${option}`
       : code === 'ENOTDIR' || code === 'EEXIST'
         ? `is not a folder: choose another ${option}`
         : code === 'EROFS'
