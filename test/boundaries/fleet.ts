@@ -42,6 +42,7 @@ export const fleetBoundaries: BoundaryTable<typeof fleetLimits> = {
   readyLeast: tuning('the same, where places are few'),
   requestCostMs: tuning('what a request counts beside its time'),
   backOffMs: tuning('the same steps as a crawl of its own takes'),
+  permitsOwedMax: tuning('whose turn it is at a host in trouble, never how soon the host is contacted'),
   adaptiveDelayMaxMs: cutAt(limits.adaptiveDelayMaxMs, adaptiveMs),
   failedUrlsMax: cutAt(limits.failedUrlsMax, (most) => failuresUntilBackOff(most)),
   forgetMs: tuning('when a host is forgotten that binds nobody any more'),

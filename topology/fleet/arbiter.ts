@@ -5,7 +5,7 @@
  * Invariants: a host has one permit at a time, whatever the crawls; it starts no earlier than host-times.ts says. No
  * more than `requestsMax` permits are out. A permit goes to the crawl that was served least for its weight among those
  * that have a host that is ready; every `turnsOfShares` permits of a host, to the crawl that has waited longest there,
- * so that none waits for ever. A permit is a host and a place among the requests at once: a crawl that waits for a
+ * so that none waits for ever. At a host that its requests trouble, a crawl lets others go first (host-trouble.ts). A permit is a host and a place among the requests at once: a crawl that waits for a
  * place keeps no host from others.
  *
  * Pure: time is an argument, ms, and never goes back.
@@ -21,6 +21,7 @@ import {
   newHostTimes,
   readyAtMs,
 } from './host-times.ts';
+import { HostTrouble } from './host-trouble.ts';
 import { Share } from './share.ts';
 
 export interface Want extends Gap {
@@ -59,6 +60,7 @@ interface Host {
   readonly times: HostTimes;
   /** In the order in which they came. */
   readonly waiting: Set<Ask>;
+  readonly trouble: HostTrouble;
   isBusy: boolean;
   /** Permits given. */
   turns: number;
@@ -156,7 +158,9 @@ export class FleetArbiter {
     host.isBusy = false;
     const before = factOf(host);
     if (contact !== null) {
+      const { throttles } = host.times;
       learnContact(host.times, contact, nowMs);
+      host.trouble.ended(ask.crawl, host.times.throttles > throttles);
       this.#requestMs += (nowMs - ask.startedAtMs + fleetLimits.requestCostMs - this.#requestMs) / 16;
     }
     this.#look(ask.hostKey, host);
@@ -233,7 +237,14 @@ export class FleetArbiter {
     if (host === undefined) {
       if (this.#hosts.size >= this.#sweepAt) this.#sweep();
       const times = newHostTimes(this.#options.contactedAtMs);
-      host = { times, waiting: new Set(), isBusy: false, turns: 0, armedAtMs: Number.POSITIVE_INFINITY };
+      host = {
+        times,
+        waiting: new Set(),
+        trouble: new HostTrouble(),
+        isBusy: false,
+        turns: 0,
+        armedAtMs: Number.POSITIVE_INFINITY,
+      };
       this.#hosts.set(hostKey, host);
     }
     return host;
@@ -304,10 +315,16 @@ export class FleetArbiter {
     if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
     const ask = least?.next;
     if (ask === undefined) return undefined;
-    const { turns, waiting } = this.#hosts.get(ask.hostKey)!;
-    if (turns % fleetLimits.turnsOfShares !== fleetLimits.turnsOfShares - 1) return ask;
-    for (const longest of waiting) if (this.#shares.get(longest.crawl)!.ready.has(longest)) return longest;
-    return ask;
+    const { turns, waiting, trouble } = this.#hosts.get(ask.hostKey)!;
+    const isTurnOfShares = turns % fleetLimits.turnsOfShares !== fleetLimits.turnsOfShares - 1;
+    if (isTurnOfShares && !trouble.waits(ask.crawl)) return ask;
+    let longest: Ask | undefined;
+    for (const one of waiting) {
+      if (!this.#shares.get(one.crawl)!.ready.has(one)) continue;
+      if (!trouble.waits(one.crawl)) return one;
+      longest ??= one;
+    }
+    return isTurnOfShares ? ask : (longest ?? ask);
   }
 
   #grant(ask: Ask): void {
@@ -321,6 +338,7 @@ export class FleetArbiter {
     share.begin(ask);
     host.isBusy = true;
     host.turns += 1;
+    host.trouble.granted(ask.crawl);
     this.#inFlight += 1;
     ask.state = 'granted';
   }

@@ -27,6 +27,8 @@ export const fleetLimits = {
   requestCostMs: 1,
   /** Back-off of a host that asks for fewer requests: from the first, doubled, to the last. ms */
   backOffMs: [5_000, 30_000, 300_000],
+  /** Requests of others that a crawl lets go first, at a host that it troubled again and again. */
+  permitsOwedMax: 64,
   /** What a multiple of the last request's time may come to, ms: as a fetcher's. */
   adaptiveDelayMaxMs: 30_000,
   /** URLs of a host that are remembered while its server fails one after the other. A crawl that bears more counts as if it bore so many. */

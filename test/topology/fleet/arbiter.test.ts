@@ -493,3 +493,47 @@ test('who waits for hosts that are another process’s from now on gets nothing,
   assert.deepEqual(arbiter.step(1_000), { granted: [], late: [] });
   assert.deepEqual([arbiter.hosts, arbiter.inFlight], [1, 1]);
 });
+
+test('a crawl whose requests trouble a host does not take each permit after a back-off from the others', () => {
+  for (const weights of [
+    { a: 1, b: 1 },
+    { a: 100, b: 1 },
+  ]) {
+    const arbiter = arbiterOf(weights);
+    let nowMs = 0;
+    const answered = { a: 0, b: 0 };
+    // `b` has been served elsewhere, `a` wants this host alone: by shares alone it would always go first.
+    for (let n = 0; n < 20; n++) {
+      const elsewhere = arbiter.ask(wantOf('b', { hostKey: `other${n}.test`, delayMs: 0 }), nowMs);
+      if (arbiter.step(nowMs).granted.includes(elsewhere)) arbiter.end(elsewhere, contact({ delayMs: 0 }), nowMs + 500);
+      nowMs += 1_000;
+    }
+    const asks = { a: arbiter.ask(wantOf('a'), nowMs), b: arbiter.ask(wantOf('b'), nowMs) };
+    while (nowMs < 600_000) {
+      for (const ask of arbiter.step(nowMs).granted) {
+        const crawl = ask.crawl as 'a' | 'b';
+        if (ask !== asks[crawl]) continue;
+        answered[crawl] += 1;
+        const isPressure = crawl === 'a';
+        arbiter.end(ask, contact({ isPressure, isAnswered: !isPressure }), nowMs + 10);
+        asks[crawl] = arbiter.ask(wantOf(crawl), nowMs + 10);
+      }
+      nowMs += 50;
+    }
+    assert.ok(answered.b > 5 * answered.a, JSON.stringify(answered));
+  }
+});
+
+test('a host that is in trouble for all crawls is asked by each in turn', () => {
+  const arbiter = arbiterOf({ a: 1, b: 1 });
+  const served = { a: 0, b: 0 };
+  const asks = { a: arbiter.ask(wantOf('a'), 0), b: arbiter.ask(wantOf('b'), 0) };
+  for (let nowMs = 0; nowMs < 20_000_000; nowMs += 5_000)
+    for (const ask of arbiter.step(nowMs).granted) {
+      const crawl = ask.crawl as 'a' | 'b';
+      served[crawl] += 1;
+      arbiter.end(ask, contact({ isPressure: true, isAnswered: false }), nowMs + 10);
+      asks[crawl] = arbiter.ask(wantOf(crawl), nowMs + 10);
+    }
+  assert.ok(Math.abs(served.a - served.b) <= Math.max(served.a, served.b) / 3, JSON.stringify(served));
+});
