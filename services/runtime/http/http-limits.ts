@@ -6,6 +6,11 @@ export const httpLimits = {
   refusedBytesMax: 64 << 20,
   /** A request that is not whole by then is cut off: slow clients hold no sockets. */
   requestMs: 10_000,
+  /** Answers of one caller that wait to be read: some calls of many pages at once. */
+  unreadBytesMax: 64 << 20,
+  /** An answer of so much that is not read for `unreadMs`, or no byte of it, is given up; shorter ones fit into the system's buffers. */
+  watchedBytes: 64 << 10,
+  unreadMs: 30_000,
   /** How often requests are looked at that are not whole yet: a slow one lives at most so much longer. */
   checkMs: 1_000,
   /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */

@@ -12,6 +12,7 @@ import type { Server as SecureServer } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import { type Access, type Opening, refusalOf } from './access.ts';
+import { AnswersUnderWay } from './answers-under-way.ts';
 import { httpLimits } from './http-limits.ts';
 import { addressText, isLoopbackHost, type ListenAddress } from './listen-address.ts';
 import type { Probes } from './probes.ts';
@@ -108,6 +109,16 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     return reply
       .code(refusal.status)
       .send(problem(refusal.status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN', refusal.message));
+  });
+  const answers = new AnswersUnderWay();
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+    const caller = request.headers.authorization ?? request.ip;
+    if (reply.statusCode >= 400 || answers.add(caller, Buffer.byteLength(payload), reply.raw)) return payload;
+    throw Object.assign(new Error('too much is on its way to this caller and is not read: read it first'), {
+      statusCode: 429,
+      code: 'TOO_MANY',
+    });
   });
   app.addHook('onResponse', async ({ id, method, url, ip, routeOptions }, { statusCode: status, elapsedTime }) => {
     const { access, often } = routeOptions.config;
