@@ -68,6 +68,10 @@ export const fetcherLimits = {
   inlineParseMs: 50,
   /** A PDF of some hundred pages takes a second or two; so does loading its reader, on a machine that is busy more. */
   pdfTimeoutMs: 10_000,
+  /** What the first document of a site counts as, while others wait: an ordinary one. */
+  newSiteReadMs: 100,
+  /** Sites of which it is remembered what they cost a worker. */
+  readSitesMax: 10_000,
   pdfLoadMs: 10_000,
   /** What the parts of an office file or a book may unpack to: a bomb of 10 MB unpacks to 10 GB, a long book to 10 MB of text. */
   officeBytesMax: 64 * 1024 * 1024,

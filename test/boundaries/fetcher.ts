@@ -403,6 +403,8 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   }),
   inlineParseMs: tuning('a share of processor time: what is cut depends on the machine'),
   pdfTimeoutMs: undriven('a worker’s clock'),
+  newSiteReadMs: tuning('whose document is read next'),
+  readSitesMax: tuning('whose document is read next'),
   officeBytesMax: undriven('office.test.ts has a bomb'),
   officePartsMax: undriven('office.test.ts has more parts'),
   pdfLoadMs: undriven('a worker’s clock'),

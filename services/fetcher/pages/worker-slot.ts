@@ -1,10 +1,12 @@
 /**
- * A worker thread that takes one job after another, and is killed with the job that does not come back: a page that
+ * A worker thread that takes one job after another, sites in turn, and is killed with the job that does not come back: a page that
  * kills its parser is an outcome, not an outage. Started for its first job, and again after a kill.
  */
 import { Worker } from 'node:worker_threads';
 import type { ParseOptions } from '../../../topology/parse/page.ts';
+import { hostnameOf } from '../../../topology/url/host-key.ts';
 import type { PageWishes } from './extract-rules.ts';
+import { FairTurns } from './fair-turns.ts';
 import type { WholePage } from './parse-page.ts';
 
 export type PageOptions = Omit<ParseOptions, 'expired'>;
@@ -37,7 +39,7 @@ const heapMbMax = 512;
 export function createWorkerSlot(workerUrl: URL = defaultWorker, loadMs = 0): WorkerSlot {
   let worker: Worker | undefined;
   let isFirst = true;
-  let jobs: Promise<unknown> = Promise.resolve();
+  const turns = new FairTurns();
 
   const stop = async () => {
     const stopped = worker;
@@ -57,12 +59,10 @@ export function createWorkerSlot(workerUrl: URL = defaultWorker, loadMs = 0): Wo
 
   return {
     run(job) {
-      const done = jobs.then(() => runNext(job));
-      jobs = done;
-      return done;
+      return turns.take(hostnameOf(job.options.url), () => runNext(job));
     },
     async close() {
-      await jobs;
+      await turns.idle();
       await stop();
     },
   };
