@@ -57,6 +57,7 @@ const known: Readonly<Record<string, string>> = {
 };
 /** Expressions of strangers' text that the checker cannot decide or finds quadratic, and what bounds the text. */
 const bounded: Readonly<Record<string, string>> = {
+  'services/fetcher/pages/page-type.ts': 'the first 4,096 bytes of a body',
   'topology/parse/soft-404.ts': 'titles of 60 characters at most',
   'topology/content/language.ts': 'words of 100 characters at most',
   'topology/content/near-duplicate.ts': 'titles whose blanks are single',

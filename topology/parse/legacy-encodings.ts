@@ -60,8 +60,10 @@ function escapedQuery(encoding: string, query: string): string {
   encodings ??= require('@exodus/bytes/encoding.js') as Encodings;
   whatwg ??= require('@exodus/bytes/whatwg.js') as Whatwg;
   // The parser of URLs takes these out before it reads the query.
-  const text = query.replace(/[\t\n\r]/g, '').replace(/[\0-\x20]+$/, '');
-  return whatwg.percentEncodeAfterEncoding(encoding, text, specialQuerySet);
+  const text = query.replace(/[\t\n\r]/g, '');
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) <= 0x20) end -= 1;
+  return whatwg.percentEncodeAfterEncoding(encoding, text.slice(0, end), specialQuerySet);
 }
 
 function isBeyondAscii(text: string, from: number): boolean {
