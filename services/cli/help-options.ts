@@ -38,7 +38,17 @@ const groups: readonly Group[] = [
     ['userAgent', 'requests', 'retries', 'concurrency'],
     [
       ...['politeness', 'addressDelay', 'hostDelay', 'maxCrawlDelay', 'robotsToken', 'from', 'acceptLanguage'],
-      ...['ca', 'insecure', 'resolve', 'http2', 'signatureKey', 'signatureAgent', 'signatureDirectory', 'inFlight'],
+      ...[
+        'ca',
+        'insecure',
+        'resolve',
+        'firstByte',
+        'http2',
+        'signatureKey',
+        'signatureAgent',
+        'signatureDirectory',
+        'inFlight',
+      ],
     ],
   ],
   ['Usage and payment:', [], ['uses', 'usesBarred', 'pay']],
