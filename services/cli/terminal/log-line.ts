@@ -34,7 +34,7 @@ export const always = {
 } as const satisfies Readonly<Record<string, readonly [FieldType, string]>>;
 
 export const sometimes = {
-  crawl: ['string', 'the name of the crawl, where the process is of one'],
+  crawl: ['string', 'the name of the crawl, if the process belongs to one'],
   code: ['string', 'of an error: it never changes, as its words may'],
   request_id: ['string', 'of a call by HTTP: what its caller sent or got as `X-Request-Id`'],
   method: ['string', 'of such a call'],

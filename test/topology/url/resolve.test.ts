@@ -42,7 +42,7 @@ test('the fast path agrees with the parser on any link and base', () => {
 
 function byParser(href: string, base: string): string | null {
   try {
-    return new URL(href, base).href.replace(/#(?!!).*$/s, '');
+    return new URL(href, base).href.replace(/^([^#]*)#(?!!).*$/s, '$1');
   } catch {
     return null;
   }
