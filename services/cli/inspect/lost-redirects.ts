@@ -21,8 +21,8 @@ export class RedirectsTold {
   }
 
   /**
-   * One for each URL that nothing redirects to, and one for each circle that nothing leads into. `ends`: URLs that redirects
-   * stop at, of which it must be known whether they were answered; `hopsMax`: redirects that the crawl follows.
+   * One for each URL that nothing redirects to, and one for each circle that nothing leads into. `hopsMax`: redirects that the
+   * crawl follows; `wasAnswered`: is asked of URLs of `ends` alone.
    */
   lost(hopsMax: number, wasAnswered: (url: string) => boolean): LostRedirect[] {
     const lost: LostRedirect[] = [];
