@@ -3,6 +3,25 @@ export interface NameSet {
   has(lowerCaseName: string): boolean;
 }
 
+/** Names of sessions: `sid:20` stands for a `sid` whose value has at least 20 characters. */
+export interface SessionSet {
+  has(lowerCaseName: string, value: string): boolean;
+}
+
+export function compileSessions(names: readonly string[]): SessionSet {
+  const leastOf = new Map<string, number>();
+  const always: string[] = [];
+  for (const one of names) {
+    const [, name, least] = /^(.+):(\d{1,4})$/.exec(one) ?? [];
+    if (name === undefined) always.push(one);
+    else leastOf.set(name.toLowerCase(), Number(least));
+  }
+  const plain = compileNames(always);
+  return {
+    has: (name, value) => plain.has(name) || value.length >= (leastOf.get(name) ?? Number.POSITIVE_INFINITY),
+  };
+}
+
 export function compileNames(names: readonly string[]): NameSet {
   const lower = names.map((name) => name.toLowerCase());
   const exact = new Set(lower.filter((name) => !name.endsWith('*')));

@@ -17,7 +17,7 @@ export interface NormalizeConfig {
   readonly duplicateSlashes: boolean;
   /** Parameters that go, whatever their case; `utm_*` stands for all that begin so (tracking-parameters.ts). */
   readonly trackingParameters: readonly string[];
-  /** Session ids: they go from the query and, as `;name=…`, from the path (session-parameters.ts). Empty: none go. */
+  /** Session ids: they go from the query and, as `;name=…`, from the path; `sid:20`: values of 20 characters and more. Empty: none go. */
   readonly sessionParameters: readonly string[];
   /** Parameters are sorted by name; those of one name keep their order, which may carry meaning. */
   readonly sortParameters: boolean;

@@ -13,7 +13,7 @@
  */
 import { normalizeEscapes } from './escapes.ts';
 import { hostnameOf, withoutPort } from './host-key.ts';
-import { compileNames } from './name-set.ts';
+import { compileSessions } from './name-set.ts';
 import { scanAuthority, scanPath, scanQuery } from './normal-scan.ts';
 import { defaultNormalize, type NormalizeConfig } from './normalize-config.ts';
 import { dropIndexPages, dropPathSessions, dropTrailingSlash, mergeSlashes, removeDotSegments } from './path-steps.ts';
@@ -151,7 +151,7 @@ function stepsOf(config: NormalizeConfig): Step[] {
 }
 
 function stepsBeforeQuery(config: NormalizeConfig): Step[] {
-  const sessions = compileNames(config.sessionParameters);
+  const sessions = compileSessions(config.sessionParameters);
   const steps: (Step | false)[] = [
     { name: 'fragment', apply: config.fragment === 'escape' ? escapeFragment : dropFragment },
     config.trailingDot && { name: 'trailingDot', apply: dropTrailingDot },

@@ -2,7 +2,7 @@
  * Steps of the normaliser on the path. Each takes a path that begins with `/` and whose escapes are in normal form, and
  * returns one of the same kind; each is idempotent, and linear in the path's length.
  */
-import type { NameSet } from './name-set.ts';
+import type { SessionSet } from './name-set.ts';
 
 /**
  * `/a/./b/../c` → `/a/c` (RFC 3986 §5.2.4). Parsing has done it, but for what other steps bring to light, and for a fault
@@ -25,7 +25,7 @@ export function removeDotSegments(path: string): string {
 const aspSegment = /^\((?:[AFSX]\([A-Za-z0-9_-]{1,512}\)){1,4}\)$/;
 
 /** Takes `;jsessionid=…` off segments, and ASP.NET's session segments out. */
-export function dropPathSessions(path: string, sessions: NameSet): string {
+export function dropPathSessions(path: string, sessions: SessionSet): string {
   if (!path.includes(';') && !path.includes('/(')) return path;
   const kept: string[] = [];
   for (const segment of path.slice(1).split('/')) {
@@ -36,11 +36,11 @@ export function dropPathSessions(path: string, sessions: NameSet): string {
   return removeDotSegments(`/${kept.join('/')}`);
 }
 
-function dropMatrixSessions(segment: string, sessions: NameSet): string {
+function dropMatrixSessions(segment: string, sessions: SessionSet): string {
   const [name, ...parameters] = segment.split(';');
   const kept = parameters.filter((parameter) => {
     const equals = parameter.indexOf('=');
-    return equals < 0 || !sessions.has(parameter.slice(0, equals).toLowerCase());
+    return equals < 0 || !sessions.has(parameter.slice(0, equals).toLowerCase(), parameter.slice(equals + 1));
   });
   return [name, ...kept].join(';');
 }

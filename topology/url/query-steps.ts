@@ -3,7 +3,7 @@
  * would rewrite `+`, `%20`, `a` and `a=`, which servers may tell apart, and costs four times as much.
  */
 import { normalizeEscapes } from './escapes.ts';
-import { compileNames, type NameSet } from './name-set.ts';
+import { compileNames, compileSessions, type NameSet } from './name-set.ts';
 import type { HostRule, NormalizeConfig } from './normalize-config.ts';
 
 const hash32 = /^[0-9a-f]{32}$/i;
@@ -23,7 +23,7 @@ export type DropRule = (name: string, value: string, host: string, hasEquals: bo
 
 export function compileDropRule(config: NormalizeConfig): DropRule {
   const tracking = compileNames(config.trackingParameters);
-  const sessions = compileNames(config.sessionParameters);
+  const sessions = compileSessions(config.sessionParameters);
   const dropped = compileNames(config.dropParameters);
   const ruleOf = compileHostRules(config.hosts);
   const dropsEmpty = config.emptyValues === 'drop';
@@ -34,8 +34,10 @@ export function compileDropRule(config: NormalizeConfig): DropRule {
       if (rule.drop.has(name)) return 'hosts';
       if (rule.only !== null) return rule.only.has(name) ? null : 'hosts';
     }
-    if (tracking.has(name)) return 'trackingParameters';
-    if (sessions.has(name)) return 'sessionParameters';
+    // Markup that was escaped twice.
+    const meant = name.startsWith('amp;') ? name.slice(4) : name;
+    if (tracking.has(meant)) return 'trackingParameters';
+    if (sessions.has(meant, value)) return 'sessionParameters';
     if (dropped.has(name)) return 'dropParameters';
     if (config.hashes && hash32.test(value)) return 'hashes';
     return dropsEmpty && value === '' && hasEquals ? 'emptyValues' : null;

@@ -9,7 +9,16 @@ export const trackingParameters: readonly string[] = [
   'utm_*', // Google Analytics, and most others after it
   'mtm_*', // Matomo
   'matomo_*',
-  'pk_*', // Piwik
+  // Piwik's own names; others that begin so are ids of articles on some sites.
+  'pk_campaign',
+  'pk_kwd',
+  'pk_keyword',
+  'pk_source',
+  'pk_medium',
+  'pk_content',
+  'pk_cid',
+  'pk_abe',
+  'pk_abv',
   'piwik_*',
   'hsa_*', // HubSpot ads
   '__hs*', // HubSpot cross-domain cookies: __hssc, __hstc, __hsfp
@@ -25,6 +34,17 @@ export const trackingParameters: readonly string[] = [
   '_ga',
   '_gl',
   '_gac',
+  // Piano (AT Internet), Adobe and publishers: which campaign, teaser or partner led here.
+  'at_*',
+  'itm_*',
+  'intcmp',
+  'int_cmp',
+  'cmpid',
+  'icid',
+  'ncid',
+  'n_cid',
+  'ocid',
+  'iref',
   // Click ids of other networks.
   'fbclid',
   'fb_action_ids',

@@ -95,13 +95,38 @@ test('tracking parameters go whatever their case, and so do parameters that are 
 
 test('session ids go from query and path, other path parameters stay', () => {
   check([
-    ['http://a.org/?PHPSESSID=abc&sid=1&x=2', 'http://a.org/?x=2'],
+    ['http://a.org/?PHPSESSID=abc&sid=8f14e45fceea167a5a36dedd4bea2543&x=2', 'http://a.org/?x=2'],
     ['http://a.org/?ASPSESSIONIDQABC=1', 'http://a.org/'],
     ['http://a.org/b;jsessionid=AB?x=2', 'http://a.org/b?x=2'],
     ['http://a.org/b;v=1;JSESSIONID=AB/c', 'http://a.org/b;v=1/c'],
     ['http://a.org/(S(lit3py55t21z5v55vlm25s55))/b.aspx', 'http://a.org/b.aspx'],
-    ['http://a.org/(S(abc));sid=1/b', 'http://a.org/b'],
-    ['http://a.org/b/..;sid=1/c', 'http://a.org/c'],
+    ['http://a.org/(S(abc));sid=8f14e45fceea167a5a36/b', 'http://a.org/b'],
+    ['http://a.org/b/..;jsid=1/c', 'http://a.org/c'],
+  ]);
+});
+
+test('a short sid is the id of a story, in query and path', () => {
+  check([
+    ['http://a.org/article.php?sid=1342', 'http://a.org/article.php?sid=1342'],
+    ['http://a.org/?sid=8f14e45fceea167a5a3', 'http://a.org/?sid=8f14e45fceea167a5a3'],
+    ['http://a.org/?SID=8f14e45fceea167a5a36', 'http://a.org/'],
+    ['http://a.org/b;sid=12/c', 'http://a.org/b;sid=12/c'],
+  ]);
+});
+
+test('an article number under pk_ stays, and names that Matomo documents go', () => {
+  check([
+    ['http://a.org/?pk_4711', 'http://a.org/?pk_4711'],
+    ['http://a.org/?pk_id=4711', 'http://a.org/?pk_id=4711'],
+    ['http://a.org/?pk_campaign=x&pk_kwd=y&PK_Source=z', 'http://a.org/'],
+  ]);
+});
+
+test('trackers of publishers go, and so do those behind an ampersand that was escaped twice', () => {
+  check([
+    ['http://a.org/?itm_source=a&intcmp=b&iref=c&cmpid=d&icid=e&ncid=f&ocid=g&n_cid=h&at_medium=i', 'http://a.org/'],
+    ['http://a.org/?id=1&amp;utm_source=x&amp;phpsessid=y', 'http://a.org/?id=1'],
+    ['http://a.org/?id=1&amp;page=2', 'http://a.org/?amp;page=2&id=1'],
   ]);
 });
 
@@ -142,18 +167,18 @@ test('index pages, www and hashes are touched only when asked', () => {
 test('a rule for a host holds for its subdomains, and the nearest wins', () => {
   const ruled = compileNormalizer({
     hosts: {
-      'a.org': { keep: ['sid'], drop: ['page'] },
+      'a.org': { keep: ['jsid'], drop: ['page'] },
       'only.a.org': { only: ['ID'] },
       'none.org': { only: [] },
     },
   });
   check(
     [
-      ['http://a.org/?sid=1&page=2&x=3', 'http://a.org/?sid=1&x=3'],
-      ['http://www.a.org:8080/?sid=1&page=2', 'http://www.a.org:8080/?sid=1'],
-      ['http://only.a.org/?sid=1&id=2', 'http://only.a.org/?id=2'],
+      ['http://a.org/?jsid=1&page=2&x=3', 'http://a.org/?jsid=1&x=3'],
+      ['http://www.a.org:8080/?jsid=1&page=2', 'http://www.a.org:8080/?jsid=1'],
+      ['http://only.a.org/?jsid=1&id=2', 'http://only.a.org/?id=2'],
       ['http://none.org/b?x=1', 'http://none.org/b'],
-      ['http://ba.org/?sid=1', 'http://ba.org/'],
+      ['http://ba.org/?jsid=1', 'http://ba.org/'],
     ],
     ruled,
   );
@@ -178,7 +203,7 @@ test('what is no http URL, or too long, is refused with its reason', () => {
 });
 
 test('the explanation is a chain from the URL given to the URL fetched, naming each step that changed it', () => {
-  const given = 'HTTP://A.org.//b;sid=1?utm_a=1&z=%7e&a=1#f';
+  const given = 'HTTP://A.org.//b;jsid=1?utm_a=1&z=%7e&a=1#f';
   const steps = explainNormalize(given);
   assert.deepEqual(
     steps.map(({ step }) => step),
