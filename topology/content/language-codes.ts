@@ -27,18 +27,18 @@ export const onlyLanguage: Readonly<Partial<Record<Script, string>>> = {
 
 /**
  * For scripts of many languages, the languages that are told apart, as ISO 639-3 to ISO 639-1. These are not all that
- * franc knows: each further language, hardly found on the web, would take pages of its relatives. Both written forms of
+ * franc knows, and it knows no others: Icelandic, Latvian, Basque, Maltese, Welsh and Irish it takes for relatives. Each further language, hardly found on the web, would take pages of its relatives. Both written forms of
  * Norwegian are `no`.
  */
 export const trigramLanguages: Readonly<Partial<Record<Script, Readonly<Record<string, string>>>>> = {
   latin: {
     ...{ eng: 'en', deu: 'de', fra: 'fr', spa: 'es', ita: 'it', por: 'pt', nld: 'nl', cat: 'ca', glg: 'gl', ron: 'ro' },
-    ...{ swe: 'sv', dan: 'da', nob: 'no', nno: 'no', isl: 'is', fin: 'fi', ekk: 'et', lav: 'lv', lit: 'lt', eus: 'eu' },
-    ...{ pol: 'pl', ces: 'cs', slk: 'sk', slv: 'sl', hrv: 'hr', hun: 'hu', als: 'sq', tur: 'tr', azj: 'az', mlt: 'mt' },
-    ...{ ind: 'id', zlm: 'ms', vie: 'vi', tgl: 'tl', swh: 'sw', afr: 'af', cym: 'cy', gle: 'ga', epo: 'eo' },
+    ...{ swe: 'sv', dan: 'da', nob: 'no', nno: 'no', fin: 'fi', ekk: 'et', lit: 'lt' },
+    ...{ pol: 'pl', ces: 'cs', slk: 'sk', slv: 'sl', hrv: 'hr', hun: 'hu', als: 'sq', tur: 'tr', azj: 'az' },
+    ...{ ind: 'id', zlm: 'ms', vie: 'vi', tgl: 'tl', swh: 'sw', afr: 'af', epo: 'eo' },
   },
   cyrillic: { rus: 'ru', ukr: 'uk', bel: 'be', bul: 'bg', mkd: 'mk', srp: 'sr', kaz: 'kk' },
-  arabic: { arb: 'ar', pes: 'fa', urd: 'ur', ckb: 'ku', pbu: 'ps' },
+  arabic: { arb: 'ar', pes: 'fa', urd: 'ur', pbu: 'ps' },
   devanagari: { hin: 'hi', mar: 'mr', npi: 'ne' },
 };
 
@@ -60,12 +60,27 @@ export function threeLetterCode(code: string): string {
 }
 
 /**
- * The language of a declaration (BCP 47): `pt-BR` gives `pt`. Empty: there is none, or it does not have two letters.
+ * The language of a declaration (BCP 47): `pt-BR` gives `pt`, and `lav` gives `lv`. Empty: there is none, or it has no code of two letters.
  */
 export function declaredCode(declared: string): string {
-  const code = /^([a-z]{2})(?:[-_]|$)/i.exec(declared.trim())?.[1]?.toLowerCase() ?? '';
-  return synonyms[code] ?? code;
+  const tag = /^([a-z]{2,3})(?:[-_]|$)/i.exec(declared.trim())?.[1]?.toLowerCase() ?? '';
+  const code = tag.length === 3 ? new Intl.Locale(tag).language : tag;
+  return synonyms[code] ?? (code.length === 2 ? code : '');
 }
+
+/** Is the language of this ISO 639-1 code, by Unicode's data, written in that script? */
+export function isWrittenIn(code: string, script: Script): boolean {
+  const name = code === '' ? undefined : new Intl.Locale(code).maximize().script;
+  return name !== undefined && scriptCodes[script] === name;
+}
+
+/** ISO 15924, for the scripts of many languages. */
+const scriptCodes: Readonly<Partial<Record<Script, string>>> = {
+  latin: 'Latn',
+  cyrillic: 'Cyrl',
+  arabic: 'Arab',
+  devanagari: 'Deva',
+};
 
 /** Withdrawn codes, and the written forms of Norwegian. */
 const synonyms: Readonly<Record<string, string>> = { nb: 'no', nn: 'no', iw: 'he', in: 'id', ji: 'yi' };

@@ -9,7 +9,7 @@
  * Measured on Debian's translated manuals by `npm run bench -- language`.
  */
 import { francAll } from 'franc';
-import { declaredCode, greaterRelative, onlyLanguage, trigramLanguages } from './language-codes.ts';
+import { declaredCode, greaterRelative, isWrittenIn, onlyLanguage, trigramLanguages } from './language-codes.ts';
 import { type Script, scriptOf } from './script.ts';
 
 /** How many windows of a text are read, and their length; a shorter text is read whole. */
@@ -39,7 +39,10 @@ export function languageOf(text: string, declared = ''): string {
   if (script === 'cjk') return kana * 10 > han || (prior === 'ja' && kana > 0) ? 'ja' : 'zh';
   if (script === 'latin' && vietnamese * vietnameseLetters > latin) return 'vi';
   const languages = trigramLanguages[script];
-  return languages === undefined ? (onlyLanguage[script] ?? '') : byTrigrams(proseOf(parts, script), languages, prior);
+  if (languages === undefined) return onlyLanguage[script] ?? '';
+  // What the trigrams have no answer for, the declaration says.
+  if (!Object.values(languages).includes(prior) && isWrittenIn(prior, script)) return prior;
+  return byTrigrams(proseOf(parts, script), languages, prior);
 }
 
 function spread(text: string): string[] {

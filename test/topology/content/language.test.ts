@@ -81,3 +81,19 @@ it('a declaration decides among languages that are near, and where there is litt
   assert.equal(languageOf(texts['de']!, 'en-US'), 'de');
   assert.equal(languageOf(texts['ru']!, 'en'), 'ru');
 });
+
+it('a declared language that trigrams cannot tell from its relatives is believed, in the script that it is written in', () => {
+  const declared = {
+    lv: 'Visi cilvēki piedzimst brīvi un vienlīdzīgi savā pašcieņā un tiesībās. Viņi ir apveltīti ar saprātu un sirdsapziņu.',
+    is: 'Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum. Menn eru gæddir vitsmunum og samvizku.',
+    eu: 'Gizon-emakume guztiak aske jaiotzen dira, duintasun eta eskubide berberak dituztela; eta ezaguera eta kontzientzia dutenez.',
+    mt: 'Il-bnedmin kollha jitwieldu ħielsa u ugwali fid-dinjità u d-drittijiet. Huma mogħnija bir-raġuni u bil-kuxjenza.',
+    cy: 'Genir pawb yn rhydd ac yn gydradd â’i gilydd mewn urddas a hawliau. Fe’u cynysgaeddir â rheswm a chydwybod.',
+    ga: 'Saolaítear gach duine den chine daonna saor agus comhionann i ndínit agus i gcearta. Tá bua an réasúin acu.',
+  };
+  for (const [code, text] of Object.entries(declared)) assert.equal(languageOf(text, code), code);
+  assert.equal(languageOf(declared.lv, 'lav'), 'lv', 'a code of three letters');
+  assert.equal(languageOf(texts['ru']!, 'lv'), 'ru', 'another script');
+  assert.equal(languageOf(texts['de']!, 'xx'), 'de', 'no language');
+  assert.equal(languageOf(texts['de']!, 'en-US'), 'de', 'one that trigrams know');
+});
