@@ -47,8 +47,8 @@ export const kafkaLimits = {
   /** Bytes of a damaged batch that are kept for its dead letter, which has to fit into a record. */
   damagedBytesKept: 4 * 1024 * 1024,
   /**
-   * Bytes of one fetch, for all partitions of a reader on a broker, unless `poll` asks for less. At least the size of a batch:
-   * brokers send a larger batch only for the first partition, and waste reads on the others.
+   * Bytes of one fetch, for all partitions of a reader on a broker, unless `poll` asks for less. At least a batch:
+   * brokers send a larger one only for the first partition, and waste reads on the others.
    */
   fetchBytes: 1024 * 1024,
   /** A fetch waits at the broker this long: an idle reader costs four small requests a second. */
