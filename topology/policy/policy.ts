@@ -75,7 +75,7 @@ export interface PolicyConfig {
   readonly hopsMax: number;
   /** Waits before the second, third, … attempt; its length is the number of retries. */
   readonly retriesMs: readonly number[];
-  /** Back off from a host, as after a 503, once this many new URLs in a row got 5xx (other than 503). The next good answer ends it. 0, or absent: only the failed URLs wait. */
+  /** Back off from a host, as after a 503, once first tries of this many different URLs in a row got 5xx (other than 503). The next good answer ends it. 0, or absent: only the failed URLs wait. */
   readonly serverErrorsMax?: number | undefined;
   /** Shortest wait from the completion of a request to a host to the start of the next. */
   readonly delayMs: number;
