@@ -98,7 +98,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     '--from-cc table --recrawl optimal --data crawl-data/news',
   ],
   repartition: [`--partitions 16 ${kafka} --into news-16`, `--partitions 16 ${folder} --into crawl-data/example-16`],
-  size: ['--urls 100M --hosts 1M --rate 500 --delay 1000'],
+  size: ['--urls 100M --hosts 1M --rate 500 --delay 1000ms'],
   'topology describe': ['--format dot'],
   pause: [folder],
   resume: [folder],

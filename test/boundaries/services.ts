@@ -107,7 +107,7 @@ export const crawlBoundaries: BoundaryTable<typeof crawlLimits> = {
   groupIntervalMs: tuning('how long appends gather for one sync'),
   retriesMax: upTo((n) => isTaken('crawl', '--retries', Array.from({ length: n }, () => '1').join(','))),
   retrySecondsMax: upTo((n) => isTaken('crawl', '--retries', `1,${n}`)),
-  delayMsMax: upTo((n) => isTaken('crawl', '--delay', `${n}`)),
+  delayMsMax: upTo((n) => isTaken('crawl', '--delay', `${n}ms`)),
   partitionsMax: upTo((n) => isTaken('crawl', '--partitions', `${n}`)),
   standbysMax: upTo((n) => isTaken('frontier', '--standbys', `${n}`)),
   concurrencyMax: upTo((n) => isTaken('crawl', '--concurrency', `${n}`)),

@@ -498,7 +498,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 200, domains: 1 });
     const data = join(temporaryFolder(), 'data');
     const crawl = async () => {
-      const started = startCommand([...small.crawlArguments, '--delay', '300', '--data', data]);
+      const started = startCommand([...small.crawlArguments, '--delay', '300ms', '--data', data]);
       for (let before = small.web.requests().length; small.web.requests().length < before + 3; ) await sleep(20);
       return started;
     };

@@ -26,7 +26,7 @@ test('a webmaster proves a host and orders in a browser, and what is hostile sta
   const data = join(temporaryFolder(), 'data');
   const reach = ['--resolve', `*.test:${site.port}:127.0.0.1`];
   const host = `a.test:${site.port}`;
-  const crawl = await runCommand(['crawl', `http://${host}/`, '--data', data, ...reach, '--delay', '20']);
+  const crawl = await runCommand(['crawl', `http://${host}/`, '--data', data, ...reach, '--delay', '20ms']);
   assert.equal(crawl.code, 0, crawl.stderr);
   const desk = startCommand(['desk', '--data', data, '--http', '127.0.0.1:0', ...reach], { patienceMs: 150_000 });
   t.after(() => desk.child.kill('SIGKILL'));

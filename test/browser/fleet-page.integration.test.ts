@@ -56,7 +56,7 @@ describe('the page of a fleet in a browser', {
   const cells = (page: Page, name: string) => page.locator(`tr[data-crawl="${name}"] td`).allTextContents();
 
   it('lists crawls with their shares; starts, pauses, resumes one and looks into it, and runs nothing of theirs', async () => {
-    const flags = ['--allow-private', '--contact', 'me@example.org', '--host-delay', '50'];
+    const flags = ['--allow-private', '--contact', 'me@example.org', '--host-delay', '50ms'];
     const fleet = await startFleet(join(temporaryFolder(), 'fleet'), flags);
     after(() => fleet.running.child.kill('SIGKILL'));
     const policy = { delayMs: 50, delayFactor: 0, maxDepth: 100 };

@@ -59,7 +59,7 @@ test('unique keys, POST, headers, retries, failures and redirects are what they 
   const { asked, site } = await startSite();
   const folder = temporaryFolder();
   const [data, called] = [join(folder, 'data'), join(folder, 'called')];
-  const flags = ['--delay', '20', '--address-delay', '0', '--retries', '0.1,0.1,0.1', '--allow-private'];
+  const flags = ['--delay', '20ms', '--address-delay', '0', '--retries', '0.1s,0.1s,0.1s', '--allow-private'];
   const clients = ['--clients', 'only', '--http', '0', '--data', data, '--contact', 'me@example.org'];
   const crawl = startCommand(['crawl', ...clients, ...flags]);
   const base = await listening(crawl);

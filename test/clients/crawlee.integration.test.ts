@@ -41,7 +41,7 @@ async function startCrawl(web: Partial<WebOptions> = {}) {
   const usual = { preset: 'plain', naming: 'addresses', hosts: 6, pagesPerHost: 12, domains: 3, seed: 9 } as const;
   const small = await startSmallWeb({ ...usual, ...web });
   const data = join(folder, 'data');
-  const flags = ['--delay', `${delayMs}`, '--retries', '0.1,0.1,0.1', '--address-delay', '0', '--allow-private'];
+  const flags = ['--delay', `${delayMs}ms`, '--retries', '0.1s,0.1s,0.1s', '--address-delay', '0', '--allow-private'];
   const asked = ['--clients', 'only', '--http', `127.0.0.1:${port}`, '--data', data, '--contact', 'me@example.org'];
   let crawl: Running;
   const start = async () => {

@@ -17,7 +17,7 @@ test('a client made of the proto by grpcio crawls a web: each page once, politel
   const web = { preset: 'plain', naming: 'addresses', hosts: 6, pagesPerHost: 12, domains: 3, seed: 5 } as const;
   const small = await startSmallWeb(web);
   const data = join(temporaryFolder(), 'data');
-  const flags = ['--delay', `${delayMs}`, '--address-delay', '0', '--allow-private', '--contact', 'me@example.org'];
+  const flags = ['--delay', `${delayMs}ms`, '--address-delay', '0', '--allow-private', '--contact', 'me@example.org'];
   const clients = ['--clients', 'only', '--clients-grpc', '0', '--data', data];
   const crawl = startCommand(['crawl', ...small.seeds, '--scope', 'all', ...clients, ...flags]);
   const run = runGrpcClient(await leasesAt(crawl), 4);
@@ -34,7 +34,7 @@ test('a client made of the proto by grpcio crawls a web: each page once, politel
 async function serve(more: readonly string[] = [], options: CommandOptions = {}) {
   const small = await startSmallWeb({ preset: 'plain', naming: 'addresses', hosts: 3, pagesPerHost: 5, domains: 3 });
   const data = join(temporaryFolder(), 'data');
-  const flags = ['--delay', '20', '--address-delay', '0', '--allow-private', '--contact', 'me@example.org'];
+  const flags = ['--delay', '20ms', '--address-delay', '0', '--allow-private', '--contact', 'me@example.org'];
   const clients = ['--clients', 'only', '--clients-grpc', '0', '--data', data];
   const crawl = startCommand(['crawl', ...clients, ...flags, ...more], options);
   const address = await leasesAt(crawl);

@@ -19,7 +19,7 @@ const spiderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /** A crawl whose clients say what is crawled; `http`: where it listens. */
 async function serve(data: string, http: string, retries: string) {
-  const flags = ['--delay', '30', '--retries', retries, '--address-delay', '0', '--allow-private', '--data', data];
+  const flags = ['--delay', '30ms', '--retries', retries, '--address-delay', '0', '--allow-private', '--data', data];
   const crawl = startCommand(['crawl', '--clients', 'only', '--http', http, '--contact', 'me@example.org', ...flags]);
   const base = await listening(crawl);
   await untilReady(base);

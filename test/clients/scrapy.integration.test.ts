@@ -32,7 +32,7 @@ async function startCrawl(how: 'only' | 'beside', pagesPerHost = 12, web: Partia
   } as const;
   const small = await startSmallWeb(options);
   const data = join(folder, 'data');
-  const flags = ['--delay', `${delayMs}`, '--retries', '0.1,0.1,0.1', '--address-delay', '0', '--allow-private'];
+  const flags = ['--delay', `${delayMs}ms`, '--retries', '0.1s,0.1s,0.1s', '--address-delay', '0', '--allow-private'];
   const asked = ['--clients', how, '--http', '0', '--data', data, '--contact', 'me@example.org', ...flags];
   const crawl = startCommand(['crawl', ...asked]);
   const base = await listening(crawl);

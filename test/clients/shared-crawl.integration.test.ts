@@ -8,7 +8,7 @@ test('five crawlers, one web: no host is contacted before its delay, no page is 
   const delayMs = 40;
   const web = { preset: 'plain', naming: 'addresses', hosts: 12, pagesPerHost: 30, domains: 4, seed: 9 } as const;
   const small = await startSmallWeb(web);
-  const { data, by } = await crawlTogether(small.seeds, small.seeds, ['--delay', `${delayMs}`]);
+  const { data, by } = await crawlTogether(small.seeds, small.seeds, ['--delay', `${delayMs}ms`]);
   assertFlawless(small.check({ delayMs, sitemaps: false }));
   const theirs = Object.values(by).flat();
   assert.equal(new Set(theirs).size, theirs.length, 'each by one of them');

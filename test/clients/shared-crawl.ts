@@ -55,7 +55,15 @@ export async function crawlTogether(
   const folder = temporaryFolder();
   const data = join(folder, 'data');
   const clients = ['--clients', 'beside', '--http', '0', '--clients-grpc', '0', '--data', data];
-  const usual = ['--address-delay', '0', '--allow-private', '--contact', 'me@example.org', '--retries', '0.1,0.1,0.1'];
+  const usual = [
+    '--address-delay',
+    '0',
+    '--allow-private',
+    '--contact',
+    'me@example.org',
+    '--retries',
+    '0.1s,0.1s,0.1s',
+  ];
   const crawl = startCommand(['crawl', ...clients, ...usual, ...flags], { patienceMs: 240_000 });
   const base = await listening(crawl);
   await untilReady(base);

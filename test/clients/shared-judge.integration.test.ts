@@ -7,7 +7,7 @@ import { printedPages } from '../services/cli/small-web.ts';
 import { crawlTogether } from './shared-crawl.ts';
 
 test('judge grades the five together: every rule is kept that is the frontier’s', async (t) => {
-  const flags = ['--hosts', '20', '--pages', '8', '--delay', '60', '--crawl-delay', '200', '--quiet', '20'];
+  const flags = ['--hosts', '20', '--pages', '8', '--delay', '60ms', '--crawl-delay', '200ms', '--quiet', '20s'];
   const judge = startCommand(['judge', '--listen', '127.0.0.1:0', '--addresses', '--json', ...flags], {
     patienceMs: 300_000,
   });
@@ -16,7 +16,7 @@ test('judge grades the five together: every rule is kept that is the frontier’
     assert.equal(judge.child.exitCode, null, judge.output());
   }
   const seeds = judge.output().match(/http:\/\/127\S+/g)!;
-  const { data, by } = await crawlTogether(seeds, seeds, ['--delay', '60']);
+  const { data, by } = await crawlTogether(seeds, seeds, ['--delay', '60ms']);
   const ended = await judge.ended;
   const { rows, passed, of } = lastJson(ended) as unknown as {
     rows: { ok: boolean | null; rule: string; details: string[] }[];

@@ -29,8 +29,8 @@ test('every command of the tutorial, and those of README, operations and politen
   const env = {
     ...process.env,
     CRAWLSTREAM_RESOLVE: `example.org:${site.port}:127.0.0.1`,
-    CRAWLSTREAM_DELAY: '5',
-    CRAWLSTREAM_RETRIES: '0.1',
+    CRAWLSTREAM_DELAY: '5ms',
+    CRAWLSTREAM_RETRIES: '0.1s',
   };
   const words = (written: readonly string[]) =>
     written.map((word, at) => {

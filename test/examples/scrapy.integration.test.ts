@@ -23,7 +23,7 @@ test('titles of a site, by Scrapy on the frontier', async () => {
   const small = await startSmallWeb({ preset: 'plain', naming: 'addresses', hosts: 3, pagesPerHost: 8, domains: 1 });
   const data = join(folder, 'data');
   const flags = ['--clients', 'only', '--http', '0', '--data', data, '--contact', 'me@example.org'];
-  const crawl = startCommand(['crawl', ...flags, '--allow-private', '--delay', '20', '--address-delay', '0']);
+  const crawl = startCommand(['crawl', ...flags, '--allow-private', '--delay', '20ms', '--address-delay', '0']);
   const base = await listening(crawl);
   await untilReady(base);
   const titles = join(folder, 'titles.jsonl');

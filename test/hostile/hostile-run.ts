@@ -64,7 +64,7 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
   const crawl = startCommand(
     [
       ...['crawl', seeds, ...ports.flatMap((port) => ['--resolve', `*.test:${port}:127.0.0.1`])],
-      ...['--data', join(folder, `data-${hostile}`), '--delay', `${delayMs}ms`, '--retries', '1', '--http', '0'],
+      ...['--data', join(folder, `data-${hostile}`), '--delay', `${delayMs}ms`, '--retries', '1s', '--http', '0'],
       // So that what leads out is looked at by the guard of addresses, too.
       ...['--scope', 'all'],
     ],

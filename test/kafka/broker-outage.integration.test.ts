@@ -44,7 +44,7 @@ describe('a broker that is away for a minute', { skip, timeout: 600_000 }, () =>
       fetcher: start('fetcher', '--resolve', `*:${web.port}:127.0.0.1`),
       dedup: start('dedup', '--data', join(folder, 'dedup')),
     };
-    const sent = await runCommand(['inject', ...plan.seeds(web.port), ...at, '--delay', '1000']);
+    const sent = await runCommand(['inject', ...plan.seeds(web.port), ...at, '--delay', '1000ms']);
     assert.equal(sent.code, 0, sent.stderr);
   });
   after(async () => {

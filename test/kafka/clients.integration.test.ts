@@ -49,7 +49,7 @@ describe('clients that lease, on Kafka', { skip, timeout: 500_000 }, () => {
     const fetchers = [0, 1].map(() => start('fetcher', ...at, ...toWeb, '--clients', 'only', '--http', '0'));
     const bases = await Promise.all(fetchers.map((fetcher) => listening(fetcher)));
     for (const base of bases) await untilReady(base);
-    await done('inject', ...small.seeds, ...at, '--delay', `${delayMs}`);
+    await done('inject', ...small.seeds, ...at, '--delay', `${delayMs}ms`);
 
     const over = new AbortController();
     t.after(() => over.abort());

@@ -36,7 +36,7 @@ describe('a cluster that changes', { skip, timeout: 300_000 }, () => {
     assert.equal(made.code, 0, made.stderr);
     await addPartitions(broker, `${crawl}.pages`, 5);
     const seeds = web.crawlArguments.filter((one) => one.startsWith('http'));
-    const whole = ['crawl', ...seeds, '--crawl', crawl, '--resolve', `*:${web.port}:127.0.0.1`, '--delay', '2000'];
+    const whole = ['crawl', ...seeds, '--crawl', crawl, '--resolve', `*:${web.port}:127.0.0.1`, '--delay', '2000ms'];
     roles = {
       crawl: startCommand([...whole, '--data', join(folder, 'crawl'), ...at, '--http', '0'], { patienceMs }),
       urlfrontier: startCommand(

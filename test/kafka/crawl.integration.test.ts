@@ -110,7 +110,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     const scaled = { crawlDelayMs: 60, slowMs: 30, robotsMoved: 0.16, seed: 5 };
     const web = await startSmallWeb({ preset: 'full', hosts, pagesPerHost, ...scaled });
     const processes = [frontier('clean', 'a'), frontier('clean', 'b'), fetcher('clean', web), fetcher('clean', web)];
-    await inject('clean', web, ['--delay', '20', '--retries', '0.2,0.5,1']);
+    await inject('clean', web, ['--delay', '20ms', '--retries', '0.2s,0.5s,1s']);
     const end = await untilDone('clean');
     assertFlawless(web.check({ delayMs: 20 }));
     assert.equal(end['pages'], web.plan.expected(web.port).fetch.size);
@@ -122,7 +122,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     const web = await startSmallWeb({ hosts, pagesPerHost, seed: 6 });
     const first = frontier('moving', 'a');
     const fetching = fetcher('moving', web);
-    await inject('moving', web, ['--delay', '15']);
+    await inject('moving', web, ['--delay', '15ms']);
     await untilPages('moving', 20);
     const second = frontier('moving', 'b');
     await untilPages('moving', 150);
@@ -154,7 +154,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     const web = await startSmallWeb({ hosts, pagesPerHost, seed: 7 });
     const killed = [frontier('kills', 'a'), fetcher('kills', web)];
     const processes = [frontier('kills', 'b'), fetcher('kills', web)];
-    await inject('kills', web, ['--delay', '25', '--retries', '0.5,1,2']);
+    await inject('kills', web, ['--delay', '25ms', '--retries', '0.5s,1s,2s']);
     const total = hosts * pagesPerHost;
     await untilPages('kills', Math.floor(total / 10));
     killed[0]!.child.kill('SIGKILL');
@@ -186,7 +186,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 30, domains: 4, linksPerPage: 20 });
     const processes = [frontier('told', 'a'), fetcher('told', web)];
     // Slow enough for a busy machine to have its say in time.
-    await inject('told', web, ['--delay', '4000']);
+    await inject('told', web, ['--delay', '4000ms']);
     await untilPages('told', 6);
     const blocked = new URL(web.seeds[0]!);
     const requests = () => web.web.requests().filter(({ host }) => web.plan.hosts[host] === blocked.hostname).length;

@@ -27,7 +27,7 @@ async function startFleetOfSite(t: TestContext) {
   const fleet = `f${process.pid}`;
   const place = ['--brokers', broker.brokers];
   const run = (args: readonly string[]) => command([...args, ...place, '--http', '0']);
-  const own = ['--fleet', fleet, '--data', join(root, 'fleet'), '--host-delay', '50'];
+  const own = ['--fleet', fleet, '--data', join(root, 'fleet'), '--host-delay', '50ms'];
   const running = run(['fleet', ...own, '--resolve', `*.test:${site.port}:127.0.0.1`]);
   const client = fleetClient(running, await listening(running));
   await untilReady(client.base);

@@ -46,7 +46,7 @@ test('crawls of a fleet have all their pages, and hosts their peace, whatever be
   const place = ['--brokers', broker.brokers, '--fleet', fleet];
   const start = (role: string, data: string): Running => {
     const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
-    const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
+    const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}ms`];
     return command(['fleet', ...place, ...own, ...flags]);
   };
   const frontier: FleetClient = await (async () => {

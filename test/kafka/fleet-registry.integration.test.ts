@@ -30,7 +30,7 @@ test('records of a fleet are read by the registry, whose subjects are as many as
   const fleet = `r${process.pid}`;
   const place = ['--brokers', broker.brokers, '--registry', registry.url];
   const start = async (data: string): Promise<FleetClient> => {
-    const own = ['--fleet', fleet, '--data', join(root, data), '--http', '0', '--host-delay', '30'];
+    const own = ['--fleet', fleet, '--data', join(root, data), '--http', '0', '--host-delay', '30ms'];
     const flags = [...place, ...own, '--resolve', `*.test:${web.port}:127.0.0.1`];
     const running = command(['fleet', ...flags]);
     return fleetClient(running, await listening(running));

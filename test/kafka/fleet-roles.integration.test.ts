@@ -34,7 +34,7 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
   const place = ['--brokers', broker.brokers, '--fleet', fleet];
   const start = (role: string, data: string) => {
     const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
-    const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
+    const own = ['--role', role, '--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}ms`];
     return command(['fleet', ...place, ...own, ...flags]);
   };
   const frontier = async (data: string): Promise<FleetClient> => {

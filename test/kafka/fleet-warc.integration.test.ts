@@ -28,7 +28,7 @@ test('a fleet on Kafka keeps responses of a crawl that wants them, none lost or 
   const place = ['--brokers', broker.brokers];
   const run = (args: readonly string[]) => command([...args, ...place, '--http', '0']);
   const start = async (data: string): Promise<FleetClient> => {
-    const own = ['--fleet', fleet, '--data', join(root, data), '--host-delay', `${delayMs}`];
+    const own = ['--fleet', fleet, '--data', join(root, data), '--host-delay', `${delayMs}ms`];
     const running = run(['fleet', ...own, '--resolve', `*.test:${web.port}:127.0.0.1`]);
     return fleetClient(running, await listening(running));
   };

@@ -35,7 +35,7 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
   const place = ['--brokers', broker.brokers];
   const start = async (data: string): Promise<FleetClient> => {
     const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
-    const own = ['--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}`];
+    const own = ['--data', join(root, data), '--http', '0', '--host-delay', `${delayMs}ms`];
     const running = command(['fleet', ...place, '--fleet', fleet, ...own, ...flags]);
     return fleetClient(running, await listening(running));
   };

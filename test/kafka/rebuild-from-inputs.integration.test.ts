@@ -61,7 +61,7 @@ describe('a partition whose changelog leads nowhere', { skip, timeout: 2 * patie
     const open = () => openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
     const old = join(folder, 'old');
     let roles = [frontier(old), fetcher()];
-    const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '2', '--delay', '300']);
+    const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '2', '--delay', '300ms']);
     assert.equal(injected.code, 0, injected.stderr);
     let log = await open();
     const endsOf = async (topic: string) =>

@@ -150,7 +150,7 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     const pages = 12 * 30;
     await run('topics', 'create', ...at('forgets'), ...named(), '--partitions', `${partitions}`);
     let roles = startRoles('forgets', web, named());
-    await run('inject', ...web.seeds, ...at('forgets'), ...named(), '--delay', '60');
+    await run('inject', ...web.seeds, ...at('forgets'), ...named(), '--delay', '60ms');
     await untilPages('forgets', pages / 5, named());
     await stop(roles);
 

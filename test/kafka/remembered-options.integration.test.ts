@@ -25,7 +25,7 @@ test('a crawl on Kafka that is resumed without its options keeps its policy and 
   const cwd = temporaryFolder();
   const place = ['--brokers', broker!.brokers, '--crawl', `remembered-${process.pid}`, '--partitions', '1'];
   const run = (...words: string[]) => runCommand(words, { cwd, patienceMs: 180_000 });
-  const first = await run(...small.crawlArguments, ...place, '--delay', '7', '--max-pages', '4', '--json');
+  const first = await run(...small.crawlArguments, ...place, '--delay', '7ms', '--max-pages', '4', '--json');
   assert.equal(first.code, 0, first.stderr);
   assert.equal(lastJson(first)['pages'], 4);
   const kept = JSON.parse(await readFile(join(cwd, 'crawl-data', place[3]!, 'crawl.json'), 'utf8')) as {

@@ -32,7 +32,7 @@ describe('a crawl on Kafka', { skip, timeout: 300_000 }, () => {
       return lastJson(ended);
     };
     const crawl = (name: string, ...more: string[]) =>
-      json([...web.crawlArguments, '--crawl', name, '--data', join(folder, name), '--delay', '20', ...more]);
+      json([...web.crawlArguments, '--crawl', name, '--data', join(folder, name), '--delay', '20ms', ...more]);
     const four = `four-${process.pid}`;
     const sixteen = `sixteen-${process.pid}`;
     const first = await crawl(four, '--partitions', '4', '--max-pages', '15');

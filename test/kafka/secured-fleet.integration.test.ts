@@ -37,7 +37,7 @@ test('a fleet runs, is taken over by a frontier and a fetcher, and makes, ends a
     runCommand([...args, '--brokers', broker.brokers], { env: env(user) });
   const start = (name: string, data: string, role?: 'frontier' | 'fetcher') => {
     const place = ['--brokers', broker.brokers, '--fleet', name, '--data', join(root, data)];
-    const flags = ['--http', '0', '--host-delay', `${delayMs}`, '--resolve', `*.test:${web.port}:127.0.0.1`];
+    const flags = ['--http', '0', '--host-delay', `${delayMs}ms`, '--resolve', `*.test:${web.port}:127.0.0.1`];
     const roles = role === undefined ? [] : ['--role', role];
     const user = role === 'fetcher' ? 'fetcher' : 'fleet';
     const running = startCommand(['fleet', ...place, ...roles, ...flags], { env: env(user), patienceMs: 280_000 });

@@ -180,7 +180,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       const web = await startSmallWeb({ ...{ hosts: 6, pagesPerHost: 6, seed: 2 } });
       const made = await as('operator', ['topics', 'create', ...at(), '--partitions', '2']).ended;
       assert.equal(made.code, 0, made.stderr);
-      const seeds = [...web.seeds, '--delay', '30'];
+      const seeds = [...web.seeds, '--delay', '30ms'];
       const sent = await as('operator', ['inject', ...at(), ...seeds]).ended;
       assert.equal(sent.code, 0, sent.stderr);
       const frontier = start('frontier', ['frontier', ...at(), '--data', join(folder, 'frontier')]);
@@ -208,7 +208,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
 
     it('a fetcher with a plugin is told what it lacks, and with what the plugin’s list says the plugin takes part', async () => {
       const web = await startSmallWeb({ ...{ hosts: 3, pagesPerHost: 5, seed: 3 } });
-      const sent = await as('operator', ['inject', ...at(), ...web.seeds, '--delay', '30']).ended;
+      const sent = await as('operator', ['inject', ...at(), ...web.seeds, '--delay', '30ms']).ended;
       assert.equal(sent.code, 0, sent.stderr);
       const fetching = ['fetcher', ...at(), '--resolve', `*:${web.port}:127.0.0.1`, '--plugin', plugin];
       const refused = await as('fetcher', fetching).ended;

@@ -77,7 +77,7 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     const first = frontier('first');
     const fetcher = start(['fetcher', ...at(), '--partitions', '2', '--resolve', `*:${web.port}:127.0.0.1`]);
     const inject = async () => {
-      const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '2', '--delay', '120']);
+      const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '2', '--delay', '120ms']);
       assert.equal(injected.code, 0, injected.stderr);
     };
     await inject();

@@ -59,7 +59,7 @@ describe('topics that take only small records', { skip, timeout: 300_000 }, () =
     }
     const junk = Buffer.alloc(100_000, 7);
     await log.append([{ topic: 'crawl.discovered', partition: 0, key: null, value: junk }]);
-    await run('inject', ...web.seeds, '--delay', '10');
+    await run('inject', ...web.seeds, '--delay', '10ms');
     const deadline = Date.now() + 120_000;
     const stats = async () => lastJson(await run('stats', '--json'));
     let now = await stats();

@@ -109,7 +109,7 @@ describe('partition counts on Kafka', { skip, timeout: 300_000 }, () => {
       assert.match(refused.stderr, new RegExp(`${crawl}\\.fetcher has 1 member.*stop them first`));
     }
     const seeds = web.crawlArguments.filter((one) => one.startsWith('http'));
-    const sent = await runCommand(['inject', ...seeds, ...at, ...brokers, '--delay', '20']);
+    const sent = await runCommand(['inject', ...seeds, ...at, ...brokers, '--delay', '20ms']);
     assert.equal(sent.code, 0, sent.stderr);
     const expected = web.plan.expected(web.port).fetch.size;
     for (const untilMs = Date.now() + 60_000; ; await sleep(300)) {

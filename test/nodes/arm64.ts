@@ -45,7 +45,7 @@ async function crawl(node: string): Promise<string | undefined> {
   try {
     const code = await run(node, [
       ...[join(dist, 'services/cli/main.js'), 'crawl', ...plan.seeds(web.port), '--data', data],
-      ...['--resolve', `*.test:${web.port}:127.0.0.1`, '--delay', `${delayMs}`, '--retries', '0.1,0.2'],
+      ...['--resolve', `*.test:${web.port}:127.0.0.1`, '--delay', `${delayMs}ms`, '--retries', '0.1s,0.2s'],
     ]);
     if (code !== 0) return `exit code ${code}`;
     const store = readFileSync(join(data, 'log', 'STORE'), 'utf8').trim();

@@ -17,7 +17,7 @@ describe('traces, with a real collector', { skip }, async () => {
   const small = await startSmallWeb({ hosts: 3, pagesPerHost: 6, domains: 3, redirects: 0.4, errors: 0.2 });
   const data = join(temporaryFolder(), 'data');
   const traced = ['--trace-ratio', '1', '--otlp', collector.endpoint];
-  const quick = ['--delay', '0', '--retries', '0.1', '--json'];
+  const quick = ['--delay', '0', '--retries', '0.1s', '--json'];
   const first = await runCommand([...small.crawlArguments, ...quick, '--data', data, ...traced]);
   assert.equal(first.code, 0, first.stderr);
   const pages = lastJson(first)['pages'] as number;

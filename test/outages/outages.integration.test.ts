@@ -68,7 +68,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     const made = await runCommand(['topics', 'create', ...at(), '--partitions', '3']);
     assert.equal(made.code, 0, made.stderr);
     for (const pod of ['frontier-0', 'fetcher-0', 'fetcher-1', 'dedup-0']) start(pod);
-    const sent = await runCommand(['inject', ...plan.seeds(web.port), ...at(), '--delay', '1000']);
+    const sent = await runCommand(['inject', ...plan.seeds(web.port), ...at(), '--delay', '1000ms']);
     assert.equal(sent.code, 0, sent.stderr);
   });
   after(async () => {

@@ -16,7 +16,7 @@ describe('the package as "npm install" brings it', { timeout: 900_000 }, () => {
   const bin = join(folder, 'node_modules/.bin/crawlstream');
   const run = (...args: string[]) => spawnSync(bin, args, { cwd: folder, encoding: 'utf8' });
   /** Nobody listens there: the crawl ends after one retry. */
-  const soon = ['--allow-private', '--retries', '0.1'];
+  const soon = ['--allow-private', '--retries', '0.1s'];
   const npm = (...args: readonly string[]) =>
     execFileSync('npm', [...args, '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder, encoding: 'utf8' });
   /** What a message tells to type, typed. */

@@ -91,7 +91,7 @@ for (const release of releases) {
       web = await startSmallWeb({ hosts: 24, domains: 24, pagesPerHost: 150, sameHostShare: 0.9, seed: 10 });
       await command(old, 'topics', 'create', ...at(), '--partitions', '4');
       for (const pod of order) start(pod, old);
-      await command(old, 'inject', ...web.seeds, ...at(), '--delay', `${delayMs}`);
+      await command(old, 'inject', ...web.seeds, ...at(), '--delay', `${delayMs}ms`);
       for (const pod of order) await until(`${pod} is ready`, () => isReady(pod));
       await goesOn('the release crawls');
       for (const pod of order) await replace(pod, undefined);
@@ -101,7 +101,7 @@ for (const release of releases) {
       t.diagnostic(`${fetched()} until all were of ${release.version} again`);
       for (const [pod, { output }] of pods) assert.doesNotMatch(output(), /dead letter|damaged|diverged/, pod);
       assert.equal(web.check({ delayMs }).shortGaps.count, 0);
-      await command(undefined, 'inject', web.seeds[0]!, ...at(), '--delay', `${quickMs}`);
+      await command(undefined, 'inject', web.seeds[0]!, ...at(), '--delay', `${quickMs}ms`);
       const { fetch } = web.plan.expected(web.port);
       const isDone = async () =>
         (lastJson(await command(undefined, 'stats', ...at(), '--json'))['pages'] as number) >= fetch.size;

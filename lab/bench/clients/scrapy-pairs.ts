@@ -95,7 +95,7 @@ function ownSettings(delay: string): Record<string, string> {
 }
 
 async function withOurs(folder: string, seeds: readonly string[], delay: string): Promise<void> {
-  const reach = ['--allow-private', '--address-delay', '0', '--delay', delay, '--contact', 'me@example.org'];
+  const reach = ['--allow-private', '--address-delay', '0', '--delay', `${delay}ms`, '--contact', 'me@example.org'];
   const listen = ['--clients', 'only', '--http', '0', '--data', join(folder, 'data')];
   const running = startCommand(['crawl', ...listen, ...reach], { patienceMs });
   try {

@@ -100,7 +100,7 @@ export async function run(args: readonly string[]): Promise<void> {
 async function sharesOfCore(web: readonly string[], delayMs: string, seconds: number, node: readonly string[]) {
   const { samples } = await measureCrawl({
     web: ['--preset', 'plain', ...web],
-    crawl: ['--delay', delayMs],
+    crawl: ['--delay', `${delayMs}ms`],
     report: `delayMs=${delayMs}&sitemaps=false`,
     stopAfterMs: 1_000 * (Math.max(...warmSeconds) + seconds),
     stopAtPages: Number.POSITIVE_INFINITY,

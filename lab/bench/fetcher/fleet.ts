@@ -53,7 +53,15 @@ export async function run(args: readonly string[]): Promise<void> {
   );
   const folder = mkdtempSync(join(tmpdir(), 'crawlstream-fleet-'));
   const resolve = web.resolve.flatMap((one) => ['--resolve', one]);
-  const flags = ['--host-delay', `${delayMs}`, '--in-flight', values['in-flight'], '--seen-memory', '256', ...resolve];
+  const flags = [
+    '--host-delay',
+    `${delayMs}ms`,
+    '--in-flight',
+    values['in-flight'],
+    '--seen-memory',
+    '256',
+    ...resolve,
+  ];
   const command = ['dist/bundle/crawlstream.js', 'fleet', '--data', folder, '--http', '0', ...flags];
   const child = startNode(null, command, ['ignore', 'ignore', 'pipe']);
   try {

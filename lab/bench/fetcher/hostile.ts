@@ -78,7 +78,7 @@ async function measure(hosts: number, hostileShare: number, ordinary: number, op
       '--set',
       `hostileShare=${hostileShare}`,
     ],
-    crawl: ['--delay', options.delay],
+    crawl: ['--delay', `${options.delay}ms`],
     report: 'delayMs=0&sitemaps=false',
     stopAfterMs,
     stopAtPages: Math.round(pages * 0.9),

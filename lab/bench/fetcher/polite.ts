@@ -29,7 +29,7 @@ export async function run(args: readonly string[]): Promise<void> {
   build();
   const measured = await measureCrawl({
     web: ['--preset', 'plain', '--hosts', values.hosts, '--pages', `${pages}`, '--set', 'redirects=0.05'],
-    crawl: ['--delay', values.delay],
+    crawl: ['--delay', `${values.delay}ms`],
     report: `delayMs=${delayMs}&sitemaps=false`,
     stopAfterMs: (seconds + 2) * 1_000,
   });

@@ -21,7 +21,7 @@ const fetchers = 2;
 const partitions = 8;
 const latencyMs = 300;
 const crawls = {
-  'by its hosts': ['--delay', '1000'],
+  'by its hosts': ['--delay', '1000ms'],
   'by its fetchers': ['--delay', '0', '--concurrency', '8'],
 } as const;
 const placements = ['even', 'on one fetcher'] as const;

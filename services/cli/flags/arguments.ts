@@ -48,18 +48,27 @@ export function useList(option: string): (value: string) => Use[] {
   return (value) => [...new Set(value.split(',').map((one) => oneOf(option, uses)(one.trim())))];
 }
 
-/** `5s,30s,5m` as milliseconds, numbers without a unit as seconds; `none` for no retries. */
-export function retryList(option: string): (value: string) => number[] {
+/**
+ * `5s,30s,5m` as milliseconds; `none` for no retries. A number without a unit is in seconds, as it was up to 0.3.0, and
+ * `onOldForm` hears what to write instead.
+ */
+export function retryList(option: string, onOldForm: (text: string) => void): (value: string) => number[] {
   return (value) => {
     if (value === 'none') return [];
     const { retriesMax, retrySecondsMax } = crawlLimits;
-    const parse = duration(option, { bare: 's', mostMs: 1000 * retrySecondsMax });
+    const parse = duration(option, { mostMs: 1000 * retrySecondsMax });
+    const withUnits = value.split(',').map((part) => part.trim().replace(/^[\d.]+$/, '$&s'));
     try {
-      const waits = value.split(',').map((part) => parse(part.trim()));
-      if (waits.length <= retriesMax) return waits;
+      const waits = withUnits.map(parse);
+      if (waits.length <= retriesMax) {
+        const isOldForm = withUnits.join() !== value.replaceAll(' ', '') && waits.some((ms) => ms > 0);
+        if (isOldForm)
+          onOldForm(`${option} ${value} is read as ${withUnits.join()}; write the units: later versions need them`);
+        return waits;
+      }
     } catch {}
-    const most = `at most ${retriesMax} of them, none above ${retrySecondsMax} s`;
-    throw bad(option, value, `give waits in seconds or with units, as in 5,30,300 or 500ms,5m (${most}), or none`);
+    const most = `at most ${retriesMax} of them, none above ${durationText(1000 * retrySecondsMax)}`;
+    throw bad(option, value, `give delays with units, as in 500ms,30s,5m (${most}), or none`);
   };
 }
 
@@ -79,26 +88,26 @@ export function pattern(option: string): (value: string) => string {
 const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 interface DurationRange {
-  /** Unit of a number without one. Absent: a number needs a unit. */
-  readonly bare?: keyof typeof unitsMs;
   readonly leastMs?: number;
   readonly mostMs?: number;
 }
 
-/** `500ms`, `12h`, `30d`, … as milliseconds. */
+/** `500ms`, `12h`, `30d`, … as milliseconds. A number needs its unit, but for 0. */
 export function duration(
   option: string,
-  { bare, leastMs = 0, mostMs = Number.MAX_SAFE_INTEGER }: DurationRange = {},
+  { leastMs = 0, mostMs = Number.MAX_SAFE_INTEGER }: DurationRange = {},
 ): (value: string) => number {
   return (value) => {
-    const [, number, unit = bare] = /^(\d+(?:\.\d+)?)(ms|[smhd])?$/.exec(value) ?? [];
+    const [, number, unit = Number(number) === 0 ? 'ms' : undefined] =
+      /^(\d+(?:\.\d+)?)(ms|[smhd])?$/.exec(value) ?? [];
+    if (number !== undefined && unit === undefined)
+      throw bad(option, value, `a duration needs a unit: did you mean ${value}s or ${value}ms?`);
     const exact = unit === undefined ? Number.NaN : Number(number) * unitsMs[unit as keyof typeof unitsMs];
     const ms = Math.round(exact);
     if (Math.abs(exact - ms) < 1e-3 && ms >= leastMs && ms <= mostMs) return ms;
     const range =
       mostMs === Number.MAX_SAFE_INTEGER ? '' : `, from ${durationText(leastMs)} to ${durationText(mostMs)}`;
-    const alone = bare === undefined ? 'as in 36h' : `as in 36h; a number alone is ${bare}`;
-    throw bad(option, value, `give a number and ms, s, m, h or d, ${alone}${range}`);
+    throw bad(option, value, `give a number and ms, s, m, h or d, as in 36h${range}`);
   };
 }
 

@@ -138,7 +138,7 @@ export function addFetcherOptions(command: Command): Command {
         'time from a request to the end of its response headers; later ones are timeouts',
         'a page that takes longer is seldom worth the wait of its host; slow applications need more',
       )
-        .argParser(duration('--first-byte', { bare: 's', leastMs: 1_000, mostMs: requestLimits.headersTimeoutMost }))
+        .argParser(duration('--first-byte', { leastMs: 1_000, mostMs: requestLimits.headersTimeoutMost }))
         .default(requestLimits.headersTimeoutMs, durationText(requestLimits.headersTimeoutMs)),
     )
     .addOption(

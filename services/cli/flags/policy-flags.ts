@@ -19,6 +19,7 @@ import type { ListSource } from '../../../topology/url/url-lists.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
+import { note } from '../terminal/say.ts';
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { changedRecrawl, recrawlHubsOption } from './changed-recrawl.ts';
 import { overlaysFile, payFile } from './policy-part.ts';
@@ -64,7 +65,7 @@ export interface PolicyFlags extends TracePolicyFlags {
 
 const scopeDefault: ScopeKind = 'domain';
 const recrawlEvery = duration('--recrawl-every');
-const delay = duration('--delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax });
+const delay = duration('--delay', { mostMs: crawlLimits.delayMsMax });
 
 export function addPolicyOptions(command: Command): Command {
   return addTracePolicyOptions(command)
@@ -131,7 +132,7 @@ export function addPolicyOptions(command: Command): Command {
         '--address-delay <duration>',
         'delay between requests to one IP address; 0: none (default: 100ms)',
         '100 ms: many small hosts share one machine; networks that serve many sites stand more',
-        duration('--address-delay', { bare: 'ms', mostMs: 3_600_000 }),
+        duration('--address-delay', { mostMs: 3_600_000 }),
       ),
     )
     .addOption(
@@ -139,7 +140,7 @@ export function addPolicyOptions(command: Command): Command {
         '--max-crawl-delay <duration>',
         'skip hosts with a longer Crawl-delay in robots.txt; "none": skip none (default: 30s)',
         '30 s: 3,000 pages of a host then take a day',
-        orNone(duration('--max-crawl-delay', { bare: 's', leastMs: 1, mostMs: crawlLimits.delayMsMax })),
+        orNone(duration('--max-crawl-delay', { leastMs: 1, mostMs: crawlLimits.delayMsMax })),
       ),
     )
     .addOption(
@@ -223,7 +224,7 @@ export function addPolicyOptions(command: Command): Command {
         '--retries <list>',
         'delays before each retry, as in 500ms,30s,5m, or none (default: 5s,30s,5m)',
         'a hiccup is over in seconds, a restart in half a minute, an outage in minutes; then it is a dead letter',
-        retryList('--retries'),
+        retryList('--retries', note),
       ),
     )
     .addOption(

@@ -34,7 +34,7 @@ export function addFleetOptions(command: Command): Command {
         '--host-delay <duration>',
         'least delay between requests of the fleet to a host, as in 500ms',
         'a second, as in the policy of a crawl: a fleet is one visitor to a host',
-        duration('--host-delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax }),
+        duration('--host-delay', { mostMs: crawlLimits.delayMsMax }),
       ).default(fleetLimits.hostDelayMs),
     )
     .addOption(

@@ -57,7 +57,7 @@ export function addAuditCommand(program: Command): void {
     .option(
       '--skew <duration>',
       'most difference between the clocks of two fetchers',
-      duration('--skew', { bare: 'ms', mostMs: 60_000 }),
+      duration('--skew', { mostMs: 60_000 }),
       auditLimits.skewMs,
     )
     .option('--statement <file>', 'write what was read and found into this file, to be handed on')

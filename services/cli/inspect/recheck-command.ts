@@ -32,15 +32,10 @@ export function addRecheckCommand(program: Command): void {
     .option(
       '--robots-age <duration>',
       'a robots.txt read longer ago is to be asked for again',
-      duration('--robots-age', { bare: 's', mostMs }),
+      duration('--robots-age', { mostMs }),
       robotsAgeMs,
     )
-    .option(
-      '--page-age <duration>',
-      'a page fetched longer ago is, too',
-      duration('--page-age', { bare: 's', mostMs }),
-      pageAgeMs,
-    )
+    .option('--page-age <duration>', 'a page fetched longer ago is, too', duration('--page-age', { mostMs }), pageAgeMs)
     .option('--list <file>', 'write a JSON line for each page: permissions now, withdrawn, to be refetched')
     .option('--json', 'as one JSON object')
     .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));

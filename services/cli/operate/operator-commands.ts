@@ -64,7 +64,7 @@ function addHostCommands(program: Command): void {
     'hostDelay',
     'duration',
     'set the delay between requests to a host, as in 30s ("default": as in the policy)',
-    duration('<duration>', { bare: 'ms', mostMs: delayMsMax }),
+    duration('<duration>', { mostMs: delayMsMax }),
   );
   withAmount(
     'limit',

@@ -32,14 +32,9 @@ export function addSizeCommand(program: Command): void {
     .requiredOption(
       '--delay <duration>',
       'delay between requests to a host, as in 2s',
-      duration('--delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax }),
+      duration('--delay', { mostMs: crawlLimits.delayMsMax }),
     )
-    .option(
-      '--fetch <duration>',
-      'duration of a request, as in 1s',
-      duration('--fetch', { bare: 'ms', mostMs: 600_000 }),
-      fetchMs,
-    )
+    .option('--fetch <duration>', 'duration of a request, as in 1s', duration('--fetch', { mostMs: 600_000 }), fetchMs)
     .option('--links <n>', 'links of a page that reach the frontier', amount('--links', 0), linksPerPage)
     .option(
       '--replication <n>',

@@ -140,7 +140,7 @@ function refuse(wish: SizeWish, rateMax: number): void {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
       `--rate ${rate}: ${hosts} hosts at one page in ${delayMs} ms each give ${Number(rateMax.toPrecision(3))} pages/s at most: ` +
-        `ask for that, or have ${least} hosts, or --delay ${delay}, or crawl hosts of your own by several leases (\`parallel\`)`,
+        `ask for that, or have ${least} hosts, or --delay ${delay}ms, or crawl hosts of your own by several leases (\`parallel\`)`,
     );
   }
   const atOnce = hostsAtOnceFor(wish);

@@ -20,7 +20,7 @@ on one core of the development machine. \`npm run bench -- size\` measures them 
 model. Bytes are the same everywhere; cores differ.
 
 \`\`\`sh
-crawlstream size --urls 100M --hosts 1M --rate 500 --delay 1000
+crawlstream size --urls 100M --hosts 1M --rate 500 --delay 1000ms
 \`\`\`
 
 `;

@@ -37,7 +37,7 @@ export function addPolicyCommands(program: Command): void {
     .option(
       '--every <duration>',
       'keep running and reload the lists at this interval, as in 5m',
-      duration('--every', { bare: 's', leastMs: 1_000, mostMs: 86_400_000 }),
+      duration('--every', { leastMs: 1_000, mostMs: 86_400_000 }),
     )
     .action(reload);
   addOperatorOptions(

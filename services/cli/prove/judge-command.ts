@@ -31,20 +31,20 @@ export function addJudgeCommand(program: Command): void {
     .option(
       '--delay <duration>',
       'least delay that a polite crawler keeps between requests to a host',
-      duration('--delay', { bare: 'ms', mostMs: 60_000 }),
+      duration('--delay', { mostMs: 60_000 }),
       250,
     )
     .option(
       '--crawl-delay <duration>',
       'Crawl-delay that some hosts ask for',
-      duration('--crawl-delay', { bare: 'ms', mostMs: 60_000 }),
+      duration('--crawl-delay', { mostMs: 60_000 }),
       1_000,
     )
     .option('--minutes <n>', 'grade after so long in any case', wholeNumber('--minutes', 1, 10_000), 10)
     .option(
       '--quiet <duration>',
       'silence after which the visit is over',
-      duration('--quiet', { bare: 's', leastMs: 1_000, mostMs: 3_600_000 }),
+      duration('--quiet', { leastMs: 1_000, mostMs: 3_600_000 }),
       45_000,
     )
     .option('--addresses', 'hosts are 127.x.y.z in place of names: for crawlers that take no proxy (Linux)')

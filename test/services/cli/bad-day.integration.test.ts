@@ -88,7 +88,7 @@ test(
     const data = join(temporaryFolder(), 'data');
     const ahead = 'const was = Date.now; Date.now = () => was() + 5 * 3_600_000';
     const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` };
-    const running = startCommand([...small.crawlArguments, '--delay', '50', '--data', data], { env });
+    const running = startCommand([...small.crawlArguments, '--delay', '50ms', '--data', data], { env });
     while (small.web.requests().length < 15) await sleep(20);
     running.child.kill('SIGKILL');
     await running.ended;

@@ -65,14 +65,13 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--scope', 'planet', /--scope "planet": give one of host, domain, all/],
     ['--include', '(', /--include "\(": Invalid regular expression.*write a JavaScript regular expression/],
     ['--exclude', '[z-a]', /--exclude "\[z-a\]": Invalid regular expression/],
-    [
-      '--delay',
-      '1.5',
-      /--delay "1.5": give a number and ms, s, m, h or d, as in 36h; a number alone is ms, from 0ms to 1d/,
-    ],
-    ['--delay', '99999999999', /--delay "99999999999": give a number and ms/],
-    ['--retries', '5,,30', /--retries "5,,30": give waits in seconds/],
-    ['--retries', '1e300', /--retries "1e300": give waits in seconds.* none above 2592000/],
+    ['--delay', '1.5', /--delay "1.5": a duration needs a unit: did you mean 1.5s or 1.5ms\?/],
+    ['--delay', '2', /did you mean 2s or 2ms\?/],
+    ['--delay', '1.5ms', /--delay "1.5ms": give a number and ms, s, m, h or d, as in 36h, from 0ms to 1d/],
+    ['--delay', '99999999999ms', /--delay "99999999999ms": give a number and ms/],
+    ['--max-crawl-delay', '60', /--max-crawl-delay "60": a duration needs a unit: did you mean 60s or 60ms\?/],
+    ['--retries', '5,,30', /--retries "5,,30": give delays with units/],
+    ['--retries', '1e300', /--retries "1e300": give delays with units.* none above 30d/],
     ['--retries', Array(21).fill('1').join(), /--retries .*at most 20 of them/],
     ['--resolve', 'example.org', /--resolve example.org: expected HOST\[:PORT\]:ADDRESS/],
     ['--contact', 'me', /--contact "me": give a web address or a mail address/],
@@ -169,7 +168,7 @@ test('a folder with something else in it, and a file, are refused as data folder
 test('a data folder in use by a running crawl is refused, and that crawl goes on', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 50, domains: 1 });
   const data = join(temporaryFolder(), 'data');
-  const args = [...small.crawlArguments, '--delay', '150', '--data', data];
+  const args = [...small.crawlArguments, '--delay', '150ms', '--data', data];
   const running = startCommand(args);
   while (small.web.requests().length < 4) await sleep(20);
   await refuses(args, /in use by another process: stop that one, or choose another --data/);

@@ -70,7 +70,7 @@ export async function crawlWithPushes(place: readonly string[]): Promise<string>
   const rules = join(temporaryFolder(), 'rules.json');
   await writeFile(rules, JSON.stringify([{ hosts: ['127.0.0.1'], identity: { userAgent: 'PressClub/3' } }]));
   const crawl = startCommand([
-    ...['crawl', `${site.origin}/`, '--allow-private', '--contact', 'me@example.org', '--delay', `${delayMs}`],
+    ...['crawl', `${site.origin}/`, '--allow-private', '--contact', 'me@example.org', '--delay', `${delayMs}ms`],
     ...['--recrawl', 'fixed', '--recrawl-every', '30d', '--sitemap', '/sm.xml', '--requests', rules, ...place],
     ...['--http', callback.slice('http://'.length), '--callback', callback, '--log', 'json'],
   ]);

@@ -28,7 +28,7 @@ let seed = '';
 before(async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 40, domains: 2, errors: 0.02 });
   seed = small.seeds[0]!;
-  const flags = ['--delay', '0', '--retries', '0.1,0.2', '--with', 'index', '--partitions', '2', '--data', data];
+  const flags = ['--delay', '0', '--retries', '0.1s,0.2s', '--with', 'index', '--partitions', '2', '--data', data];
   const ended = await runCommand([...small.crawlArguments, ...flags, '--exclude', '/3$']);
   assert.equal(ended.code, 0, ended.stderr);
 });

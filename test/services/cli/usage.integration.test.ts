@@ -14,7 +14,7 @@ const seed = 'http://127.0.0.1:8080/';
 
 before(async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 3, domains: 1 });
-  const ended = await runCommand([...small.crawlArguments, '--delay', '2', '--max-pages', '1', '--data', data]);
+  const ended = await runCommand([...small.crawlArguments, '--delay', '2ms', '--max-pages', '1', '--data', data]);
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stderr, /^ {2}delay {4}2ms \(milliseconds: 2s are seconds\) between requests to a host/m);
   assert.match(ended.stderr, /^ {2}limits {3}1 page$/m);

@@ -36,7 +36,17 @@ async function startWorld(t: TestContext) {
   const reach = ['--resolve', `*.test:${site.port}:127.0.0.1`];
   const crawl = async (...paths: string[]) => {
     const seeds = ['a.test/', 'b.test/', ...paths].map((path) => `http://${path.replace('/', `:${site.port}/`)}`);
-    const ended = await runCommand(['crawl', ...seeds, '--data', data, ...reach, '--delay', '50', '--partitions', '2']);
+    const ended = await runCommand([
+      'crawl',
+      ...seeds,
+      '--data',
+      data,
+      ...reach,
+      '--delay',
+      '50ms',
+      '--partitions',
+      '2',
+    ]);
     assert.equal(ended.code, 0, ended.stderr);
   };
   await crawl();

@@ -26,7 +26,7 @@ test('an operator’s order that overtakes a webmaster’s is not overridden by 
   const crawl = (...paths: string[]) =>
     run(
       ...['crawl', ...['/', ...paths].map((path) => `http://${host}${path}`)],
-      ...['--delay', '20', '--resolve', `*.test:${site.port}:127.0.0.1`],
+      ...['--delay', '20ms', '--resolve', `*.test:${site.port}:127.0.0.1`],
     );
   await crawl();
   let overtaking: readonly string[] = [];

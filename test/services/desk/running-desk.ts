@@ -22,7 +22,7 @@ export async function desksBesideCrawls(t: TestContext, place: readonly string[]
   });
   const [a, b] = [`a.test:${site.port}`, `b.test:${site.port}`];
   const reach = ['--resolve', `*.test:${site.port}:127.0.0.1`];
-  const pace = ['--delay', '150', '--partitions', '2', '--max-depth', '1'];
+  const pace = ['--delay', '150ms', '--partitions', '2', '--max-depth', '1'];
   const crawl = startCommand(['crawl', `http://${a}/`, `http://${b}/`, ...place, ...reach, ...pace, ...more], {
     patienceMs: 150_000,
   });

@@ -57,7 +57,7 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
   );
   const data = join(temporaryFolder(), 'fleet');
   const resolve = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--resolve', `hooks.test:${port}:127.0.0.1`];
-  const flags = [...resolve, '--host-delay', '200'];
+  const flags = [...resolve, '--host-delay', '200ms'];
   let fleet = await startFleet(data, flags);
   after(() => fleet.running.child.kill('SIGKILL'));
   const policy = { delayMs: 200, delayFactor: 0 };

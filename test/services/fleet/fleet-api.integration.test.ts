@@ -14,7 +14,7 @@ test('crawls are made, paused, resumed, ended and deleted by HTTP while others g
   const small = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 20, domains: 3 });
   const resolve = ['--resolve', `*.test:${small.port}:127.0.0.1`];
   const data = join(temporaryFolder(), 'fleet');
-  const fleet = await startFleet(data, [...resolve, '--host-delay', '20']);
+  const fleet = await startFleet(data, [...resolve, '--host-delay', '20ms']);
   after(() => fleet.running.child.kill('SIGKILL'));
 
   const call = { seeds: small.seeds, policy: polite, owner: 'me', weight: 2, idempotencyKey: 'one', name: 'one' };

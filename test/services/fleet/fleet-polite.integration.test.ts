@@ -24,7 +24,7 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
     ...{ slow: 1, slowMs: 30, crawlDelays: 0.1, crawlDelayMs: 120 },
   });
   const data = join(temporaryFolder(), 'fleet');
-  const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', `${delayMs}`, '--in-flight', '2'];
+  const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', `${delayMs}ms`, '--in-flight', '2'];
   let fleet = await startFleet(data, flags);
   after(() => fleet.running.child.kill('SIGKILL'));
   const started: number[] = [];

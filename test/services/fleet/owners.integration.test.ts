@@ -32,7 +32,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
     ...{ KEY_OF_BOB: keyOf('bob'), KEY_OF_CAT: keyOf('cat'), KEY_OF_DAN: 'short' },
   };
   const resolve = ['--resolve', `*.test:${small.port}:127.0.0.1`];
-  const flags = [...resolve, '--host-delay', '20', '--contact', 'me@example.org', '--owners', owners];
+  const flags = [...resolve, '--host-delay', '20ms', '--contact', 'me@example.org', '--owners', owners];
   let fleet = await startFleet(data, flags, { env });
   after(() => fleet.running.child.kill('SIGKILL'));
   const as = (owner: string) => (method: string, path: string, body?: object) =>

@@ -17,7 +17,7 @@ for (const [how, presets] of [
     const delayMs = 60;
     const small = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 12, domains: 3, seed: 5 });
     const data = join(temporaryFolder(), 'data');
-    const flags = ['--delay', `${delayMs}`, '--clients', how, '--http', '0', '--data', data];
+    const flags = ['--delay', `${delayMs}ms`, '--clients', how, '--http', '0', '--data', data];
     const crawl = startCommand([...small.crawlArguments, ...flags]);
     const base = await listening(crawl);
     await untilReady(base);

@@ -22,7 +22,19 @@ async function serve(more: readonly string[] = [], options: CommandOptions = {})
   const data = join(temporaryFolder(), 'data');
   const small = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 5, domains: 3 });
   const [, ...resolve] = small.crawlArguments.filter((argument) => !argument.startsWith('http'));
-  const flags = ['--clients', 'only', '--http', '0', '--data', data, '--delay', '20', '--retries', '0.1,0.1', ...more];
+  const flags = [
+    '--clients',
+    'only',
+    '--http',
+    '0',
+    '--data',
+    data,
+    '--delay',
+    '20ms',
+    '--retries',
+    '0.1s,0.1s',
+    ...more,
+  ];
   const running = startCommand(['crawl', ...resolve.map((one) => one.replace('*.test', '*')), ...flags], options);
   const base = await listening(running);
   await untilReady(base);

@@ -104,7 +104,7 @@ test('paths of which the dedup finds nearly all pages to be copies are deferred 
   const data = ['--data', join(temporaryFolder(), 'data')];
   const seed = `http://127.0.0.1:${site.port}/`;
   const ended = await runCommand(
-    ['crawl', seed, '--json', '--allow-private', '--delay', '20', '--address-delay', '0', '--with', 'dedup', ...data],
+    ['crawl', seed, '--json', '--allow-private', '--delay', '20ms', '--address-delay', '0', '--with', 'dedup', ...data],
     { patienceMs: 110_000 },
   );
   assert.equal(ended.code, 0, ended.stderr);
@@ -129,7 +129,7 @@ async function pagesOf(data: string): Promise<Record<string, unknown>[]> {
 test('a crawl that is stopped drains its consumers: what was fetched can be found', async () => {
   const web = await startSmallWeb({ hosts: 4, pagesPerHost: 60, seed: 32 });
   const data = join(temporaryFolder(), 'data');
-  const running = startCommand([...web.crawlArguments, '--delay', '30', '--with', 'index', '--data', data]);
+  const running = startCommand([...web.crawlArguments, '--delay', '30ms', '--with', 'index', '--data', data]);
   while (web.web.requests().length < 30) await sleep(5);
   running.child.kill('SIGINT');
   const { code, stderr } = await running.ended;
@@ -155,7 +155,7 @@ test('dead letters are listed, shown, and replayed once', async () => {
     slowMs: 20,
   });
   const data = join(temporaryFolder(), 'data');
-  const args = [...web.crawlArguments, '--delay', '10', '--retries', '0.05', '--data', data];
+  const args = [...web.crawlArguments, '--delay', '10ms', '--retries', '0.05s', '--data', data];
   assert.equal((await runCommand(args)).code, 0);
   const at = ['--data', data];
   const list = async (...more: string[]) => {

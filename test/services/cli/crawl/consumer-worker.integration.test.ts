@@ -95,7 +95,7 @@ test('consumers of a crawl with workers run in one process of their own, and see
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 25, domains: 2, seed: 11 });
   const data = newFolder();
   const [handler, plugin] = [noting('handler'), noting('plugin')];
-  const flags = ['--delay', '10', '--workers', '2', '--data', data, '--json'];
+  const flags = ['--delay', '10ms', '--workers', '2', '--data', data, '--json'];
   const beside = ['--with', consumers.join(','), '--handler', handler.file, '--plugin', plugin.file];
   const running = startCommand([...small.crawlArguments, ...flags, ...beside]);
   await until(running, () => existsSync(handler.notes) && existsSync(plugin.notes) && childrenOf(running).size === 3);
@@ -131,7 +131,7 @@ test('consumers whose process is killed again and again miss no page', async (t)
   });
   const data = newFolder();
   const handler = noting('handler');
-  const flags = ['--delay', '30', '--workers', '2', '--data', data, '--json'];
+  const flags = ['--delay', '30ms', '--workers', '2', '--data', data, '--json'];
   const beside = ['--with', consumers.join(','), '--handler', handler.file];
   const running = startCommand([...small.crawlArguments, ...flags, ...beside], { patienceMs: 300_000 });
   const killed: number[] = [];
@@ -228,7 +228,7 @@ test('a crawl that is killed while its consumers are busy goes on once they are 
   const busy = join(temporaryFolder(), 'busy.mjs');
   const hold = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)';
   const seen = join(temporaryFolder(), 'seen');
-  const args = [...small.crawlArguments, '--delay', '20', '--with', 'index,dedup', '--data', data, '--json'];
+  const args = [...small.crawlArguments, '--delay', '20ms', '--with', 'index,dedup', '--data', data, '--json'];
   for (const workers of ['2', '1']) {
     writeFileSync(seen, '');
     writeFileSync(
@@ -256,7 +256,7 @@ test('a crawl that is killed while its consumers are busy goes on once they are 
 test('metrics and lag of consumers in their process are those of the crawl, and never go back', async () => {
   const small = await startSmallWeb({ hosts: 6, pagesPerHost: 60, domains: 2, slow: 0.5, slowMs: 60 });
   const port = await freePort();
-  const args = [...small.crawlArguments, '--delay', '30', '--workers', '2', '--data', newFolder(), '--json'];
+  const args = [...small.crawlArguments, '--delay', '30ms', '--workers', '2', '--data', newFolder(), '--json'];
   const running = startCommand([...args, '--with', 'index,dedup', '--http', `127.0.0.1:${port}`]);
   const records = async (consumer: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
@@ -289,7 +289,7 @@ test('what reads the output of a handler may go away: the crawl drains', async (
   const small = await startSmallWeb({ hosts: 4, pagesPerHost: 60, domains: 2 });
   const mine = join(temporaryFolder(), 'mine.mjs');
   writeFileSync(mine, 'export default ({ url }) => console.log(url);\n');
-  const args = [...small.crawlArguments, '--delay', '20', '--workers', '2', '--data', newFolder()];
+  const args = [...small.crawlArguments, '--delay', '20ms', '--workers', '2', '--data', newFolder()];
   const running = startCommand([...args, '--handler', mine]);
   await until(running, () => running.output().includes('/p/'));
   running.child.stdout!.destroy();

@@ -38,7 +38,7 @@ test('a whole crawl fetches every linked or listed, allowed page once, keeps eve
   const web = { hosts: 24, pagesPerHost: 15, crawlDelayMs: 60, slowMs: 40, sitemapOnly: 0.2 };
   const small = await startSmallWeb({ preset: 'full', ...web });
   const data = newFolder();
-  const args = [...small.crawlArguments, '--delay', '20', '--retries', '0.2,0.5,1', '--data', data, '--json'];
+  const args = [...small.crawlArguments, '--delay', '20ms', '--retries', '0.2s,0.5s,1s', '--data', data, '--json'];
   const ended = await runCommand(args);
   assert.equal(ended.code, 0, ended.stderr);
   assertFlawless(small.check({ delayMs: 20 }));
@@ -89,7 +89,7 @@ test('pages and stats can be read while the crawl is running', async (t) => {
     response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html' }).end(links.join(''));
   });
   const data = newFolder();
-  const flags = ['--allow-private', '--no-traps', '--delay', '20', '--data', data, '--json'];
+  const flags = ['--allow-private', '--no-traps', '--delay', '20ms', '--data', data, '--json'];
   const running = startCommand(['crawl', `http://127.0.0.1:${port}/`, ...flags], { patienceMs: 300_000 });
   const counts = await untilPages(running, data, 10);
   assertAddsUp(counts);
@@ -171,7 +171,7 @@ test('four partitions fetch the same pages as one', async () => {
     seed: 3,
   });
   const data = newFolder();
-  const flags = ['--delay', '10', '--retries', '0.1,0.2', '--partitions', '4', '--data', data, '--json'];
+  const flags = ['--delay', '10ms', '--retries', '0.1s,0.2s', '--partitions', '4', '--data', data, '--json'];
   const ended = await runCommand([...small.crawlArguments, ...flags]);
   assert.equal(ended.code, 0, ended.stderr);
   assertAddsUp(lastJson(ended));
@@ -187,7 +187,7 @@ test('four partitions fetch the same pages as one', async () => {
 test('Ctrl-C drains, says how to resume, and the same command completes without fetching a page twice', async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 20, domains: 2, slow: 0.3, slowMs: 100 });
   const data = newFolder();
-  const args = [...small.crawlArguments, '--delay', '25', '--partitions', '2', '--data', data, '--json'];
+  const args = [...small.crawlArguments, '--delay', '25ms', '--partitions', '2', '--data', data, '--json'];
   const running = startCommand(args);
   while (small.web.requests().length < 50) await sleep(10);
   running.child.kill('SIGINT');

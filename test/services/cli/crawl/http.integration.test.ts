@@ -16,7 +16,7 @@ import { startSmallWeb } from '../small-web.ts';
 test('a crawl with --http is alive, becomes ready, tells its metrics, and ends as without', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 20, domains: 1 });
   const data = join(temporaryFolder(), 'data');
-  const crawl = startCommand([...small.crawlArguments, '--delay', '100', '--data', data, '--http', '0']);
+  const crawl = startCommand([...small.crawlArguments, '--delay', '100ms', '--data', data, '--http', '0']);
   const url = await listening(crawl);
   assert.equal((await fetch(`${url}/livez`)).status, 200);
   await untilReady(url);
@@ -90,7 +90,7 @@ test('a crawl that listens beyond this machine tells strangers what was opened b
   const data = join(temporaryFolder(), 'data');
   const token = 'a-token-of-some-length';
   const env = { ...process.env, CRAWLSTREAM_HTTP_TOKEN: token };
-  const given = ['--data', data, '--http', '0.0.0.0:0', '--http-open', 'metrics', '--delay', '200'];
+  const given = ['--data', data, '--http', '0.0.0.0:0', '--http-open', 'metrics', '--delay', '200ms'];
   const crawl = startCommand([...small.crawlArguments, ...given], { env });
   const url = await listening(crawl);
   const ask = async (path: string, headers: Record<string, string> = {}) =>

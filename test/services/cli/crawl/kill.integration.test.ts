@@ -70,7 +70,7 @@ async function crawlWithKills(
 ): Promise<{ readonly killedAt: readonly string[]; readonly summary: string }> {
   const traits = { domains: 4, crawlDelays: preset === 'full' ? 0.2 : 0, crawlDelayMs: 150, slowMs: 60 };
   const small = await startSmallWeb({ preset, hosts, pagesPerHost: pages, seed: webSeed, ...traits });
-  const flags = ['--delay', `${delayMs}`, '--partitions', `${partitions}`, '--retries', '0.1,0.2', '--json'];
+  const flags = ['--delay', `${delayMs}ms`, '--partitions', `${partitions}`, '--retries', '0.1s,0.2s', '--json'];
   const argsFor = (data: string) => [...small.crawlArguments, ...flags, '--data', data];
   const expected = [...small.plan.expected(small.port).fetch].sort();
   let admittedUndisturbed: unknown = expected.length;

@@ -24,7 +24,17 @@ async function tell(data: string, ...words: string[]): Promise<void> {
 test('a crawl that is killed goes on with the data folder alone: its policy, its networks and names, and no URL is lost', async () => {
   const small = await startSmallWeb({ hosts: 6, pagesPerHost: 12, domains: 2 });
   const data = join(temporaryFolder(), 'data');
-  const options = ['--delay', '40', '--exclude', '/p/1\\b', '--max-pages', '50', '--retries', '0.1', '--allow-private'];
+  const options = [
+    '--delay',
+    '40ms',
+    '--exclude',
+    '/p/1\\b',
+    '--max-pages',
+    '50',
+    '--retries',
+    '0.1s',
+    '--allow-private',
+  ];
   const first = startCommand([...small.crawlArguments, ...options, '--data', data]);
   while (small.web.requests().length < 15) {
     assert.equal(first.child.exitCode, null, first.output());
@@ -70,7 +80,7 @@ test('options that are given change what they name, and say so; what operators h
     { pageQuota: 5, delayMs: 3, hopsMax: 2, bytesPerSecond: 9_000_000, exclude: ['nothing'] },
   );
 
-  const anew = await crawl('--new-options', '--delay', '1');
+  const anew = await crawl('--new-options', '--delay', '1ms');
   assert.equal((await printedPages(data)).length, 20);
   assert.match(anew.stderr, /^changed: pageQuota 5 → none$/m);
   const made = await policyOf(data);

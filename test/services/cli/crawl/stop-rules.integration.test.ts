@@ -31,7 +31,7 @@ const folder = () => join(temporaryFolder(), 'data');
 test('a run stops after its time, says so, ends well, and the same command goes on', async (t) => {
   const { seed, asked } = await chain(t, 40);
   const data = folder();
-  const first = await crawl(seed, data, '--delay', '400', '--max-time', '2s');
+  const first = await crawl(seed, data, '--delay', '400ms', '--max-time', '2s');
   assert.equal(first.code, 0, first.stderr);
   assert.match(first.stderr, /Stopped by --max-time 2s, after/);
   assert.match(first.stderr, /resume: .*crawl --data/);
@@ -49,7 +49,7 @@ test('a run stops after its time, says so, ends well, and the same command goes 
 
 test('a run stops when it has received so many bytes', async (t) => {
   const { seed } = await chain(t, 400);
-  const ended = await crawl(seed, folder(), '--delay', '20', '--max-bytes', '20k');
+  const ended = await crawl(seed, folder(), '--delay', '20ms', '--max-bytes', '20k');
   assert.equal(ended.code, 0, ended.stderr);
   const { end, bytes, queued, rule } = lastJson(ended) as { end: string; bytes: number; queued: number; rule: string };
   assert.equal(end, 'stopped');
@@ -59,9 +59,9 @@ test('a run stops when it has received so many bytes', async (t) => {
 
 test('a run stops at a number of failed URLs, or at their share, and not before it says something', async (t) => {
   const half = await chain(t, 400, (n) => n % 2 === 1);
-  const counted = await crawl(half.seed, folder(), '--delay', '20', '--max-errors', '5');
+  const counted = await crawl(half.seed, folder(), '--delay', '20ms', '--max-errors', '5');
   assert.match(`${lastJson(counted)['rule']}`, /^--max-errors 5: \d+ of \d+ URLs failed$/);
-  const shared = await crawl(half.seed, folder(), '--delay', '5', '--max-errors', '40%');
+  const shared = await crawl(half.seed, folder(), '--delay', '5ms', '--max-errors', '40%');
   const [, settled] = /of (\d+) URLs failed$/.exec(`${lastJson(shared)['rule']}`) ?? [];
   assert.ok(Number(settled) >= 100, `${settled} settled`);
   const few = await chain(t, 11, (n) => n > 0);

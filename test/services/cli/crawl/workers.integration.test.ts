@@ -56,7 +56,7 @@ function assertEnded(ended: Ended, pages: number): void {
 test('two workers fetch what one process fetches, once, politely, and the counts are the same', async () => {
   const web = { hosts: 24, pagesPerHost: 15, crawlDelayMs: 60, slowMs: 40, sitemapOnly: 0.2 };
   const small = await startSmallWeb({ preset: 'full', ...web });
-  const flags = ['--delay', '20', '--retries', '0.2,0.5,1', '--partitions', '3', '--json'];
+  const flags = ['--delay', '20ms', '--retries', '0.2s,0.5s,1s', '--partitions', '3', '--json'];
   const counts: unknown[] = [];
   for (const workers of ['2', '1']) {
     const data = newFolder();
@@ -111,7 +111,7 @@ for (const delayMs of [0, 60]) {
       slowMs: 60,
     });
     const data = newFolder();
-    const flags = ['--delay', `${delayMs}`, '--workers', '2', '--partitions', '4', '--json', '--data', data];
+    const flags = ['--delay', `${delayMs}ms`, '--workers', '2', '--partitions', '4', '--json', '--data', data];
     const running = startCommand([...small.crawlArguments, ...flags], { patienceMs: 300_000 * scale });
     const killed: string[] = [];
     for (let n = 0; n < kills && running.child.exitCode === null; n++) {
@@ -141,7 +141,7 @@ for (const delayMs of [0, 60]) {
 test('a crawl whose process is killed leaves no worker, and goes on with another number of them', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 25, domains: 4, seed: 9 });
   const data = newFolder();
-  const flags = ['--delay', '40', '--partitions', '3', '--json', '--data', data];
+  const flags = ['--delay', '40ms', '--partitions', '3', '--json', '--data', data];
   for (const workers of [2, 1, 3]) {
     const before = small.web.requests().length;
     const running = startCommand([...small.crawlArguments, ...flags, '--workers', `${workers}`]);
@@ -163,7 +163,7 @@ test('a crawl whose process is killed leaves no worker, and goes on with another
 test('an interrupt that reaches workers too drains them, and the same command resumes', async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 20, domains: 2, slow: 0.5, slowMs: 100 });
   const data = newFolder();
-  const args = [...small.crawlArguments, '--delay', '25', '--workers', '2', '--data', data, '--json'];
+  const args = [...small.crawlArguments, '--delay', '25ms', '--workers', '2', '--data', data, '--json'];
   const running = startCommand(args);
   await until(running, () => small.web.requests().length > 50);
   // As a terminal does: to all processes of the group.

@@ -43,7 +43,7 @@ test('a site that agreed to another name is asked under it, by its group of robo
   const who = ['--user-agent', 'Newsbot/1', '--contact', 'me@example.org', ...reach];
   const paths = ['/for-partners', '/for-all', '/both'];
   const seeds = paths.flatMap((path) => [own.url('plain.test', path), agreed.url('agreed.test', path)]);
-  const crawl = await runCommand(['crawl', ...seeds, '--data', data, '--requests', rules, '--delay', '50', ...who]);
+  const crawl = await runCommand(['crawl', ...seeds, '--data', data, '--requests', rules, '--delay', '50ms', ...who]);
   assert.equal(crawl.code, 0, crawl.stderr);
 
   const asked = ({ hits }: typeof own) => hits.filter(({ path }) => path !== '/robots.txt').map(({ path }) => path);
@@ -97,7 +97,7 @@ test('what pages load in a browser is asked under the name that its host agreed 
   await writeFile(extract, JSON.stringify({ render: [{ hosts: ['*.test'] }] }));
   const crawl = await runCommand([
     ...['crawl', site.url('plain.test', '/'), site.url('agreed.test', '/'), '--data', data, '--with', 'render'],
-    ...['--requests', rules, '--extract', extract, '--delay', '50', '--resolve', `*.test:${site.port}:127.0.0.1`],
+    ...['--requests', rules, '--extract', extract, '--delay', '50ms', '--resolve', `*.test:${site.port}:127.0.0.1`],
     ...['--user-agent', 'Newsbot/1', '--contact', 'me@example.org'],
   ]);
   assert.equal(crawl.code, 0, crawl.stderr);

@@ -44,7 +44,7 @@ before(async () => {
     crawlDelayMs,
     redirects: 0.3,
   });
-  const flags = ['--delay', `${delayMs}`, '--retries', '0.1,0.2', '--partitions', `${partitions}`, '--data', data];
+  const flags = ['--delay', `${delayMs}ms`, '--retries', '0.1s,0.2s', '--partitions', `${partitions}`, '--data', data];
   const killed = startCommand([...small.crawlArguments, ...flags]);
   while (small.web.requests().length < 60) await sleep(20);
   killed.child.kill('SIGKILL');

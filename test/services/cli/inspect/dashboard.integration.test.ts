@@ -46,7 +46,15 @@ async function eventOf(url: string, event: string): Promise<CrawlStatus> {
 test('a crawl shows itself, blocks a host for the page, and says how it ended; its folder shows it afterwards', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 60, domains: 3 });
   const data = join(temporaryFolder(), 'data');
-  const crawl = startCommand([...small.crawlArguments, '--delay', '100', '--data', data, '--dashboard', '127.0.0.1:0']);
+  const crawl = startCommand([
+    ...small.crawlArguments,
+    '--delay',
+    '100ms',
+    '--data',
+    data,
+    '--dashboard',
+    '127.0.0.1:0',
+  ]);
   const url = await dashboardOf(crawl);
 
   const through = startCommand(['dashboard', '--url', new URL(url).origin, '--http', '0']);

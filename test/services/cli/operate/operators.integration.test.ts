@@ -15,7 +15,7 @@ test('a host is blocked and released, and another limited, while the crawl runs'
   const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 60, domains: 4, linksPerPage: 30 });
   const data = join(temporaryFolder(), 'data');
   const [blocked, limited] = web.seeds.map((seed) => new URL(seed));
-  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '200', '--json']);
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '200ms', '--json']);
   while (requestsTo(web, blocked!.hostname) < 3) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(50);
@@ -49,7 +49,7 @@ test('a host is blocked and released, and another limited, while the crawl runs'
 test('a URL that waits is raised, another is lowered: one goes before the others of its host, one behind; each is fetched once', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 40 });
   const data = join(temporaryFolder(), 'data');
-  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '2000', '--json'], {
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '2000ms', '--json'], {
     patienceMs: 240_000,
   });
   const pages = () => web.web.requests().filter(({ path }) => path !== '/robots.txt');
@@ -82,7 +82,7 @@ test('a URL that waits is raised, another is lowered: one goes before the others
   assert.equal(later.code, 0, later.stderr);
   assert.equal((JSON.parse(later.stdout) as { frontQueue: number }).frontQueue, 7);
   assert.equal((await runCommand(['resume', '--data', data])).code, 0);
-  assert.equal((await runCommand(['delay', new URL(raised).origin, '10', '--data', data])).code, 0);
+  assert.equal((await runCommand(['delay', new URL(raised).origin, '10ms', '--data', data])).code, 0);
   const ended = await crawl.ended;
   assert.equal(ended.code, 0, ended.stderr);
   const refused = await runCommand(['lower', fetched, '--data', data]);

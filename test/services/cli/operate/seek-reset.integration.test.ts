@@ -19,7 +19,7 @@ describe('a crawl that is done', { timeout: 600_000 }, () => {
   };
 
   it('is refused to be reset while it runs, and reads its links again where it is told to', async () => {
-    const running = startCommand(crawl('--delay', '8000'));
+    const running = startCommand(crawl('--delay', '8000ms'));
     while ([...web.web.requests()].length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
     const refused = await runCommand(['reset', '--data', data, '--yes']);
     assert.equal(refused.code, 1);

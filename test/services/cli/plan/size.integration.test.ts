@@ -37,7 +37,7 @@ test('the model is within a quarter of what was measured on a machine with nothi
 
 test('a wish that no machine could fulfil is refused, with what would do', () => {
   assert.match(refusal({ hosts: 100 }), /--rate 500: 100 hosts at one page in 1000 ms each give 100 pages\/s at most/);
-  assert.match(refusal({ hosts: 100 }), /have 500 hosts, or --delay 200/);
+  assert.match(refusal({ hosts: 100 }), /have 500 hosts, or --delay 200ms/);
   assert.equal(sizeOf({ ...wish, hosts: 500 }).rateMax, 500, 'what hosts can just give is no wish too far');
   assert.equal(sizeOf({ ...wish, hosts: 100, delayMs: 200 }).rateMax, 500);
   assert.equal(sizeOf({ ...wish, hosts: 1, delayMs: 0 }).rateMax, Number.POSITIVE_INFINITY);
@@ -80,7 +80,7 @@ test('a partition never holds more than it can, and processes share them', () =>
 });
 
 test('the command takes sizes as people write them, and prints them for people and programs', async () => {
-  const args = ['size', '--urls', '100M', '--hosts', '1M', '--rate', '500', '--delay', '1000'];
+  const args = ['size', '--urls', '100M', '--hosts', '1M', '--rate', '500', '--delay', '1000ms'];
   const told = await runCommand(args);
   assert.equal(told.code, 0, told.stderr);
   assert.match(told.stdout, /^100 M URLs on 1 M hosts, 500 pages\/s/);
@@ -88,7 +88,7 @@ test('the command takes sizes as people write them, and prints them for people a
   const json = lastJson(await runCommand([...args, '--json']));
   assert.deepEqual(json['wish'], wish);
   assert.deepEqual(json['frontiers'], JSON.parse(JSON.stringify(sizeOf(wish).frontiers)));
-  const refused = await runCommand([...args.slice(0, -3), '500', '--delay', '1000', '--hosts', '10']);
+  const refused = await runCommand([...args.slice(0, -3), '500', '--delay', '1000ms', '--hosts', '10']);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /have 500 hosts/);
 });

@@ -39,7 +39,7 @@ const nearest = (times: readonly number[]) => {
 test('requests to hosts of one address start as far apart as the policy says, and not at all where it says 0', async () => {
   const sites = [await startSite(), await startSite(), await startSite()];
   const data = join(temporaryFolder(), 'data');
-  const result = await crawl(sites, '--delay', '20', '--address-delay', '120', '--data', data, '--workers', '1');
+  const result = await crawl(sites, '--delay', '20ms', '--address-delay', '120ms', '--data', data, '--workers', '1');
   assert.equal(result['pages'], 12);
   // A server on a busy machine reads a request some time after it was sent, and two of them at once: all of them together took
   // as long as the gaps between them, but for a few. The audit has each one's start.
@@ -51,16 +51,16 @@ test('requests to hosts of one address start as far apart as the policy says, an
 
   const alone = [await startSite(), await startSite(), await startSite()];
   const free = join(temporaryFolder(), 'data');
-  await crawl(alone, '--delay', '200', '--address-delay', '0', '--data', free);
+  await crawl(alone, '--delay', '200ms', '--address-delay', '0', '--data', free);
   assert.ok(nearest(alone.flatMap(({ startsMs }) => startsMs)) < 60, 'no limit of the address');
 });
 
 test('a Crawl-delay above what the policy waits for leaves the host; told to wait any out, the crawl comes back', async () => {
   const site = await startSite('User-agent: *\nCrawl-delay: 1.5\n');
   const data = ['--data', join(temporaryFolder(), 'data')];
-  const left = await crawl([site], '--delay', '10', '--max-crawl-delay', '1s', ...data);
+  const left = await crawl([site], '--delay', '10ms', '--max-crawl-delay', '1s', ...data);
   assert.deepEqual([left['pages'], left['deferred']], [0, 1]);
-  const waited = await crawl([site], '--delay', '10', '--max-crawl-delay', 'none', ...data);
+  const waited = await crawl([site], '--delay', '10ms', '--max-crawl-delay', 'none', ...data);
   assert.deepEqual([waited['pages'], waited['deferred']], [4, 0]);
   assert.ok(nearest(site.startsMs.slice(-4)) > 1_400);
 });

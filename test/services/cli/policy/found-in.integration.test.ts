@@ -73,7 +73,7 @@ test('a URL that waits comes forward as others name it, and none goes back', { t
     const { code, stderr } = await runCommand([...args, '--data', file('data')]);
     assert.equal(code, 0, stderr);
   };
-  const reach = ['--resolve', `*.test:${site.port}:127.0.0.1`, '--contact', 'me@example.org', '--delay', '100'];
+  const reach = ['--resolve', `*.test:${site.port}:127.0.0.1`, '--contact', 'me@example.org', '--delay', '100ms'];
   await run('crawl', site.url('a.test', '/start'), ...reach);
   const { factors, scales } = defaultScore;
   const none = Object.fromEntries(Object.keys(factors).map((name) => [name, 0])) as unknown as typeof factors;

@@ -74,7 +74,7 @@ test('overlays set while a crawl runs hold from then on, and are gone when they 
   const web = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 40, domains: 1, linksPerPage: 8 });
   const folder = temporaryFolder();
   const data = ['--data', join(folder, 'data')];
-  const crawl = startCommand([...web.crawlArguments, ...data, '--delay', '100', '--json']);
+  const crawl = startCommand([...web.crawlArguments, ...data, '--delay', '100ms', '--json']);
   while (web.web.requests().length < 12) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(20);

@@ -29,7 +29,7 @@ test('a paused crawl ends its leases, fetches no more, also after a restart, and
     return lastJson(ended);
   };
   // So slow that the pause comes in its middle, however busy the machine.
-  const slowly = [...args, '--delay', '1000'];
+  const slowly = [...args, '--delay', '1000ms'];
   const first = startCommand(slowly);
   while (requests() < 4) await sleep(20);
   assert.ok((await tell('pause'))['version']);

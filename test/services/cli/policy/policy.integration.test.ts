@@ -39,7 +39,7 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
       .split('\n')
       .map((line) => JSON.parse(line) as Version);
 
-  const crawl = startCommand([...args, '--delay', '500']);
+  const crawl = startCommand([...args, '--delay', '500ms']);
   while (web.web.requests().length < 20) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(50);
@@ -69,14 +69,14 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
 
   // The same command goes on with the policy in force, though the list's file has changed since.
   await writeFile(list, 'somebody.test\n');
-  await run(...args, '--delay', '500');
+  await run(...args, '--delay', '500ms');
   assert.equal((await history()).at(-1)!.version, set.version);
   const reloaded = JSON.parse(await run('policy', 'reload', ...data, '--json')) as Version;
   assert.ok(reloaded.version > set.version);
   assert.match(await run('policy', 'reload', ...data), /no list has changed/);
   const original = (await history())[0]!.version;
   await run('policy', 'rollback', String(original), ...data);
-  const again = lastJson({ ...(await runCommand([...args, '--delay', '500'])) });
+  const again = lastJson({ ...(await runCommand([...args, '--delay', '500ms'])) });
   assert.equal(again['end'], 'done');
   const last = (await history()).at(-1)!;
   assert.match(last.by, new RegExp(`back to ${original}`));

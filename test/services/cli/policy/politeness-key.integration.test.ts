@@ -9,7 +9,7 @@ import { startSmallWeb } from '../small-web.ts';
 test('requests to all hosts of a domain keep the delay among them, one at a time, and the audit holds them to it', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 4, domains: 2, linksPerPage: 8 });
   const data = ['--data', join(temporaryFolder(), 'data')];
-  const args = [...web.crawlArguments, ...data, '--partitions', '1', '--delay', '100', '--politeness', 'domain'];
+  const args = [...web.crawlArguments, ...data, '--partitions', '1', '--delay', '100ms', '--politeness', 'domain'];
   const { code, stderr } = await runCommand(args);
   assert.equal(code, 0, stderr);
   for (const domain of [0, 1]) {

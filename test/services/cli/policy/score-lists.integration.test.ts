@@ -21,7 +21,7 @@ test('domains with numbers load by their hash, decide on every partition, and fo
   const file = join(folder, 'policy.json');
   await writeFile(file, JSON.stringify({ ...lastJson(shown), score }));
   const set = lastJson(await runCommand(['policy', 'set', file, ...data, '--json']));
-  const following = startCommand(['policy', 'reload', '--every', '1', ...data]);
+  const following = startCommand(['policy', 'reload', '--every', '1s', ...data]);
   while (!following.output().includes('no list has changed')) {
     assert.equal(following.child.exitCode, null, following.output());
     await sleep(50);

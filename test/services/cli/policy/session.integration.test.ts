@@ -62,7 +62,17 @@ test('a login opens a session that its host alone sees, cookies of its whole dom
       form: { user: me, password: { file: ${password} } }
 `,
   );
-  const crawl = ['crawl', `http://shop.test:${port}/`, '--data', data, '--delay', '100', '--with', 'archive', '--json'];
+  const crawl = [
+    'crawl',
+    `http://shop.test:${port}/`,
+    '--data',
+    data,
+    '--delay',
+    '100ms',
+    '--with',
+    'archive',
+    '--json',
+  ];
   const reach = ['--resolve', `*.test:${port}:127.0.0.1`, '--requests', requests, '--contact', 'me@example.org'];
   const run = await runCommand([...crawl, ...reach]);
   assert.equal(run.code, 0, run.stderr);

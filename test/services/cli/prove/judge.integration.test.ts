@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 const data = join(temporaryFolder(), 'data');
 
 test('a crawl of ours is asked in, watched, and keeps every rule', async () => {
-  const flags = ['--hosts', '20', '--pages', '5', '--delay', '60', '--crawl-delay', '200', '--quiet', '10'];
+  const flags = ['--hosts', '20', '--pages', '5', '--delay', '60ms', '--crawl-delay', '200ms', '--quiet', '10s'];
   const judge = startCommand(['judge', '--listen', '127.0.0.1:0', '--json', ...flags]);
   while (!judge.output().includes('The card comes')) {
     await sleep(50);
@@ -19,7 +19,7 @@ test('a crawl of ours is asked in, watched, and keeps every rule', async () => {
   const [, port] = /is up on 127\.0\.0\.1:(\d+)/.exec(judge.output())!;
   const seeds = judge.output().match(/http:\/\/h\S+/g)!;
   assert.equal(await throughProxy(Number(port), `${seeds[0]}robots.txt`), 200);
-  const pace = ['--delay', '60', '--retries', '0.1,0.2', '--scope', 'all'];
+  const pace = ['--delay', '60ms', '--retries', '0.1s,0.2s', '--scope', 'all'];
   const crawl = await runCommand(['crawl', ...seeds, '--resolve', `*.test:${port}:127.0.0.1`, ...pace, '--data', data]);
   assert.equal(crawl.code, 0, crawl.stderr);
   const ended = await judge.ended;

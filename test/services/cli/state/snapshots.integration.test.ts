@@ -27,7 +27,7 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
   const data = join(temporaryFolder(), 'data');
   const crawl = (folder: string, ...more: string[]) => [
     ...web.crawlArguments,
-    ...['--delay', '40', '--partitions', '2', '--retries', '0.1,0.2', '--data', folder, '--json', ...more],
+    ...['--delay', '40ms', '--partitions', '2', '--retries', '0.1s,0.2s', '--data', folder, '--json', ...more],
   ];
   const scheduled = ['--snapshot-every', '1s', '--snapshots-kept', '2'];
 

@@ -29,7 +29,7 @@ describe('the state of a crawl', { timeout: 600_000 }, () => {
   const data = join(temporaryFolder(), 'data');
   const crawl = () => [
     ...web.crawlArguments,
-    ...['--delay', '30', '--partitions', '2', '--retries', '0.1,0.2', '--data', data, '--json'],
+    ...['--delay', '30ms', '--partitions', '2', '--retries', '0.1s,0.2s', '--data', data, '--json'],
   ];
 
   it('heals by itself where a partition’s folder is lost under load, and ends as if nothing had happened', async () => {

@@ -38,7 +38,7 @@ for (const [store, other] of [
       const data = join(temporaryFolder(), 'data');
       const crawl = (folder: string) => [
         ...web.crawlArguments,
-        ...['--delay', '20', '--partitions', '2', '--retries', '0.1,0.2', '--data', folder, '--json'],
+        ...['--delay', '20ms', '--partitions', '2', '--retries', '0.1s,0.2s', '--data', folder, '--json'],
       ];
       const running = startCommand(crawl(data), on(store));
       for (let waitedMs = 0; [...web.web.requests()].length < 100; waitedMs += 20) {
@@ -86,7 +86,10 @@ it('a crawl on classic-level alone ends without a fault, and is looked at while 
 }, async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 20, seed: 6 });
   const data = join(temporaryFolder(), 'data');
-  const running = startCommand([...web.crawlArguments, '--delay', '20', '--data', data, '--json'], on('classic-level'));
+  const running = startCommand(
+    [...web.crawlArguments, '--delay', '20ms', '--data', data, '--json'],
+    on('classic-level'),
+  );
   for (let waitedMs = 0; [...web.web.requests()].length < 60; waitedMs += 20) {
     assert.ok(waitedMs < 60_000, `60 requests: ${running.output()}`);
     await sleep(20);

@@ -13,7 +13,7 @@ test('a crawl whose reader goes away drains, ends without a word, and goes on at
   const crawl = [...small.crawlArguments, '--data', data];
   // The shell tells of the crawl's own code and errors; the pipe's reader takes one line.
   const shellPrefix = 'f() { "$@" 2>&1; echo "code $?" >&3; }; f "$@" 3>&2 | head -n 1; exit;';
-  const cut = await runCommand([...crawl, '--delay', '300'], { shellPrefix });
+  const cut = await runCommand([...crawl, '--delay', '300ms'], { shellPrefix });
   assert.equal(cut.stdout.trimEnd().split('\n').length, 1, cut.stdout);
   assert.equal(cut.stderr, 'code 130\n');
   const rest = await runCommand([...crawl, '--delay', '0', '--json']);

@@ -74,7 +74,7 @@ test('levels are set by component; what an operator asks by HTTP is a line with 
   const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 40, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const levels = ['--log', 'json', '--log-level', 'error,http=info'];
-  const args = [...small.crawlArguments, '--delay', '200', '--data', data, '--dashboard', '127.0.0.1:0', ...levels];
+  const args = [...small.crawlArguments, '--delay', '200ms', '--data', data, '--dashboard', '127.0.0.1:0', ...levels];
   const crawl = startCommand(args);
   const at = /^http:\/\/[\w.:]+/.exec(await listening(crawl))![0];
   const { host } = new URL(small.seeds[0]!);

@@ -26,7 +26,7 @@ const lines = (text: string) =>
 test('a crawl exports its pages, URLs, hosts and links as they are, in every format', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 16, pagesPerHost: 4, seed: 5, linksPerPage: 5 });
   const data = join(temporaryFolder(), 'data');
-  const args = [...web.crawlArguments, '--delay', '10', '--with', 'graph', '--data', data];
+  const args = [...web.crawlArguments, '--delay', '10ms', '--with', 'graph', '--data', data];
   const killed = startCommand(args);
   while (web.web.requests().length < 20 && killed.child.exitCode === null) await sleep(5);
   killed.child.kill('SIGKILL');

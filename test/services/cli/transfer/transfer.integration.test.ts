@@ -14,7 +14,7 @@ const web = await startSmallWeb({
 });
 const crawl = (data: string, ...more: string[]) => [
   ...web.crawlArguments,
-  ...['--delay', '30', '--retries', '0.1,0.2', '--data', data, '--json', ...more],
+  ...['--delay', '30ms', '--retries', '0.1s,0.2s', '--data', data, '--json', ...more],
 ];
 const linesOf = async (file: string) =>
   gunzipSync(await readFile(file))

@@ -50,7 +50,7 @@ async function openShop(t: TestContext) {
     const data = join(temporaryFolder(), 'data');
     const ended = await runCommand(
       [
-        ...['crawl', seed, '--data', data, '--allow-private', '--contact', 'me@example.org', '--delay', '20'],
+        ...['crawl', seed, '--data', data, '--allow-private', '--contact', 'me@example.org', '--delay', '20ms'],
         ...['--pay', budget, '--plugin', join(folder, 'x402-payer.mjs')],
       ],
       { env: { ...process.env, ...env } },

@@ -39,7 +39,7 @@ test('an honest host is fetched at its pace beside 3,000 names that nobody answe
   const { port } = site.address() as AddressInfo;
   const running = startCommand(
     [
-      ...['crawl', `http://honest.test:${port}/0`, '--scope', 'all', '--delay', '100', '--contact', 'me@example.org'],
+      ...['crawl', `http://honest.test:${port}/0`, '--scope', 'all', '--delay', '100ms', '--contact', 'me@example.org'],
       ...['--resolve', `honest.test:${port}:127.0.0.1`, '--data', join(temporaryFolder(), 'crawl')],
     ],
     {

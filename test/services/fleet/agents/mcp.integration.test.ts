@@ -22,7 +22,7 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
     const server = [
       ...builtCommand,
       ...['mcp', '--data', data, '--resolve', `*.test:${web.port}:127.0.0.1`],
-      ...['--host-delay', `${hostDelayMs}`, '--sites', 'docs.test,barred.test'],
+      ...['--host-delay', `${hostDelayMs}ms`, '--sites', 'docs.test,barred.test'],
     ];
     const agent = runAgent([process.execPath, ...server]);
     const tools = await agent.tools();
@@ -108,7 +108,7 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
 
   it('gives a page that tells the agent what to do nothing but words: each call that it asks for meets the same bounds', async () => {
     const web = await startAgentWeb(injection);
-    const resolve = ['--resolve', `*.test:${web.port}:127.0.0.1`, '--host-delay', '20', '--pages-max', '50'];
+    const resolve = ['--resolve', `*.test:${web.port}:127.0.0.1`, '--host-delay', '20ms', '--pages-max', '50'];
     const data = join(temporaryFolder(), 'agents');
     const running = startCommand(['mcp', '--data', data, '--http', '0', ...resolve], { patienceMs: 280_000 });
     after(() => running.child.kill('SIGKILL'));
@@ -176,7 +176,16 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
   it('goes on with a crawl that kill -9 of its process has cut off, and asks for nothing twice that it has', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 30, domains: 1 });
     const data = join(temporaryFolder(), 'agents');
-    const flags = ['--data', data, '--http', '0', '--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', '100'];
+    const flags = [
+      '--data',
+      data,
+      '--http',
+      '0',
+      '--resolve',
+      `*.test:${small.port}:127.0.0.1`,
+      '--host-delay',
+      '100ms',
+    ];
     const start = async () => {
       const running = startCommand(['mcp', ...flags], { patienceMs: 280_000 });
       after(() => running.child.kill('SIGKILL'));

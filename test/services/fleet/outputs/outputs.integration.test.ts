@@ -21,7 +21,7 @@ test('a crawl’s WARC and Parquet hold its pages, while it runs and after, with
 }, async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 12, domains: 2 });
   const folder = temporaryFolder();
-  const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', '20'];
+  const flags = ['--resolve', `*.test:${small.port}:127.0.0.1`, '--host-delay', '20ms'];
   const fleet = await startFleet(join(folder, 'fleet'), flags);
   after(() => fleet.running.child.kill('SIGKILL'));
   const policy = { delayMs: 20, delayFactor: 0 };
