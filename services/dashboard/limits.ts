@@ -8,22 +8,22 @@ export const dashboardLimits = {
   viewersMax: 64,
   /** Those of one address: nobody takes all places. A proxy is one address to us. */
   viewersOfClientMax: 16,
-  /** A viewer whose socket takes nothing for so many looks is cut off. */
+  /** A viewer is disconnected if its socket takes nothing for this many updates. */
   unreadMax: 10,
   /** Records of `results` read of a partition at a look, and outcomes of the last minute that are kept: a sample. */
   resultsPerLook: 32,
   outcomesKept: 2_000,
   /** Of the first look, over all partitions: who opens the page of a crawl that has ended sees why URLs failed. */
   resultsAtFirst: 512,
-  /** Hosts whose newest failure is kept, the newest; and answers of one host that its page tells. */
+  /** Hosts with a kept newest failure, the newest first; and answers of one host that its page shows. */
   failuresKept: 1_000,
   hostOutcomes: 20,
   /** Records of `results` that the page of a host reads for them. */
   hostResults: 400,
   outcomesForMs: 60_000,
-  /** Fetches told of by their URL. */
+  /** Fetches shown by their URL. */
   fetchesShown: 12,
-  /** Dead letters read of a partition, and told of. */
+  /** Dead letters read from a partition, and shown. */
   lettersPerPartition: 50,
   lettersShown: 50,
   /** The frontier's past: the last hour of commits, sampled by this many reads over all partitions. */
@@ -33,7 +33,7 @@ export const dashboardLimits = {
   historyPoints: 240,
   /** Enough to hide round trips to brokers. */
   historyPartitionsAtOnce: 8,
-  /** Nobody has told of the crawl for so long: a broker may be away, and who looks is told so. */
+  /** Time without news of the crawl after which the page says that a broker may be away. */
   patienceMs: 5_000,
   /** Another service that is asked for all of it has this long. */
   remoteMs: 30_000,

@@ -24,7 +24,7 @@ export const deskLimits = {
   proofsAtOnce: 16,
   /** Orders for one host in an hour: each is an event on `control`, which is kept. */
   ordersPerHour: 10,
-  /** The same for a registrable domain, whose owner can have any number of hosts. */
+  /** The same for a registrable domain, since its owner can have any number of hosts. */
   ordersOfDomainPerHour: 60,
   /** Addresses, hosts and domains that are counted at once; the one that came first is forgotten. */
   countedMax: 20_000,

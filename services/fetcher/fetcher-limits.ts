@@ -37,9 +37,9 @@ export const fetcherLimits = {
   sitemapsPerHostMax: 5_000,
   /** Sitemaps remembered over all hosts, about 200 B each. */
   sitemapsKnownMax: 100_000,
-  /** A lease whose robots.txt moved to another host waits this long for the answer: an idle host is leased in less. */
+  /** If its robots.txt moved to another host, a lease waits this long for the answer: an idle host is leased in less. */
   robotsHopWaitMs: 1_000,
-  /** After this it asks for the hop anew: longer than most leases of the other host last. */
+  /** After this it requests the hop again: longer than most leases of the other host last. */
   robotsHopAgainMs: 120_000,
   /**
    * How long another host's answer for a moved robots.txt is kept, where the answer is not that host's own robots.txt.
@@ -58,7 +58,7 @@ export const fetcherLimits = {
   publishBytesMax: 32 * 1024 * 1024,
   /** Link groups of one partition share a message up to about this: per-message cost dominates below, brokers refuse above 1 MB. */
   discoveredBytes: 256 * 1024,
-  /** Outcomes wait at most this long for their lease to end: URLs whose outcomes a kill loses are fetched again. */
+  /** Outcomes wait at most this long for their lease to end: if a kill loses outcomes, their URLs are fetched again. */
   resultsMs: 200,
   /** Entries of the link cache: 9 B each. */
   linkCacheEntries: 262_144,

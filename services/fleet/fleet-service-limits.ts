@@ -15,23 +15,21 @@ export const fleetServiceLimits = {
   journalMs: 5,
   /** Journal after which another file begins: what a start after a power cut reads, and holds in memory. */
   journalFileBytes: 64 * 1024 * 1024,
-  /** Links that a crawl's fetcher remembers, 9 B each: what a crawl by itself has eight times. */
+  /** Links that a crawl's fetcher remembers, 9 B each: a separate crawl has eight times as many. */
   linkCacheEntries: 32_768,
   /** Files and sockets that a crawl is counted with when it starts: those of its two stores, and what they hold open beside them. */
   crawlFiles: 96,
   /** The share of its descriptors up to which a fleet starts crawls: those that run need some more as they grow. */
   descriptorShareMax: 0.75,
   /**
-   * A lease of a crawl of a fleet is given so long beside what its requests should take, ms: that of a light crawl among hundreds
-   * waits minutes for a place. One that ran out before would be given back and made anew, for nothing; a process that is gone holds
-   * none, since its next start ends all.
+   * Extra time for a lease in a fleet, ms: a light crawl among hundreds waits minutes for a place. A lease that expired earlier would be granted again for nothing. Leases of a dead process end at its next start.
    */
   leaseMarginMs: 600_000,
-  /** Heavier than this is a fleet of its own. */
+  /** A heavier crawl should be a separate fleet. */
   weightMax: 1_000,
   /** Seeds in one call. */
   seedsMax: 10_000,
-  /** A call that makes a crawl: its seeds, and a policy with rules of its own. */
+  /** A call that makes a crawl: its seeds, and a policy with many rules. */
   bodyBytesMax: 4 * 1024 * 1024,
   /** What was done to a crawl is kept so often; the oldest are dropped. */
   changesMax: 1_000,

@@ -2,7 +2,7 @@
 export const frontierServiceLimits = {
   /** Bytes of input read at once: a few commits' worth. */
   pollBytes: 1 << 20,
-  /** URLs whose wait is timed at once, some 150 bytes each: one in 64 of 640,000 that wait. */
+  /** URLs with a timed wait, about 150 bytes each: one in 64 of 640,000 that wait. */
   waitsTimed: 10_000,
   /** An idle partition checks for work this often. */
   idleMs: 250,
@@ -31,7 +31,7 @@ export const frontierServiceLimits = {
   /** A copy no further behind than this many records takes over in well under a second. */
   caughtUpRecords: 256,
   /**
-   * A copy that fails at the same point again is begun anew after ever longer pauses, at most this long: snapshots come
+   * A copy that fails at the same point again is restarted after ever longer pauses, at most this long: snapshots come
    * this often.
    */
   standbyAgainMsMax: 300_000,

@@ -11,9 +11,9 @@ export const indexLimits = {
   /** First and longest pause before a node that had no room is asked again. */
   roomMs: 250,
   roomMsMax: 30_000,
-  /** Hits a search prints unless told otherwise, and at most. */
+  /** Hits that a search prints, by default and at most. */
   hits: 10,
   hitsMax: 10_000,
-  /** How many pages whose title begins with what was typed come before all others: more would be no answer. */
+  /** Pages that come first because their title begins with the query: more would not help. */
   titledMax: 20,
 } as const;

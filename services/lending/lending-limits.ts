@@ -12,7 +12,7 @@ export const lendingLimits = {
   leaseMsMin: 1_000,
   /** Without a word of the client: most downloads and what is done with them, and what a killed client delays its hosts by. */
   leaseMs: 60_000,
-  /** Leases whose clients are not heard of are looked for this often. */
+  /** How often leases of silent clients are looked for. */
   sweepMs: 100,
   /** Hosts begun ahead for each URL that is asked for, so that the next call finds some that are ready. */
   hostsAheadFactor: 2,
@@ -21,7 +21,7 @@ export const lendingLimits = {
   patienceMs: 10_000,
   /** Results and renewals in one call. */
   resultsPerCallMax: 1_000,
-  /** URLs in one call, of a result or by themselves. */
+  /** URLs in one call, with a result or alone. */
   urlsPerCallMax: 10_000,
   /** What is given along with a URL, in UTF-8: a request of Scrapy's or Crawlee's has some hundred bytes. */
   payloadBytesMax: 64 * 1024,

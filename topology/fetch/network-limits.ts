@@ -4,9 +4,9 @@ export const networkLimits = {
   silentTargetsLeast: 3,
   /** Hosts that have answered and are remembered, to be asked again. */
   witnessesMax: 64,
-  /** Of those, asked at once: one may be away for reasons of its own. */
+  /** Of those, asked at once: one may be away for other reasons. */
   askedAtOnce: 3,
-  /** Between two such questions, ms: a crawl at whose end only dead hosts are left asks no more often. */
+  /** Between two such questions, ms: at the end of a crawl, with only dead hosts left, it asks no more often. */
   betweenMs: 1_000,
   /** How long they may take to answer, ms: most do within one second. */
   answerMs: 3_000,

@@ -5,8 +5,7 @@ export const fleetLimits = {
   /** Every so many permits of a host, the crawl that has waited longest there goes first, whatever the shares. */
   turnsOfShares: 16,
   /**
-   * A crawl whose hosts all wait out their delays keeps what it is owed up to so many requests; what it could not have used
-   * anyway is not made up for later.
+   * While all its hosts wait for their delays, a crawl keeps a credit of at most this many requests; requests that it could not have used are not made up for.
    */
   requestsOwed: 16,
   /**
@@ -21,7 +20,7 @@ export const fleetLimits = {
   readyMax: 8,
   /** Where such a request waits longer, as where many crawls share few places, */
   readyWaitMs: 2_000,
-  /** so many are enough: one that goes on, and one whose host is ready when that one's is not. */
+  /** this many are enough: one that goes on, and one with a ready host while the other waits. */
   readyLeast: 2,
   /** What a request costs a crawl beside its time, ms: one that is over within a millisecond is one all the same. */
   requestCostMs: 1,

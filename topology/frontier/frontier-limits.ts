@@ -6,9 +6,9 @@ export const frontierLimits = {
   commitBytesSoft: 256 * 1024,
   /** Links a step looks ahead at for the seen test: about 8 ms. */
   askLinksPerStep: 16_384,
-  /** Hosts whose domain waits that a step takes off the clock: about a millisecond. */
+  /** Hosts of waiting domains that a step takes off the clock: about a millisecond. */
   parkedPerStep: 1_024,
-  /** One fetch in so many of a host is of another front queue than the best: it costs the best 0.2 %. */
+  /** One fetch in this many of a host is from another front queue than the best: it costs the best 0.2 %. */
   otherQueueEvery: 512,
   /** Budget keys a step looks at where deferred URLs may come back: about a millisecond. */
   budgetKeysPerStep: 256,
@@ -39,9 +39,9 @@ export const frontierLimits = {
   checkpointSliceBytes: 224 * 1024,
   /** Memory for queued URLs that are on disk as well, per partition: about a million of the newest. */
   queueMemoryBytes: 64 * 1024 * 1024,
-  /** URLs whose time in the queue is noted, some 60 bytes each: a share of URLs is told to within a hundredth. */
+  /** URLs with a recorded time in the queue, about 60 bytes each: shares of URLs are exact to a hundredth. */
   queueAgeSamples: 4_096,
-  /** Hosts whose queues are looked at once a second, for metrics: half a millisecond. */
+  /** Hosts checked once a second for the metrics of their queues: half a millisecond. */
   queueHostsPerLook: 8_192,
   /** URLs of a host's queue that a question about one looks at: about 10 ms, for which the partition waits. */
   queryUrlsMax: 20_000,

@@ -8,26 +8,26 @@ import type { Offer, Quote } from './quote.ts';
 
 /** Money that x402 is paid in. */
 export interface PayAsset {
-  /** As sites name it: CAIP-2, as in eip155:8453, or a name of x402's first version, as in base. */
+  /** Name of the network, as sites write it: CAIP-2 (eip155:8453), or a name of x402's first version (base). */
   readonly network: string;
-  /** Its address there. Case does not matter. */
+  /** Address of the asset on that network. Case does not matter. */
   readonly asset: string;
-  /** Its smallest units in one unit of `currency`, as a power of ten. */
+  /** Decimals of the asset: one unit of `currency` is 10 to this power of its smallest units. */
   readonly decimals: number;
 }
 
 export interface PayPolicy {
-  /** ISO 4217. Offers in any other are not taken. */
+  /** Currency of the limits, by ISO 4217. Offers in other currencies are not paid. */
   readonly currency: string;
-  /** What the crawl may spend in all, as in "10" or "0.5". */
+  /** Most that the crawl may spend, such as "10" or "0.5". */
   readonly total: string;
-  /** What a page may cost. */
+  /** Most that one page may cost. */
   readonly page: string;
-  /** What one host may get in all. Absent: what the crawl may spend. */
+  /** Most that one host may get. Absent: `total`. */
   readonly host?: string | undefined;
-  /** Hosts, or domains with all of theirs, that may be paid. Absent: any. */
+  /** Hosts that may be paid: domains with their subdomains. Absent: any. */
   readonly hosts?: readonly string[] | undefined;
-  /** What counts as money of the currency beside itself. Absent: nothing, and offers of x402 are not taken. */
+  /** Assets that count as money of the currency. Absent: none, and x402 offers are not paid. */
   readonly assets?: readonly PayAsset[] | undefined;
 }
 

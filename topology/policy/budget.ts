@@ -11,18 +11,15 @@
  * in several partitions, and each partition gives the domain a budget; partition by domain where that matters.
  */
 export interface BudgetConfig {
-  /** What has a budget. `domain`: its hosts share one, so that more host names, which are free, give no more. */
+  /** Give a budget to each `host` or each registrable `domain`. Hosts of a domain share its budget, so more host names give no more. */
   readonly key: 'host' | 'domain';
-  /**
-   * URLs for a host or domain that no other links to: enough to see what it is. IRLbot starts with 10; a lease here is
-   * 64.
-   */
+  /** Budget of a host or domain that no other domain links to, in URLs. IRLbot starts with 10; a lease here holds 64. */
   readonly base: number;
-  /** Further URLs for each domain that links there. */
+  /** More URLs for each other domain that links there. */
   readonly perSource: number;
-  /** No budget grows beyond it: 10,000 a day is one every 9 s, about what one polite host gives. */
+  /** Largest budget, in URLs. 10,000 a day is one every 9 s, about what one polite host gives. */
   readonly max: number;
-  /** After this time, the budget begins anew. */
+  /** Length of a budget period, ms. Each period begins with the full budget. */
   readonly refillMs: number;
 }
 

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { inOrder, type Rewriting, rewritten } from '../url/rewriting.ts';
 
 export interface EquivalencesConfig {
-  /** Redirects of a host, to as many different URLs, that make the same step (http to https, `www.`, a slash at the end, an index page, a parameter that is dropped) before its URLs are folded by it without a request. */
+  /** Redirects of a host, for as many different URLs, that must make the same change before the crawl makes it without a request. Examples: http to https, `www.`, a final slash, an index page, a dropped parameter. */
   readonly proofs: number;
-  /** A page that names another URL of its host as its canonical counts as a redirect to it, where parameters, an index page or http alone tell them apart; it is not published under its own URL. Absent: it is a page like any other. */
+  /** Treat rel=canonical as a redirect within a host if only the query, index page or scheme differs. The page is then not published under its own URL. Absent: it is a page like any other. */
   readonly canonicals?: true | undefined;
 }
 

@@ -15,15 +15,15 @@ export interface MetadataRule {
   readonly name: string;
   /** A regular expression without flags (`patterns` says in which syntax) that the URL matches. */
   readonly url?: string | undefined;
-  /** How the link came: `discover`ed on a page, `refresh` of a known one, `force`d by an operator. */
+  /** Intent of the link: `discover` (found on a page), `refresh` (a known page changed), `force` (an operator's command). */
   readonly intents?: readonly Intent[] | undefined;
   /** Domains of the page that links, with their subdomains. Seeds and injections have none. */
   readonly sourceDomains?: readonly string[] | undefined;
-  /** True: the linking page must be of another host. */
+  /** True: the linking page must be on another host. */
   readonly offHost?: boolean | undefined;
-  /** The URL is this many links from a seed, or more. */
+  /** The URL is at least this many links from a seed. */
   readonly depthFrom?: number | undefined;
-  /** The URL was reached by this many redirects, or more. */
+  /** The URL was reached by at least this many redirects. */
   readonly hopFrom?: number | undefined;
   /** The link's lastmod (sitemaps, feeds) is before this: ms since the Unix epoch. Links without one don't meet it. */
   readonly modifiedBeforeMs?: number | undefined;

@@ -13,11 +13,11 @@ import type { RecrawlRule } from './recrawl/recrawl-config.ts';
 import type { CrawlWindow } from './windows.ts';
 
 export interface OverlayConfig {
-  /** Its name in `explain` and in messages. */
+  /** Name of the overlay in `explain` and in messages. */
   readonly name: string;
-  /** What it is for: whatever any of these names. */
+  /** What the overlay matches: URLs that fit any of these. */
   readonly match: OverlayMatch;
-  /** What holds there. Of several overlays that set a field, the last that matches decides. */
+  /** Fields that replace the policy's. If several overlays set a field, the last that matches decides. */
   readonly set: OverlaySettings;
 }
 
@@ -72,27 +72,27 @@ export interface OverlaySettings {
   readonly pagesPerHostMax?: number | null | undefined;
   /** As the policy's `bytesPerHostMax`. For whole hosts. */
   readonly bytesPerHostMax?: number | null | undefined;
-  /** URLs of a host at full rate in each period, whatever `budget` counts. For whole hosts. */
+  /** Budget of each host, in URLs per period, in place of what `budget` counts. For whole hosts. */
   readonly budget?: number | undefined;
-  /** Leases a host may be on at once, whatever `parallel` says. For whole hosts. */
+  /** Leases a host may have at once; overrides `parallel`. For whole hosts. */
   readonly leases?: number | undefined;
-  /** Hours in which a host may be contacted, whatever `windows` says; null: at any hour. For whole hosts. */
+  /** Hours in which a host may be contacted; overrides `windows`. null: at any hour. For whole hosts. */
   readonly window?: OverlayWindow | null | undefined;
-  /** The reason why robots.txt is not asked, in words (our own site; the law on legal deposit); null: it is asked. For whole hosts. */
+  /** Do not read robots.txt, for this reason in words ("our own site", "legal deposit law"). null: read it. For whole hosts. */
   readonly robotsNotAsked?: string | null | undefined;
   /** As the policy's `maxDepth`. */
   readonly maxDepth?: number | null | undefined;
   /** As the policy's `hopsMax`. */
   readonly hopsMax?: number | undefined;
-  /** Fields of the policy's `filters`, each in the place of the policy's own. */
+  /** Fields of `filters`. Each replaces the policy's field. */
   readonly filters?: Partial<Omit<FilterConfig, 'lists'>> | undefined;
-  /** True: in scope, whatever `scope` says. False: out of it. */
+  /** True: in scope. False: out of scope. Overrides `scope`. */
   readonly inScope?: boolean | undefined;
-  /** The front queue, 0 (the first) to 7, whatever scores and OPIC say. */
+  /** Front queue, 0 (first) to 7. Overrides scores and OPIC. */
   readonly frontQueue?: number | undefined;
   /** As the policy's `fetchAs`. */
   readonly fetchAs?: FetchAs | undefined;
-  /** When such URLs are fetched again: the fields of a rule of `recrawl.rules`, before which it is asked. */
+  /** When these URLs are fetched again: the fields of a rule in `recrawl.rules`. The overlay goes before those rules. */
   readonly recrawl?: Omit<RecrawlRule, 'hosts' | 'url'> | undefined;
 }
 

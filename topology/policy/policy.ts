@@ -61,96 +61,96 @@ export type PolitenessKey = (typeof politenessKeys)[number];
 export interface PolicyConfig {
   /** Grows with each change, from 1. */
   readonly version: number;
-  /** How URLs are spelt before anything else is asked of them. */
+  /** How URLs are normalised, before filters and scope see them. */
   readonly normalize: NormalizeConfig;
-  /** How patterns run. `linear`: in time that grows with the URL alone, in RE2's syntax. Absent: `javascript`. */
+  /** Engine for regular expressions. `linear`: RE2's syntax, in time linear in the length of the URL. Absent: `javascript`. */
   readonly patterns?: PatternEngine | undefined;
-  /** Which URLs are wanted at all. */
+  /** Which URLs may be fetched at all. */
   readonly filters: FilterConfig;
   /** How far the crawl may go from its seeds. */
   readonly scope: ScopeConfig;
-  /** Link distance from a seed. null: any. */
+  /** Most links between a seed and a URL. null: any. */
   readonly maxDepth: number | null;
-  /** Redirects after which a chain is given up. */
+  /** Most redirects that the crawl follows in a chain. */
   readonly hopsMax: number;
   /** Waits before the second, third, … attempt; its length is the number of retries. */
   readonly retriesMs: readonly number[];
-  /** Answers of 5xx (other than 503) in a row, to first tries of different URLs, that count as a host's trouble: it is then backed off as after a 503, until it answers well. 0, or absent: however many, only their URLs wait. */
+  /** Back off from a host, as after a 503, once first tries of this many different URLs in a row got 5xx (other than 503). The next good answer ends it. 0, or absent: only the failed URLs wait. */
   readonly serverErrorsMax?: number | undefined;
   /** Shortest wait from the completion of a request to a host to the start of the next. */
   readonly delayMs: number;
   /** The wait is also at least this many times as long as the last fetch took. 0: off. */
   readonly delayFactor: number;
-  /** Longest adaptive wait. */
+  /** Longest wait that `delayFactor` may cause. */
   readonly delayFactorCapMs: number;
-  /** Whose the wait between two requests is. `domain`: all hosts of a registrable domain share it, one at a time on a lease; exact where topics are partitioned by domain, and within each partition else. Absent: `host`. */
+  /** Apply the delay per `host` or per registrable `domain`. With `domain`, one host of a domain is on a lease at a time; if topics are partitioned by host, this holds within each partition only. Absent: `host`. */
   readonly politenessKey?: PolitenessKey | undefined;
-  /** Shortest time between the starts of two requests to one address, whatever their hosts, ms: for all fetchers together, divided by a host's leases at once. 0: none. Absent: 100. */
+  /** Shortest time between the starts of two requests to one IP address, over all its hosts and all fetchers, ms. A host with n leases at once divides it by n. 0: none. Absent: 100. */
   readonly addressDelayMs?: number | undefined;
-  /** A robots.txt Crawl-delay above this defers the host; it is never cut short. 0: it is waited out, however long. */
+  /** Defer a host if its robots.txt asks for a longer Crawl-delay; the delay is never shortened. 0: accept any Crawl-delay. */
   readonly crawlDelayCapMs: number;
-  /** A lease holds as many URLs as can be fetched within this time. */
+  /** A lease gets as many URLs as can be fetched within this time. */
   readonly leadTimeMs: number;
-  /** A lease holds no more URLs than this. */
+  /** Most URLs in a lease. */
   readonly urlsPerLeaseMax: number;
-  /** Time that a lease has beyond twice what its requests should take, ms: as long as clients of the lease API may keep a URL. Absent: 45 s, which a request of ours cannot outlive. */
+  /** Extra time for a lease, beyond twice the expected time of its requests, ms. Clients of the lease API may keep a URL this long. Absent: 45 s, longer than any request of the fetcher. */
   readonly leaseMarginMs?: number | undefined;
-  /** Pages after which the crawl ends. null: none. */
+  /** End the crawl after this many pages. null: no limit. */
   readonly pageQuota: number | null;
-  /** URLs one host may have queued; further ones are not admitted. null: any number. */
+  /** Most URLs queued for one host; further URLs are dropped. null: any number. */
   readonly urlsPerHostMax: number | null;
-  /** Pages that one host may give, visits to known ones included; what it has queued is deferred then. Absent or null: any number. */
+  /** Most pages fetched from one host, revisits included; the rest of its queue is deferred. Absent or null: any number. */
   readonly pagesPerHostMax?: number | null | undefined;
-  /** The same for all hosts of a registrable domain together; exact where topics are partitioned by domain, and for each partition else. Absent or null: any number. */
+  /** Most pages fetched from all hosts of a registrable domain. If topics are partitioned by host, the limit holds for each partition. Absent or null: any number. */
   readonly pagesPerDomainMax?: number | null | undefined;
-  /** Bytes of bodies, as received, after which a host is fetched from no more; counted from when a policy first has this. Absent or null: any number. */
+  /** Stop fetching from a host after this many bytes of bodies, as received. The count starts when the policy first sets this. Absent or null: any number. */
   readonly bytesPerHostMax?: number | null | undefined;
-  /** URLs a partition may hold queued or waiting for retry. */
+  /** Most URLs in a partition that are queued or wait for a retry. */
   readonly queuedMax: number;
   /**
    * Share of `queuedMax` that one host or registrable domain may hold; URLs that exceed it are deferred. Absent, or 1:
    * all of it.
    */
   readonly queueShareMax?: number | undefined;
-  /** `pause`: `discovered` waits. `dropLowest`: new URLs are dropped, those of low front queues first. Absent: pause. */
+  /** What a full partition does. `pause`: stop reading `discovered`. `dropLowest`: drop new URLs, those of low front queues first. Absent: `pause`. */
   readonly whenFull?: WhenFull | undefined;
   /** Hours in which hosts may be contacted. Absent: at any hour. */
   readonly windows?: readonly CrawlWindow[] | undefined;
-  /** Hosts that may be on several leases at once. Absent: none. */
+  /** Hosts that may have several leases at once. Absent: none. */
   readonly parallel?: readonly ParallelRule[] | undefined;
-  /** Rules that refuse links by what is known of them beside their URL. Absent: none. */
+  /** Rules that refuse links by their source, depth, redirects or date. Absent: none. */
   readonly metadata?: readonly MetadataRule[] | undefined;
-  /** How many URLs of a host or domain go at full rate. Absent: all. */
+  /** How many URLs of a host or domain are fetched at full rate. Absent: all. */
   readonly budget?: BudgetConfig | undefined;
   /** How URLs are scored. Absent: by depth and spelling alone (front-queue.ts). */
   readonly score?: ScoreConfig | undefined;
-  /** Who takes the leases: clients of the pull API. Absent: fetchers, by `tasks`. A crawl's first policy decides it. */
+  /** `pull`: clients of the lease API take the leases. Absent: fetchers do, from `tasks`. A crawl's first policy fixes this. */
   readonly sink?: 'pull' | undefined;
   /** No leases while it is true. Absent: false. */
   readonly paused?: boolean | undefined;
-  /** Bytes of bodies that all fetchers together receive a second, at most. Absent: any number. */
+  /** Most bytes of bodies per second, over all fetchers. Absent: any number. */
   readonly bytesPerSecond?: number | undefined;
   /** When part of a host counts as a trap. Absent: never. */
   readonly traps?: TrapConfig | undefined;
-  /** When fetched URLs are fetched again. Absent: never, and a crawl ends. */
+  /** When fetched URLs are fetched again. Absent: never, and the crawl ends. */
   readonly recrawl?: RecrawlConfig | undefined;
-  /** Sitemaps beside those of robots.txt, and when all are read again. Absent: those, as often as robots.txt is. */
+  /** More sitemaps than robots.txt names, and how often all are read. Absent: only those of robots.txt, read each time robots.txt is. */
   readonly sitemaps?: SitemapsConfig | undefined;
   /** Which URLs are traced. Absent: none. */
   readonly trace?: TraceConfig | undefined;
-  /** What the pages are wanted for. Absent: nothing in particular, and all are published. */
+  /** Intended uses of the pages, checked against each site's usage preferences. Absent: no use is checked, and all pages are published. */
   readonly uses?: readonly Use[] | undefined;
-  /** Fetch what pages are built of, too (styles, scripts, pictures, fonts), where filters and scope let it. Absent: no. */
+  /** Also fetch styles, scripts, pictures and fonts of pages, if filters and scope allow them. Absent: no. */
   readonly requisites?: true | undefined;
-  /** In which spelling a URL is asked for: its normal one, by which it is known in any case, or that in which it was found first (path and query; scheme and host are the normal ones). Absent: `normal`. */
+  /** Request URLs in their `normal` form, or with path and query as first found (`firstSpelling`). A URL is known by its normal form in both cases. Absent: `normal`. */
   readonly fetchAs?: FetchAs | undefined;
-  /** URLs that a host's redirects and canonicals have proved to be one are folded without a request. Absent: each is asked for. */
+  /** Treat URLs as one without a request, once the host's redirects or canonicals have proved it. Absent: request each URL. */
   readonly equivalences?: EquivalencesConfig | undefined;
-  /** What becomes of a page of which a wanted use is barred. Absent: withhold. */
+  /** What to do with a page if its site bars one of `uses`. `skip`: do not fetch it, if robots.txt bars the use. `withhold`: fetch it, do not publish it. `mark`: publish it, and record what is barred. Absent: `withhold`. */
   readonly usesBarred?: WhenBarred | undefined;
-  /** What may be paid for pages that answer 402, by a plugin that pays. Absent, or `none`: nothing, and the outcome names the price. */
+  /** Payment limits for pages that answer 402; a plugin pays. Absent, or `none`: nothing is paid, and the outcome names the price. */
   readonly pay?: PayPolicy | 'none' | undefined;
-  /** Settings for part of the web, in place of the policy's own; of those that set the same, the last that matches decides. Absent: none. */
+  /** Settings for part of the web that replace the policy's. If several set a field, the last that matches decides. Absent: none. */
   readonly overlays?: readonly OverlayConfig[] | undefined;
 }
 

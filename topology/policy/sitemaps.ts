@@ -12,16 +12,16 @@ import type { Normalizer } from '../url/normalize.ts';
 import { compileSuffixSet } from '../url/suffix-set.ts';
 
 export interface SitemapsConfig {
-  /** Time from one reading of a host's sitemaps to the next, ms. */
+  /** Time between two reads of a host's sitemaps, ms. */
   readonly everyMs: number;
-  /** Sitemaps beside those that robots.txt names. */
+  /** Sitemaps that robots.txt does not name. */
   readonly rules: readonly SitemapRule[];
 }
 
 export interface SitemapRule {
-  /** Domains, with their subdomains, that paths are for. Absent: all hosts. */
+  /** Domains, with their subdomains, for which the paths hold. Absent: all hosts. */
   readonly hosts?: readonly string[] | undefined;
-  /** Absolute, or paths. */
+  /** URLs of sitemaps: absolute, or paths. */
   readonly urls: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** Bounds on what traces may cost. */
 export const traceLimits = {
-  /** Traced URLs whose wait in the queue is timed: some 100 bytes each. */
+  /** Traced URLs with a timed wait in the queue: about 100 bytes each. */
   waitsKept: 100_000,
   /** Spans that wait for the collector; what comes beyond them is dropped: some 2 kB each. */
   spansQueued: 8_192,

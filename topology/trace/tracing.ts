@@ -6,7 +6,7 @@ import { compileSuffixSet } from '../url/suffix-set.ts';
 export interface TraceConfig {
   /** Share of all URLs, 0 to 1. A larger share holds all that a smaller one does. */
   readonly ratio: number;
-  /** Hosts all of whose URLs are traced: domains with their subdomains; `*`: all. */
+  /** Trace all URLs of these hosts: domains with their subdomains; `*`: all. */
   readonly hosts: readonly string[];
 }
 

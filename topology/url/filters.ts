@@ -14,33 +14,33 @@ import { urlLimits } from './url-limits.ts';
 import { type ListKind, type ListReference, type ListSource, listKinds, noLists } from './url-lists.ts';
 
 export interface FilterConfig {
-  /** Schemes that are taken, without colon. Only `http` and `https` can be fetched. */
+  /** Allowed schemes, without colon. Only `http` and `https` can be fetched. */
   readonly schemes: readonly string[];
   /** Longest URL, in characters. */
   readonly urlCharsMax: number;
-  /** Extensions of the last path segment that are refused, lower-case, without dot. */
+  /** Refused file extensions (of the last path segment), lower-case, without dot. */
   readonly extensionsDenied: readonly string[];
   /** Regular expressions without flags (`patterns` says in which syntax), matched anywhere in the URL. If not empty, one must match. */
   readonly include: readonly string[];
-  /** Regular expressions of which none may match. */
+  /** Regular expressions. None may match. */
   readonly exclude: readonly string[];
-  /** Beginnings of URLs. If not empty, one must fit. */
+  /** Allowed beginnings of URLs. If not empty, one must match. */
   readonly prefixesAllowed: readonly string[];
-  /** Beginnings of URLs of which none may fit. */
+  /** Refused beginnings of URLs. */
   readonly prefixesDenied: readonly string[];
   /**
    * Host keys or host names, exactly. If the host and domain lists are not both empty, the URL must be on one of them.
    */
   readonly hostsAllowed: readonly string[];
-  /** Hosts of which no URL is taken. */
+  /** Refused hosts. */
   readonly hostsDenied: readonly string[];
   /** Domains with their subdomains, as for `hostsAllowed`. */
   readonly domainsAllowed: readonly string[];
-  /** Domains of which, with their subdomains, no URL is taken. */
+  /** Refused domains, with their subdomains. */
   readonly domainsDenied: readonly string[];
-  /** Ports that may be crawled. Absent: all but those that browsers block (ports.ts), which never may. */
+  /** Allowed ports. Absent: all. Ports that browsers block (ports.ts) are always refused. */
   readonly portsAllowed?: readonly number[] | undefined;
-  /** Longer lists, in files, by the hash of what they hold. Absent: none. */
+  /** Longer lists, in files, identified by the hash of their content. Absent: none. */
   readonly lists?: readonly ListReference[] | undefined;
 }
 

@@ -15,25 +15,25 @@ export interface NormalizeConfig {
   readonly trailingDot: boolean;
   /** `//` in a path becomes `/`, except where it spells an embedded `http://`. */
   readonly duplicateSlashes: boolean;
-  /** Parameters that go, whatever their case; `utm_*` stands for all that begin so (tracking-parameters.ts). */
+  /** Parameters to drop, in upper or lower case. `utm_*` matches all that begin with `utm_` (tracking-parameters.ts). */
   readonly trackingParameters: readonly string[];
-  /** Session ids: they go from the query and, as `;name=…`, from the path; `sid:20`: values of 20 characters and more. Empty: none go. */
+  /** Session parameters to drop, from the query and, as `;name=…`, from the path. `sid:20` drops values of at least 20 characters. Empty: none. */
   readonly sessionParameters: readonly string[];
-  /** Parameters are sorted by name; those of one name keep their order, which may carry meaning. */
+  /** Sort parameters by name. Parameters of one name keep their order, which may matter. */
   readonly sortParameters: boolean;
   /** More parameters to drop, written as those above. */
   readonly dropParameters: readonly string[];
-  /** Off: `/index.html` need not be the page `/`. */
+  /** Treat index pages such as `/index.html` as `/`. Off, since they may differ. */
   readonly indexPages: boolean;
-  /** Off: `www.example.org` need not be the site `example.org`. */
+  /** Treat `www.example.org` as `example.org`. Off, since they may differ. */
   readonly www: boolean;
-  /** `drop`: `/a/` and `/a` are one URL, asked for without the slash; a redirect to the other spelling is followed. Absent: two. */
+  /** `drop`: `/a/` and `/a` are one URL, requested without the slash; a redirect to the other form is followed. Absent: two URLs. */
   readonly trailingSlash?: 'drop' | undefined;
-  /** http and https of a host are one, asked for by this scheme, where they have their own ports. Absent: two. */
+  /** Treat http and https of a host as one, requested with this scheme. Only for URLs on default ports. Absent: two URLs. */
   readonly scheme?: 'http' | 'https' | undefined;
-  /** `drop`: a parameter with an empty value, `a=`, goes; `a` by itself stays. Absent: both stay. */
+  /** `drop`: remove a parameter with an empty value (`a=`), but keep `a` alone. Absent: keep both. */
   readonly emptyValues?: 'drop' | undefined;
-  /** Off: a parameter whose value is 32 hexadecimal digits may be a session, or the id of a document. */
+  /** Drop parameters with a value of 32 hexadecimal digits. Off, since such a value may be a session, or the id of a document. */
   readonly hashes: boolean;
   /** Rules by host name; a rule also holds for the host's subdomains, the nearest wins. */
   readonly hosts: Readonly<Record<string, HostRule>>;

@@ -4,6 +4,6 @@ export const tagLimits = {
   perUrlMax: 16,
   /** Of one tag. */
   charsMax: 64,
-  /** Different lists of tags that a partition knows by number: 4 MB. URLs whose list it has no room for have none. */
+  /** Different lists of tags that a partition knows by number: 4 MB. Further lists are dropped. */
   setsMax: 4_096,
 } as const;

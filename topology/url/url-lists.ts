@@ -21,20 +21,20 @@ export type ListKind = (typeof listKinds)[number];
 
 /** Any list of a policy. */
 export interface ListName {
-  /** The rule's name in verdicts, and the list's in messages. */
+  /** Name of the list in messages, and of its rule in verdicts. */
   readonly name: string;
-  /** What its lines are. */
+  /** What each line of the file is. */
   readonly kind: ListKind | NumberListKind;
-  /** The path where it was read, and is looked for: absolute, or relative to the policy. */
+  /** Path of the file: absolute, or relative to the policy. */
   readonly path: string;
-  /** SHA-256 of its bytes, 64 hexadecimal digits, lower-case. */
+  /** SHA-256 of the file, as 64 hexadecimal digits, lower-case. */
   readonly sha256: string;
 }
 
 /** One that filters. */
 export interface ListReference extends ListName {
   readonly kind: ListKind;
-  /** `deny`: no URL of the list. `allow`: of all allow lists of the kind together, one must hold the URL. */
+  /** `deny`: refuse URLs on the list. `allow`: refuse URLs that are on no allow list of this kind. */
   readonly verdict: 'allow' | 'deny';
 }
 

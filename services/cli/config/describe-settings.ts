@@ -7,9 +7,9 @@ import { hiddenSettings, settingsOf } from './settings.ts';
 
 const head = `# Configuration
 
-Made by \`npm run generate\` from the commands’ own options. A setting is a flag, a variable of the environment, or a key of
-a YAML or JSON file that \`--config FILE\` or \`CRAWLSTREAM_CONFIG\` names; the first of these that says something counts. In a
-file, a key at the top holds for every command that has it, one under \`services\` for that service alone:
+\`npm run generate\` writes this page from the commands’ options. A setting is a flag, an environment variable, or a key of
+a YAML or JSON file (\`--config FILE\` or \`CRAWLSTREAM_CONFIG\`). A flag overrides a variable, and a variable overrides the file. In a
+file, a key at the top applies to every command that has it, a key under \`services\` only to that service:
 
 \`\`\`yaml
 crawl: news
@@ -19,9 +19,8 @@ services:
   fetcher: { contact: me@example.org, concurrency: 2000 }
 \`\`\`
 
-\`crawlstream config init\` writes a file with all of them, \`config check\` says what is wrong with one, line by line, and
-\`config show SERVICE\` what a service would run with, and why. Keys that do not exist are errors; variables that
-nothing reads are told of on stderr, with the name they are near to. Secrets are given by
+\`crawlstream config init\` writes a file with all settings. \`config check\` reports errors of a file, line by line. \`config show SERVICE\`
+shows the settings that a service would use, and why. Unknown keys are errors. Unknown variables are reported on stderr, with a similar name. Secrets are given by
 reference, \`{ env: NAME }\` or \`{ file: PATH }\`, and never shown.
 
 ## Settings

@@ -22,7 +22,10 @@ export function operatorName(): string {
 }
 
 export function addTargetOptions(command: Command): Command {
-  return addOperatorOptions(command).option('--force', 'say so though the crawl has nothing of it, or nobody can tell');
+  return addOperatorOptions(command).option(
+    '--force',
+    'give the order even for a host or URL that the crawl may not know',
+  );
 }
 
 /** Where the crawl is, who sends the command, and how to print. */

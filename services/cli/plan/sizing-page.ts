@@ -15,9 +15,9 @@ const worked: readonly SizeWish[] = [
 
 const head = `# Sizing
 
-Made by \`npm run generate\` from the model that \`crawlstream size\` asks (services/cli/plan/), whose factors were measured
-on one core of the development machine. \`npm run bench -- size\` measures again, on yours, and prints how far the model is
-off; bytes are the same everywhere, cores differ.
+\`npm run generate\` writes this page from the model of \`crawlstream size\` (services/cli/plan/). Its factors were measured
+on one core of the development machine. \`npm run bench -- size\` measures them on your machine, and prints the error of the
+model. Bytes are the same everywhere; cores differ.
 
 \`\`\`sh
 crawlstream size --urls 100M --hosts 1M --rate 500 --delay 1000ms
@@ -29,22 +29,26 @@ export function sizingPage(): string {
   const { linksPerPage, pageBytes } = webDefaults;
   return `${head}## Worked
 
-Hosts are asked once a second; pages of ${bytesText(pageBytes)}, of which ${linksPerPage} links reach the frontier; ${wishDefaults.replication} copies on the brokers, pages
-kept there as their topic is made (${topics.pages.kept!.days} days, and ${bytesText(topics.pages.kept!.bytes)} of each partition at most), topics of state trimmed below snapshots, nothing compressed ([snappy](KAFKA.md#compression) leaves a third). A process is planned to use ${100 * busyShare} % of a core.
+Assumptions:
+
+- Each host gets one request a second. A page has ${bytesText(pageBytes)}, and ${linksPerPage} of its links reach the frontier.
+- Brokers keep ${wishDefaults.replication} copies, and pages with the defaults of their topic: ${topics.pages.kept!.days} days, and at most ${bytesText(topics.pages.kept!.bytes)} of each partition.
+- Topics of state are trimmed below snapshots. Nothing is compressed ([snappy](KAFKA.md#compression) leaves a third).
+- A process may use ${100 * busyShare} % of a core.
 
 ${workedTable()}
-The last but one row is a million pages' cost at these prices, which stand for no offer; \`--price name=number\` changes each:
+The last but one row is the cost of a million pages at these prices. They are no offer; \`--price name=number\` changes each:
 
 ${pricesTable()}
-Disks count as they are at the end. Traffic between zones is two thirds of what clients send and read, with zones at random
-out of three, and all copies between brokers; [racks](KAFKA.md#racks) save what is read.
+Disks are counted at the end. Traffic between zones is two thirds of the clients' traffic, with random zones
+out of three, plus all copies between brokers. [Racks](KAFKA.md#racks) save the part that is read.
 
 ## What it goes by
 
 ${factorsTable()}
-A host gives one page in its delay at most: \`--rate\` beyond hosts ÷ delay is refused. Fingerprints that do not fit
-\`--seen-memory\` (${bytesText(memoryBytes.seen)} a process) are looked up on disk. The archive and other consumers are not in it: an archive
-adds a response's bytes (\`--responses\`) to the brokers' traffic, a dedup costs some 130 µs a page in a process of its own.
+A host gives at most one page per delay: a \`--rate\` above hosts ÷ delay is refused. Fingerprints above
+\`--seen-memory\` (${bytesText(memoryBytes.seen)} a process) are looked up on disk. Archive and other consumers are not included: an archive
+adds a response's bytes (\`--responses\`) to the brokers' traffic, a dedup costs about 130 µs a page in a separate process.
 `;
 }
 

@@ -31,7 +31,7 @@ export function addProofCommands(program: Command): void {
     .option('--seeds <n>', 'so many crawls (default: 100)', wholeNumber('--seeds', 1))
     .option('--seed <n>', 'begin with this one; alone: this one only, the same to the byte', wholeNumber('--seed'))
     .option('--minutes <n>', 'go on until so much time is over', wholeNumber('--minutes', 1))
-    .option('--trace', 'tell on stderr what happens')
+    .option('--trace', 'print on stderr what happens')
     .option('--json', 'a line of JSON for each crawl, and one for all')
     .action(({ seeds, seed, minutes, trace, json }: SimulateFlags) =>
       run('simulation', [

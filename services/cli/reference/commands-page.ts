@@ -6,10 +6,11 @@ import { leavesOf, pathOf } from '../program.ts';
 
 const head = `# Commands
 
-Made by \`npm run generate\` from the command tree. \`crawlstream COMMAND --help\` prints the same; \`crawlstream completion bash\`
-(zsh, fish) completes it in a shell. Every option that also is a setting can come from a file or the environment:
-[CONFIGURATION.md](CONFIGURATION.md). With \`--json\`, what a program wants is one JSON object on the output, or one a line where
-that is said; all else goes to stderr.
+- This page lists every command with its options. \`crawlstream COMMAND --help\` prints the same.
+- Options that are settings can also come from a file or the environment: [CONFIGURATION.md](CONFIGURATION.md).
+- With \`--json\`, a command writes one JSON object to stdout, or one per line if its help says so. All other output goes to stderr.
+- \`crawlstream completion bash\` (zsh, fish) completes commands in a shell.
+- \`npm run generate\` writes this page from the command tree.
 
 `;
 

@@ -5,10 +5,11 @@ const root = new URL('../../../', import.meta.url);
 
 const head = `# Limits
 
-Made by \`npm run generate\` from the files of limits, each of which stands in the folder of what it limits. What comes from outside, the
-web, other programs or an operator, is bounded; each bound has a reason, and its edges are driven by a test where that can be done
-([test/boundaries](../test/boundaries)). Units are in the names. Those an operator may set have a flag in
-[CONFIGURATION.md](../deploy/CONFIGURATION.md) or a field of the [policy](policy.md).
+- All input from outside is bounded: the web, other programs, operators.
+- This page lists every bound with its value and its reason. Units are in the names.
+- Operators can set some bounds: by a flag in [CONFIGURATION.md](../deploy/CONFIGURATION.md), or a field of the [policy](policy.md).
+- Tests check the edges of bounds where possible ([test/boundaries](../test/boundaries)).
+- \`npm run generate\` writes this page from files named \`…-limits.ts\`. Each is in the folder of what it limits.
 `;
 
 export async function limitsPage(): Promise<string> {

@@ -13,23 +13,30 @@ import { interfaceComments } from './interface-comments.ts';
 
 const head = `# Policy
 
-Made by \`npm run generate\` from the schema. A policy says which links become work, under which spelling, how urgently, how
-politely, and when pages are fetched again. It is versioned and swapped while a crawl runs:
+- A policy decides which links are fetched, in which order, with which delays, and when pages are fetched again.
+- It is a YAML or JSON file. You can change it before a crawl, between runs, or while the crawl runs.
+- Each change is a new version. \`policy show\` prints the current policy, \`policy set\` changes it.
+- \`overlays\` change fields for part of the web: hosts, domains, URL prefixes or patterns.
+- \`npm run generate\` writes this page from the schema.
 
 \`\`\`sh
 crawlstream policy show --data crawl-data/example.org > policy.json
 crawlstream policy set policy.json --data crawl-data/example.org
 \`\`\`
 
-\`policy set\` takes a whole policy or the fields that change, in YAML or JSON: \`delayMs: 2000\` alone is a file. Flags of
-\`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the fields that people change most. Names that end in \`Ms\` are
-milliseconds. "Absent" is what a field means that is left out; fields without it are in every policy.
+\`policy set\` takes a whole policy, or only the fields that change. For example, a file may hold the one line \`delayMs: 2000\`. Flags of
+\`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the most common fields. Names that end in \`Ms\` are in
+milliseconds. "Absent" says what happens if a field is left out. A field without "Absent" is in every policy.
 
-\`overlays\` set fields for part of the web, as Heritrix's sheets do: for hosts, domains, SURT prefixes or patterns of
-URLs. What a host goes by as a whole (its delay, its leases, its window) is set for whole hosts; what is asked of a URL
-(depth, filters, scope, front queue, recrawl) for any part. Each field is decided by the last overlay that matches and
-sets it; \`explain\` names it. An operator's order for a host outweighs them all. \`crawl --overlays FILE\` and \`policy set
-FILE\` take the same file:
+## Settings for part of the web
+
+\`overlays\` set fields for part of the web, as Heritrix's sheets do. An overlay matches hosts, domains, SURT prefixes or URL patterns.
+
+- Some fields apply to whole hosts only: delay, leases, window. Others apply to any set of URLs: depth, filters, scope, front queue, recrawl.
+- If several overlays set a field, the last one that matches decides. \`explain\` names it.
+- An operator's command for a host overrides all overlays.
+
+\`crawl --overlays FILE\` and \`policy set FILE\` take the same file:
 
 \`\`\`yaml
 overlays:
@@ -41,12 +48,20 @@ overlays:
     set: { frontQueue: 0, maxDepth: null }
 \`\`\`
 
-For robots.txt, RFC 9309 holds; only an overlay's \`robotsNotAsked\`, which states its reason, leaves it unasked on its hosts (own sites,
-legal deposit), and \`audit\`, \`stats\` and \`explain\` show it. A robots.txt that has moved is followed over five redirects at most: anywhere on its own
-host, to any \`…/robots.txt\` of its registrable domain, and to \`/robots.txt\` of any other host, in scope or not, at that host's own
-pace and where the address guard lets requests go. The other host gets no further request unless it is in scope. A redirect to anything
-else on another host (\`/search?q=…\`), to a blocked host or to a private address counts as no answer: nothing of the site is fetched
-until its robots.txt can be had.
+## robots.txt
+
+Crawlstream obeys robots.txt as RFC 9309 says. The only exception is an overlay with \`robotsNotAsked\`, for your own sites or legal
+deposit. It must state the reason, and \`audit\`, \`stats\` and \`explain\` show it.
+
+The crawl follows at most five redirects of a robots.txt:
+
+- anywhere on the same host;
+- to any \`…/robots.txt\` of the same registrable domain;
+- to \`/robots.txt\` of any other host, in scope or not, with that host's delay and if the address guard allows it. The other host
+  gets no further request unless it is in scope.
+
+Any other redirect to another host (such as \`/search?q=…\`), to a blocked host or to a private address counts as no answer. The
+crawl then fetches nothing from the site until it can read a robots.txt.
 
 `;
 

@@ -4,6 +4,6 @@ export const lineLimits = {
   repeatsWritten: 5,
   /** A window, from its first line on, ms: an hour of a fault is three hundred lines at most. */
   windowMs: 60_000,
-  /** Kinds of lines whose repetitions are counted at once, 200 bytes each; whoever makes more kinds pushes out the oldest. */
+  /** Kinds of lines with counted repetitions, 200 bytes each; a new kind replaces the oldest. */
   kindsMax: 1_000,
 } as const;

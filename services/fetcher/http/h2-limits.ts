@@ -2,7 +2,7 @@
 export const h2Limits = {
   /** Header fields of a response, whatever they hold: sites send a few dozen, and browsers take thousands. */
   headerFieldsMax: 8_192,
-  /** The library's bound on the bytes of header fields, in multiples of ours: what lies between is told as what it is. */
+  /** The library's bound on the bytes of header fields, in multiples of ours: what lies between is reported exactly. */
   headerListFactor: 4,
   /** Body bytes that a server may send before we have read any: a page in one go. */
   streamWindowBytes: 256 * 1024,

@@ -2,7 +2,7 @@
 export const mcpLimits = {
   /** Pages of one crawl, unless `--pages-max` says otherwise: a manual has so many, a shop has more than an agent needs. */
   pagesMax: 1_000,
-  /** Crawls of tools that run at once: an agent that is told to crawl the web by a page must come to an end. */
+  /** Crawls of tools that run at once: an agent must stop, even if a page says to crawl the web. */
   runningMax: 16,
   /** Crawls of tools that are kept: for one more, the oldest that does not run is deleted. */
   keptMax: 200,

@@ -5,7 +5,7 @@ export const fleetFetcherLimits = {
   /** Of all partitions of a process, in one poll: thousands of tasks. */
   pollBytes: 1024 * 1024,
   pollWaitMs: 1_000,
-  /** How far leases have come is committed so often, ms: what was reported since is told to be over once more after a kill. */
+  /** How often the progress of leases is committed, ms: after a kill, later reports are repeated. */
   commitMs: 1_000,
   /** A fetcher that takes hosts over waits so long for what their last one has reported before it ends that one's leases, ms. */
   takeOverMs: 1_000,

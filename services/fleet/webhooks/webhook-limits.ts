@@ -19,6 +19,6 @@ export const webhookLimits = {
   /** Requests under way, of one owner and of all: one receiver that does not answer may not hold up others'. */
   ofOwnerMax: 8,
   requestsMax: 64,
-  /** A failure is told up to so many characters. */
+  /** Characters of a failure that are reported. */
   failureCharsMax: 300,
 } as const;

@@ -6,6 +6,6 @@ export const avroLimits = {
   unknownIdsMax: 1_000,
   /** An unknown schema is asked for again after this: a registry that comes back is noticed soon. */
   unknownAgainMs: 1_000,
-  /** Schemas, as JSON, whose compiled types are held: some ten times what a crawl's topics have. */
+  /** Schemas, as JSON, with compiled types in memory: about ten times those of a crawl's topics. */
   heldSchemaChars: 1_000_000,
 } as const;

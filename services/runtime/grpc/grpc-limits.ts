@@ -2,7 +2,7 @@
 export const grpcLimits = {
   /** Bytes of all calls under way, messages and answers; beyond it each stream of puts has only its first few. */
   bytesOfAll: 32 * 1024 * 1024,
-  /** Beyond it calls are ended: first those whose clients have left their answers the longest. */
+  /** Beyond it calls are ended: first those with the oldest unread answers. */
   bytesOfAllHard: 64 * 1024 * 1024,
   /** Bytes of messages that have come in part, over all calls: a few of the largest, in pieces as they come. */
   partBytesOfAll: 64 * 1024 * 1024,

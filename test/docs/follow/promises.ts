@@ -11,37 +11,37 @@ export interface Promised {
 export const promises: readonly Promised[] = [
   {
     page: 'README.md',
-    sentence: "checks afterwards from the servers' own records that every page was\nfetched, once, politely",
+    sentence: "it checks against the servers' records that every page was fetched once, and politely",
     command: /^npm ci && npm start$/,
     prints: /pages/,
   },
   {
     page: 'docs/tutorial.md',
-    sentence: 'how a URL is spelt and why',
+    sentence: 'what the normal form of a URL is',
     command: /check url/,
     prints: /http:\/\/www\.example\.com\/b\/~foo\/\?a=1&b=2\n/,
   },
   {
     page: 'docs/tutorial.md',
-    sentence: 'The command says that `--max-pages` has changed; nothing else has.',
+    sentence: 'It prints that `--max-pages` has changed. All other options stay as they were.',
     command: /--max-pages 400/,
     prints: /maxPages|pageQuota|max-pages|200 → 400/,
   },
   {
     page: 'docs/tutorial.md',
-    sentence: 'It says what it will do (seeds, scope, delay, limits)',
+    sentence: 'The command first prints what it will do: seeds, scope, delay, limits.',
     command: /crawl https:\/\/example\.org --max-pages 200/,
     prints: /seeds[\s\S]*scope[\s\S]*delay[\s\S]*limit/,
   },
   {
     page: 'docs/tutorial.md',
-    sentence: 'ends with a summary and with commands that answer the next\nquestions',
+    sentence: 'At the end it prints a summary, and commands\nfor the next questions',
     command: /crawl https:\/\/example\.org --max-pages 200/,
     prints: /pages fetched[\s\S]*pages: +.* pages --data/,
   },
   {
     page: 'docs/operations.md',
-    sentence: "`digest` prints a hash over each partition's logical state, with its position",
+    sentence: "`digest` prints a hash of each partition's logical state, with its position",
     command: /state digest/,
     prints: /partition 0: [0-9a-f]{32} at \d+/,
   },

@@ -2,7 +2,7 @@
 export const pullLimits = {
   /** A get adds to a commit up to here, so that puts that fill commits don't keep it waiting (docs/design.md §4.1: 512 KiB). */
   commitBytesForGets: 384 * 1024,
-  /** URLs a queue gives at once: they are in memory until their client tells of them. */
+  /** URLs a queue gives at once: they are in memory until their client reports them. */
   urlsPerLeaseMax: 10_000,
   /** URLs looked for on disk before a step: a few milliseconds. */
   placesPerRead: 512,
@@ -10,7 +10,7 @@ export const pullLimits = {
   searchedUrlsMax: 64,
   /** An index costs as much as so many searches to make: a queue that is searched more often has one. */
   searchesPerIndex: 16,
-  /** Hosts whose searches are counted, 50 bytes each. */
+  /** Hosts with counted searches, 50 bytes each. */
   searchedHostsMax: 10_000,
   /** Places in the indexes of a partition, 19 bytes each: queues beyond it are searched. */
   indexedPlacesMax: 4_000_000,
@@ -24,7 +24,7 @@ export const pullLimits = {
   putsUnderWay: 8_192,
   /** Queues asked for at once: their URLs are in memory until the client has taken them. */
   queuesPerGet: 1_024,
-  /** Crawl ids of one server: each is a frontier of its own, some MB of memory. */
+  /** Crawl ids of one server: each is a separate frontier, some MB of memory. */
   crawlsMax: 1_000,
   /** How soon a process learns of a crawl id that another one was the first to use. */
   crawlsRefreshMs: 2_000,

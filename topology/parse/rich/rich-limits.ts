@@ -6,9 +6,9 @@ export const richLimits = {
   nameCharsMax: 64,
   /** Attributes of one element that are kept: frameworks write dozens, hostile pages millions. */
   attributesMax: 64,
-  /** `srcset` and `content` are the longest that are of use. */
+  /** `srcset` and `content` are the longest useful values. */
   valueCharsMax: 16_384,
-  /** Open elements that are told apart. A tree deeper than this is no page, and its library quadratic. */
+  /** Open elements that are distinguished. A tree deeper than this is no page, and its library quadratic. */
   depthMax: 256,
   /** How far up an end tag looks for its element: bounds what unmatched end tags cost. */
   closeDepthMax: 64,
@@ -37,7 +37,7 @@ export const richLimits = {
   fieldCharsMax: 10_000,
   /** All values of a page together: with its text and outlinks, a record stays below the 8 MiB that topics take. */
   fieldsCharsMax: 1_000_000,
-  /** A site whose page kept the selectors too long has none for so many times as long: a tenth of the worker at most. */
+  /** If a page took too long for the selectors, its site has none for this many times as long: at most a tenth of the worker. */
   fieldsRestFactor: 10,
   /** Each time, twice as long as before, so often: then it is half an hour. */
   fieldsRestDoublingsMax: 6,

@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { frontQueueCount } from '../../url/front-queue.ts';
 
 export interface DemoteConfig {
-  /** So many times as long until its next visit as the schedule says, up to the longest time between visits. */
+  /** Multiply the time to the next visit by this, up to the longest time between visits. */
   readonly waitFactor: number;
-  /** The front queue that it counts as being in, where its own is better: what `importance` weighs it by. */
+  /** `importance` weighs the page as if it were in this front queue, unless the page is in a later one. */
   readonly frontQueue: number;
-  /** Pages with less than 24 pairs of words count, too: of their main text, where that is found. Absent: those that the dedup names alone. */
+  /** Also demote pages with fewer than 24 pairs of words in their main text, or in their text if no main text is found. Absent: only duplicates. */
   readonly thin?: true | undefined;
-  /** New links that are found on such a page wait in that front queue, too, or in a later one. Absent: in their own. */
+  /** Put new links of a demoted page into that front queue, or a later one. Absent: into their own. */
   readonly links?: true | undefined;
 }
 

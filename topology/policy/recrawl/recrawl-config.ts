@@ -19,47 +19,44 @@ export interface RecrawlRule {
   readonly hosts?: readonly string[] | undefined;
   /** A regular expression (JavaScript, no flags) that the URL matches. */
   readonly url?: string | undefined;
-  /** Where the URL stands after its last visit. */
+  /** Outcome of the last visit. */
   readonly kinds?: readonly VisitKind[] | undefined;
-  /** In the place of the policy’s own. */
+  /** Schedule that replaces the policy’s. */
   readonly schedule?: ScheduleName | undefined;
-  /** The time between visits whatever is found, ms; null: never again. */
+  /** Fixed time between visits, ms. null: never fetch again. */
   readonly intervalMs?: number | null | undefined;
-  /** No sooner than this, ms. */
+  /** Shortest time between visits, ms. */
   readonly minMs?: number | undefined;
-  /** No later than this, ms. */
+  /** Longest time between visits, ms. */
   readonly maxMs?: number | undefined;
 }
 
 export interface RecrawlConfig {
-  /** By what the time to the next visit is chosen. */
+  /** How the time to the next visit is chosen. */
   readonly schedule: ScheduleName;
-  /** Time between visits: of `fixed`; on average, of `optimal` and `importance`, where `fetchesPerDay` says no less. */
+  /** Time between visits. `fixed` uses it for each page; `optimal` and `importance` on average, unless `fetchesPerDay` allows fewer visits. */
   readonly intervalMs: number;
-  /** Absent: what the schedule's preset says (1 h and 30 d; Nutch's and StormCrawler's own). */
+  /** Shortest time between visits, ms. Absent: the schedule's preset (1 h; `nutch` and `stormcrawler` have their own). */
   readonly minMs?: number | undefined;
-  /** No later than this; absent: as for `minMs`. */
+  /** Longest time between visits, ms. Absent: the schedule's preset (30 d; `nutch` and `stormcrawler` have their own). */
   readonly maxMs?: number | undefined;
-  /** Bandwidth of `optimal` and `importance`: visits a day of each partition, at most. null: as `intervalMs` says. */
+  /** Most visits per day and partition, for `optimal` and `importance`. null: `intervalMs` alone decides. */
   readonly fetchesPerDay: number | null;
-  /** Share of fetches that goes to refresh while there is something to discover, 0 to 1; what one does not use, the other does. */
+  /** Share of fetches for revisits while there are new URLs to fetch, 0 to 1. If either has less to do, the other gets the rest. */
   readonly share: number;
-  /** Time to the next look at what was answered with an error, and at what is gone, ms. null: never again. */
+  /** Time to the next visit after an error, ms. null: never again. */
   readonly errorMs: number | null;
-  /** The same for what is gone (404, 410), ms. null: never again. */
+  /** Time to the next visit of a page that is gone (404, 410), ms. null: never again. */
   readonly goneMs: number | null;
-  /**
-   * The longest that a page's `Cache-Control: max-age` keeps its next visit back, ms, 30 days at most. 0: it does not, and the
-   * schedule decides alone. Absent: 30 days.
-   */
+  /** Longest time that a page's `Cache-Control: max-age` may delay its next visit, ms, at most 30 days. 0: ignore `max-age`. Absent: 30 days. */
   readonly freshMsMax?: number | undefined;
-  /** Bounds of the time between polls of a feed, which adapts by whether they bring new entries. Absent: they are pages like any other. */
+  /** Bounds for the time between polls of a feed. Feeds with new entries are polled more often. Absent: feeds are treated as pages. */
   readonly feeds?: FeedBounds | undefined;
-  /** Pages are visited for the new URLs they lead to, too. Absent: for their changes alone. */
+  /** Also revisit pages because new URLs are expected on them. Absent: only because they change. */
   readonly hubs?: HubConfig | undefined;
-  /** What a verdict on a page does to its next visits. Absent: nothing. */
+  /** Revisit duplicates, and pages with little text, less often. Absent: no page is demoted. */
   readonly demote?: DemoteConfig | undefined;
-  /** What differs for some URLs; the first that fits decides. */
+  /** Exceptions for some URLs; the first rule that matches decides. */
   readonly rules: readonly RecrawlRule[];
 }
 
@@ -68,15 +65,15 @@ const day = 24 * hour;
 
 /** `maxMs` bounds what a feed may ask for, too. */
 export interface FeedBounds {
-  /** Polled no sooner than this, ms. */
+  /** Shortest time between polls, ms. */
   readonly minMs: number;
-  /** Polled no later than this, ms. */
+  /** Longest time between polls, ms. */
   readonly maxMs: number;
 }
 
 /** New URLs of hosts of other partitions are not counted (topology/frontier/decide/links/gains.ts). */
 export interface HubConfig {
-  /** A page is visited again, at the latest, when so many new URLs are to be expected of it by what its visits brought; no sooner than the schedule’s shortest time. */
+  /** Revisit a page once about this many new URLs are expected on it, judged by its earlier visits. `minMs` still applies. */
   readonly newUrls: number;
 }
 

@@ -12,21 +12,21 @@ export type ScoreConfig = WeightedScore | OpicScore;
  * group and between groups; 0 switches a factor off.
  */
 export interface WeightedScore {
-  /** Absent: this one. */
+  /** Kind of score. Absent: `weighted`. */
   readonly kind?: 'weighted' | undefined;
-  /** Weight of the group of the domain. */
+  /** Weight of the domain factors. */
   readonly domain: number;
-  /** Weight of the group of the page. */
+  /** Weight of the page factors. */
   readonly page: number;
-  /** Weight of the group of freshness. */
+  /** Weight of the freshness factors. */
   readonly freshness: number;
   /** Weights within the groups. */
   readonly factors: Factors;
   /** The counts at which curves reach one half, or their end. */
   readonly scales: Scales;
-  /** What each way of being found says, 0 to 1, for the factor `source`; null: nothing. Absent: seed and operator 1, redirect and feed 0.8, sitemap 0.7, content 0.6, navigation 0.4, footer 0.1, link null. */
+  /** Value of the factor `source` for each kind of source, 0 to 1; null: no value. Absent: seed and operator 1, redirect and feed 0.8, sitemap 0.7, content 0.6, navigation 0.4, footer 0.1, link null. */
   readonly sources?: SourceShares | undefined;
-  /** What files say of domains. Absent: nothing. */
+  /** Files with numbers for domains. Absent: none. */
   readonly lists?: readonly ScoreList[] | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface Scales {
   readonly linkingDomainsMost: number;
   /** Rank at which traffic is 0. */
   readonly trafficRankMost: number;
-  /** Fetches at which a host's own record outweighs the assumption that it is middling. */
+  /** Fetches after which a host's own record weighs more than the assumption that it is average. */
   readonly pagesHalf: number;
   /** Number of linking domains at which a page’s in-links count as 1. */
   readonly inLinksMost: number;

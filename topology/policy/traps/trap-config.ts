@@ -3,27 +3,27 @@ import { trapLimits } from './trap-limits.ts';
 
 /** When something counts as a trap, as plain data. Each bound may be null: that detector is off. */
 export interface TrapConfig {
-  /** A path that repeats a group of segments so often. */
+  /** A path is a trap if it repeats a group of segments this often in a row. */
   readonly repeats: number | null;
-  /** Steps along a calendar (year and month, or day), each found on the one before, with nothing else new. */
+  /** Steps along a calendar (year and month, or day) that make a trap: each step is found on the one before, and leads to nothing else new. */
   readonly calendarSteps: number | null;
-  /** The same for any other number that grows. */
+  /** As `calendarSteps`, for any other number that grows. */
   readonly counterSteps: number | null;
-  /** The same for tokens, each new page under a new one: sessions in paths and parameters. */
+  /** As `calendarSteps`, for tokens: sessions in paths and parameters, where each new page has a new token. */
   readonly tokenSteps: number | null;
-  /** Different sets of parameter names on one path. */
+  /** Different sets of parameter names on one path that make a trap. */
   readonly parameterSets: number | null;
-  /** URLs of one path with three and more parameters. */
+  /** URLs of one path with three or more parameters that make a trap. */
   readonly parameterVariants: number | null;
-  /** Values of one token parameter that stands on many paths. */
+  /** Values of one token parameter, found on many paths, that make a trap. */
   readonly tokenValues: number | null;
-  /** Fetches of one prefix before its share of duplicates and soft 404s is judged, and the share. */
+  /** Fetches below a path prefix before the crawl judges its share of duplicates and soft 404s. */
   readonly wasteFetches: number | null;
-  /** That share of duplicates and soft 404s, 0 to 1. */
+  /** A prefix with at least this share of duplicates and soft 404s is a trap, 0 to 1. */
   readonly wasteShare: number;
-  /** Fetches of a host before its yield is judged, and the share of them that must be good. */
+  /** Fetches of a host before the crawl judges its share of good fetches. */
   readonly yieldFetches: number | null;
-  /** That share of good fetches, 0 to 1. */
+  /** A host with a smaller share of good fetches is a trap, 0 to 1. */
   readonly yieldShare: number;
 }
 

@@ -42,13 +42,13 @@ export const kafkaLimits = {
    * memory. The rest is read by the next poll.
    */
   recordsAtOnceMax: 250_000,
-  /** A zstd batch's window: what zstd's own decoders take unless told otherwise, and its highest level asks for. */
+  /** A zstd batch's window: the default of zstd's decoders, and the need of its highest level. */
   zstdWindowBytesMax: 128 * 1024 * 1024,
   /** Bytes of a damaged batch that are kept for its dead letter, which has to fit into a record. */
   damagedBytesKept: 4 * 1024 * 1024,
   /**
-   * One fetch, over all of a reader's partitions on a broker, where `poll` asks for less. No less than a batch may have:
-   * brokers send a batch that does not fit only for the first partition, and reading the others over and over is waste.
+   * Bytes of one fetch, for all partitions of a reader on a broker, unless `poll` asks for less. At least a batch:
+   * brokers send a larger one only for the first partition, and waste reads on the others.
    */
   fetchBytes: 1024 * 1024,
   /** A fetch waits at the broker this long: an idle reader costs four small requests a second. */
