@@ -28,6 +28,8 @@ export interface CrawlRequest {
    * options named any.
    */
   readonly trust?: string;
+  /** Private addresses that the crawl could go to, when it last ran. Absent: not known. */
+  readonly reach?: string;
 }
 
 export type GivenOptions = Readonly<Record<string, boolean | string | readonly string[]>>;
@@ -37,6 +39,7 @@ const requestSchema = z.object({
   policy: z.unknown(),
   options: z.record(z.string(), z.union([z.boolean(), z.string(), z.array(z.string())])).optional(),
   trust: z.string().optional(),
+  reach: z.string().optional(),
 });
 
 const nothing: CrawlRequest = { seeds: [], policy: null };
@@ -61,8 +64,20 @@ export function fingerprintKeyOf({ fingerprintKey }: Manifest): FingerprintKey {
 export async function readRequest(folder: Pick<DataFolder, 'part'>): Promise<CrawlRequest> {
   const file = folder.part('crawl.json');
   try {
-    const { seeds, policy, options = {}, trust = '' } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-    return { seeds, policy: policy === null ? null : storedPolicy(policy), options, trust };
+    const {
+      seeds,
+      policy,
+      options = {},
+      trust = '',
+      reach,
+    } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return {
+      seeds,
+      policy: policy === null ? null : storedPolicy(policy),
+      options,
+      trust,
+      ...(reach !== undefined && { reach }),
+    };
   } catch (error) {
     // If there is a file in the place of the folder, opening it will fail with an error.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return nothing;

@@ -44,7 +44,7 @@ import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { banner } from './banner.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
-import { trustOf } from './mended-trust.ts';
+import { reachOf, trustOf } from './mended-trust.ts';
 import { type Asked, sendNews } from './send-news.ts';
 import { openWebsub } from './websub-flags.ts';
 
@@ -170,7 +170,7 @@ async function runWith(
   const { log, codec, registry } = opened;
   const { folder, clock, leasesMax, service, signal, onStatus } = crawl;
   const { manifest } = folder;
-  const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher) }, opened);
+  const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher), reach: reachOf(crawl.fetcher) }, opened);
   const { seeds } = await readRequest(folder);
   // Only rules have use for them, and seeds may be a million.
   const seedOrigins = crawl.fetcher.requests && [...new Set(seeds.map((url) => new URL(url).origin))];

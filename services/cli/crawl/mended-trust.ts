@@ -1,6 +1,7 @@
 /**
- * Hosts that were given up on because TLS failed are worth another try once what TLS trusts has changed: by another
- * authority, or a host whose certificate is not checked. Nothing else brings them back for a day.
+ * What an option had refused is worth another try once the option allows it. Hosts that were given up on because TLS failed:
+ * after another authority, or a host whose certificate is not checked. URLs at private addresses: after more of these are
+ * allowed. Nothing else brings them back.
  */
 import { createHash } from 'node:crypto';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
@@ -23,21 +24,52 @@ export function trustOf({ ca = '', insecureHosts = [] }: Pick<FetcherConfig, 'ca
     .digest('hex');
 }
 
+/** Private addresses that the crawl may go to, in one text. Empty: none. */
+export function reachOf({ allowPrivate }: Pick<FetcherConfig, 'allowPrivate'>): string {
+  return typeof allowPrivate === 'boolean' ? (allowPrivate ? 'all' : '') : [...allowPrivate].sort().join();
+}
+
+interface FetchedAgain {
+  readonly urls: number;
+  readonly hosts: number;
+}
+
+/** URLs whose addresses were private are fetched again. */
+export function fetchAgainWhatWasPrivate(
+  log: Log,
+  codec: RecordCodec,
+  topics: CrawlTopics,
+  nowMs: number,
+): Promise<FetchedAgain> {
+  const refused = finishedUrls(log, topics, { hostKey: '', prefix: '', outcome: 'blockedAddress' });
+  return refused.then((urls) => fetchAgain(log, codec, topics, urls, nowMs));
+}
+
 /** URLs that are fetched again, and hosts that have them. */
 export async function fetchAgainWhatTlsKeptOut(
   log: Log,
   codec: RecordCodec,
   topics: CrawlTopics,
   nowMs: number,
-): Promise<{ readonly urls: number; readonly hosts: number }> {
+): Promise<FetchedAgain> {
   const failures = [...(await hostFailures(log, codec, topics))].filter(([, failure]) => isTlsFailure(failure));
   if (failures.length === 0) return { urls: 0, hosts: 0 };
   const hosts = new Set(failures.map(([hostKey]) => hostKey));
   const dead = await finishedUrls(log, topics, { hostKey: '', prefix: '', outcome: 'dead' });
   const theirs = dead.filter(({ url }) => hosts.has(hostKeyOf(url)));
-  for (let at = 0; at < theirs.length; at += urlsAtOnce) {
-    const request = forcedRequest(topics, theirs.slice(at, at + urlsAtOnce), false, nowMs);
+  return fetchAgain(log, codec, topics, theirs, nowMs);
+}
+
+async function fetchAgain(
+  log: Log,
+  codec: RecordCodec,
+  topics: CrawlTopics,
+  urls: Awaited<ReturnType<typeof finishedUrls>>,
+  nowMs: number,
+): Promise<FetchedAgain> {
+  for (let at = 0; at < urls.length; at += urlsAtOnce) {
+    const request = forcedRequest(topics, urls.slice(at, at + urlsAtOnce), false, nowMs);
     await log.append(encodeRequest(codec, topics.crawl, request));
   }
-  return { urls: theirs.length, hosts: new Set(theirs.map(({ url }) => hostKeyOf(url))).size };
+  return { urls: urls.length, hosts: new Set(urls.map(({ url }) => hostKeyOf(url))).size };
 }

@@ -23,7 +23,7 @@ import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { type GivenOptions, readRequest, writeRequest } from '../connect/crawl-folder.ts';
 import type { WholeLog } from '../connect/folder-log.ts';
 import { checkSeeds } from '../flags/policy-flags.ts';
-import { fetchAgainWhatTlsKeptOut } from './mended-trust.ts';
+import { fetchAgainWhatTlsKeptOut, fetchAgainWhatWasPrivate } from './mended-trust.ts';
 
 export interface Asked {
   readonly folder: DataFolder;
@@ -36,6 +36,8 @@ export interface Asked {
   readonly options: GivenOptions;
   /** What TLS trusts (mended-trust.ts). */
   readonly trust: string;
+  /** Private addresses that it may go to (mended-trust.ts). */
+  readonly reach: string;
   /** True: the policy is made of the options only. */
   readonly anew: boolean;
   say(text: string): void;
@@ -67,7 +69,7 @@ export async function sendNews(asked: Asked, { log, codec }: Pick<WholeLog, 'log
     const some = news.slice(at, at + crawlLimits.seedsPerRequest);
     await log.append(seedRecords(codec, folder.manifest, some, clock.nowMs()));
   }
-  const { trust } = asked;
+  const { trust, reach } = asked;
   if (before.seeds.length > 0 && trust !== (before.trust ?? '')) {
     const again = await fetchAgainWhatTlsKeptOut(log, codec, folder.manifest, clock.nowMs());
     if (again.urls > 0)
@@ -75,7 +77,14 @@ export async function sendNews(asked: Asked, { log, codec }: Pick<WholeLog, 'log
         `whom TLS believes has changed: ${again.urls} URLs of ${again.hosts} hosts that it kept out are fetched again`,
       );
   }
-  const after = { seeds: all, policy: wanted, options, trust };
+  if (before.seeds.length > 0 && reach !== '' && reach !== before.reach) {
+    const again = await fetchAgainWhatWasPrivate(log, codec, folder.manifest, clock.nowMs());
+    if (again.urls > 0)
+      say(
+        `private addresses are allowed now: ${again.urls} URLs of ${again.hosts} hosts that were refused are fetched again`,
+      );
+  }
+  const after = { seeds: all, policy: wanted, options, trust, reach };
   if (!isDeepStrictEqual(before, after)) await writeRequest(folder, after);
   return policy;
 }
