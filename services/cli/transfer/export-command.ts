@@ -1,7 +1,7 @@
 /** `crawlstream export`: a crawl's pages, URLs, hosts or links as JSON lines, CSV or Parquet, during it and after. */
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -40,10 +40,18 @@ import { createWorkBar } from '../terminal/work-bar.ts';
 
 const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const;
 const formats = ['jsonl', 'csv', 'parquet'] as const;
+type Format = (typeof formats)[number];
+/** Endings of names, and the format that each says. */
+const formatOfEnding: Readonly<Record<string, Format>> = {
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.csv': 'csv',
+  '.parquet': 'parquet',
+};
 
 interface ExportFlags extends KafkaFlags {
   readonly csvFormulas?: boolean;
-  readonly format: (typeof formats)[number];
+  readonly format?: Format;
   readonly out?: string;
   readonly of: 'hosts' | 'pages';
   readonly uses?: Use[];
@@ -59,7 +67,11 @@ export function addExportCommand(program: Command): void {
         .addArgument(new Argument('<what>', 'what to write').choices(kinds)),
     ),
   )
-    .addOption(new Option('--format <format>', 'of the file').choices(formats).default('jsonl'))
+    .addOption(
+      new Option('--format <format>', 'format of the rows (default: by the name of --out, else jsonl)').choices(
+        formats,
+      ),
+    )
     .option('--out <file>', 'where to (default: stdout; Parquet needs a file)')
     .addOption(new Option('--of <nodes>', 'graph: edges between').choices(['hosts', 'pages']).default('hosts'))
     .option('--csv-formulas', 'CSV: leave text that begins like a formula (= + - @) as it is; spreadsheets run it')
@@ -80,7 +92,8 @@ Example:
 }
 
 async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Promise<void> {
-  const { format, out } = flags;
+  const { out } = flags;
+  const format = formatOf(flags, what);
   if (format === 'parquet' && out === undefined) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
@@ -188,13 +201,16 @@ async function writeLines(lines: readonly string[], out: string | undefined): Pr
   return lines.length;
 }
 
+/** Throws where `--format` says something else than the name of the file. */
+function formatOf({ format, out = '' }: ExportFlags, what: (typeof kinds)[number]): Format {
+  const named = what === 'authority' || what === 'rates' ? undefined : formatOfEnding[extname(out).toLowerCase()];
+  if (format !== undefined && named !== undefined && format !== named)
+    throw bad('--format', format, `--out ${out} is named as ${named}: leave --format out, or name the file .${format}`);
+  return format ?? named ?? 'jsonl';
+}
+
 /** A file appears under its name once it is whole. */
-async function writeTable(
-  table: Table,
-  format: ExportFlags['format'],
-  out: string | undefined,
-  toCsv: typeof csv,
-): Promise<number> {
+async function writeTable(table: Table, format: Format, out: string | undefined, toCsv: typeof csv): Promise<number> {
   const toText = format === 'csv' ? toCsv : jsonLines;
   if (out === undefined) return pour(table, toText(process.stdout, table.columns));
   const file = await openNamedFile(out);

@@ -116,6 +116,12 @@ test('what an export cannot do is said in one line', async () => {
   const graph = await runCommand(['export', 'graph', '--data', data]);
   assert.deepEqual([graph.code, graph.stderr.split('\n').length], [2, 2]);
   assert.match(graph.stderr, /no link graph: crawl with --with graph/);
+  const named = join(temporaryFolder(), 'named.PARQUET');
+  await exported(['pages', '--out', named, '--data', data]);
+  assert.equal((await readFile(named)).subarray(0, 4).toString(), 'PAR1', 'the name of a file says its format');
+  const other = await runCommand(['export', 'pages', '--format', 'csv', '--out', named, '--data', data]);
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, /--format "csv": --out .*named\.PARQUET is named as parquet: leave --format out/);
   const parquet = await runCommand(['export', 'pages', '--format', 'parquet', '--data', data]);
   assert.match(parquet.stderr, /--out is missing/);
   const format = await runCommand(['export', 'pages', '--format', 'xml', '--data', data]);
