@@ -21,7 +21,7 @@ export class StepFailed extends CrawlstreamError {
     const at = deciding ?? (taken.length === 1 ? taken[0]! : null);
     const record = at === null ? '' : ` on ${at.topic}/${partition}, offset ${at.offset},`;
     const why = cause instanceof Error ? cause.message : String(cause);
-    super('STEP_FAILED', `a step of partition ${partition}${record} failed, and changed nothing: ${why}`, cause);
+    super('STEP_FAILED', `a step of partition ${partition}${record} failed and was rolled back: ${why}`, cause);
     this.at = at;
     this.taken = taken;
   }

@@ -32,7 +32,7 @@ const location = z
   .string()
   .refine(
     (url) => url.startsWith('/') || (canParse(url) && /^https?:/i.test(url)),
-    'expected an absolute URL, or a path such as /sitemap.xml',
+    'write an absolute URL, or a path such as /sitemap.xml',
   );
 
 export const sitemapsSchema: z.ZodType<SitemapsConfig> = z.strictObject({

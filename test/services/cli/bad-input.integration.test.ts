@@ -46,9 +46,9 @@ test('a malformed seed is refused by name, with what to write instead, and nothi
   const cwd = temporaryFolder();
   const cases = [
     ['http://exa mple.org', /seed "http:\/\/exa mple.org": it contains white space/],
-    ['ftp://example.org/', /seed "ftp:\/\/example.org\/": the scheme ftp: can't be crawled; use http/],
-    ['http://[::1', /seed "http:\/\/\[::1": it is no URL; write one such as/],
-    ['http://me:secret@example.org/', /seed "example.org": it carries a user name or password/],
+    ['ftp://example.org/', /seed "ftp:\/\/example.org\/": the scheme ftp: is not supported; use http/],
+    ['http://[::1', /seed "http:\/\/\[::1": it is not a URL; write one such as/],
+    ['http://me:secret@example.org/', /seed "example.org": it has a user name or password/],
     ['', /seed "": it is empty; write a URL/],
     ['http://127.0.0.1/film.mp4', /seed http:\/\/127.0.0.1\/film.mp4 is refused by rule .*change the seed/],
   ] as const;

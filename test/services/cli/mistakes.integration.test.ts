@@ -85,7 +85,7 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
       2,
       /urls\.txt is a list of URLs, no dump: .*inject urls\.txt .*--seen urls\.txt/,
     ],
-    [['load', 'page.html', '--data', 'new'], 1, /line 1 of the dump: it is no JSON/],
+    [['load', 'page.html', '--data', 'new'], 1, /line 1 of the dump: it is not JSON/],
     [
       ['state', 'rebuild', '--all', '--into', 'urls.txt', '--data', data],
       2,

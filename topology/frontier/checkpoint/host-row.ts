@@ -138,7 +138,7 @@ function writeLease(writer: ByteWriter, { id, deadlineMs, delayMs, entries }: Le
   writer.uint(deadlineMs);
   writer.uint(delayMs);
   writeList(writer, entries, (entry) => {
-    if (entry === unread) throw new Error(`lease ${id} is saved before it was read`);
+    if (entry === unread) throw new Error(`lease ${id} is saved before it is read`);
     writer.boolean(entry !== null);
     if (entry !== null) writeEntry(writer, entry);
   });

@@ -111,7 +111,10 @@ export class FrontQueues {
     this.#tail[frontQueue] = seq + 1;
     this.queuedEver += 1;
     this.onPush?.(host, hostKey, entry, { number, seq, pointer });
-    if (this.queuedEver >= 0xffff_ffff) throw new Error('a partition has queued 2^32 entries: dump and load it');
+    if (this.queuedEver >= 0xffff_ffff)
+      throw new Error(
+        'a partition has queued 2^32 entries in its lifetime: move the crawl to a new folder with crawlstream dump and load',
+      );
     return this.queuedEver;
   }
 

@@ -66,12 +66,9 @@ test('without a reason in words, or for a part of a host, it is refused', async 
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.json');
   for (const [overlay, says] of [
-    [
-      { match: { hosts: ['a.org'] }, set: { robotsNotAsked: 'yes' } },
-      /set\.robotsNotAsked: state the reason, in words/,
-    ],
+    [{ match: { hosts: ['a.org'] }, set: { robotsNotAsked: 'yes' } }, /set\.robotsNotAsked: write the reason in words/],
     [{ match: { hosts: ['a.org'] }, set: { robotsNotAsked: true } }, /set\.robotsNotAsked/],
-    [{ match: { patterns: ['/a'] }, set: { robotsNotAsked: 'our own site' } }, /it is a whole host’s/],
+    [{ match: { patterns: ['/a'] }, set: { robotsNotAsked: 'our own site' } }, /this setting applies to whole hosts/],
   ] as const) {
     await writeFile(file, JSON.stringify([{ name: 'ours', ...overlay }]));
     const { code, stderr } = await runCommand(['check', 'filter', 'https://a.org/', '--overlays', file]);
