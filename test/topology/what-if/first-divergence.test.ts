@@ -135,6 +135,6 @@ describe('the reason', () => {
     assert.equal(textOf([lease], [{ ...lease, hostKey: 'z.test' }]), `grant: z.test instead of ${lease.hostKey}`);
     const [price] = everyChange.price as readonly (Change & { kind: 'price' })[];
     assert.match(textOf([price!], [{ ...price!, atMs: 7 }])!, /^price: atMs is 7, before 72/, 'it names no host key');
-    assert.match(textOf([price!], [everyChange.quota[0]!])!, /^quota \{.*\} in the place of price \{/);
+    assert.match(textOf([price!], [everyChange.quota[0]!])!, /^quota \{.*\} instead of price \{/);
   });
 });
