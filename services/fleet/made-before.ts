@@ -52,7 +52,7 @@ export class DeletedKeys {
     if (idempotencyKey === '') return;
     const deleted = this.#young().find((one) => one.owner === owner && one.key === idempotencyKey);
     if (deleted === undefined) return;
-    const message = `idempotencyKey: crawl ${deleted.crawl} was made with it and is deleted: give another key to make a crawl`;
+    const message = `idempotencyKey: it was used for crawl ${deleted.crawl}, which is deleted; send another key to create a crawl`;
     throw Object.assign(new Error(message), { statusCode: 410, code: 'GONE' });
   }
 

@@ -69,7 +69,7 @@ test('what is added comes back, is told of once, renewed and counted; what is wr
   const stub = leasesStub(address);
   const [url] = small.seeds;
   const added = await untilUp(() => stub.call('Add', { urls: [{ url, payload: 'ü{}' }, { url: 'ftp://a.test/' }] }));
-  const why = 'it is no URL that can be crawled: give http or https, absolute';
+  const why = 'it is not a URL that can be crawled: send an absolute http or https URL';
   assert.deepEqual(added, { accepted: 1, refused: [{ index: 1, url: 'ftp://a.test/', why }] });
   const { leases } = (await stub.call('Lease', { count: 2 })) as unknown as Leases;
   assert.deepEqual(

@@ -49,7 +49,11 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     lost ??=
       error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST'
         ? error
-        : new CrawlstreamError('OWNERSHIP_LOST', `${topic} cannot be written: ${(error as Error).message}`, error);
+        : new CrawlstreamError(
+            'OWNERSHIP_LOST',
+            `topic ${topic} cannot be written: ${(error as Error).message}`,
+            error,
+          );
     onLost(lost);
     return lost;
   };
@@ -64,7 +68,10 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
         if (lost !== undefined) throw lost;
         for await (const { headers } of recordsOf(log, topic, 0, ours + 1, offset))
           if (isClaim(headers, term))
-            throw new CrawlstreamError('OWNERSHIP_LOST', 'another process runs this fleet: ask that one');
+            throw new CrawlstreamError(
+              'OWNERSHIP_LOST',
+              'this process is a standby of the fleet; send the request to the active process',
+            );
         ours = offset;
         records++;
         then(offset);

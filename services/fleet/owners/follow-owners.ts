@@ -31,11 +31,11 @@ export async function followOwners(following: Following, signal: AbortSignal): P
       callers.setOwners(owners);
       await quotas.setOwners(owners);
       inForce = anew;
-      say(`owners: read anew, ${owners.length} of them`);
+      say(`owners file reloaded: ${owners.length} owners`);
     } catch (error) {
       // Files of keys and the file that names them change one after another: what is right in a moment is not said twice.
       const { message } = error as Error;
-      if (message !== said) say(`${message}: it stays as it was`);
+      if (message !== said) say(`${message}: the previous owners stay in force`);
       said = message;
     }
   }

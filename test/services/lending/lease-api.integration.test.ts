@@ -53,7 +53,11 @@ test('what is added comes back with what was given along, is told of once, and a
   assert.deepEqual(await client.add([{ url, payload }, { url: 'ftp://a.test/' }]), {
     accepted: 1,
     refused: [
-      { index: 1, url: 'ftp://a.test/', why: 'it is no URL that can be crawled: give http or https, absolute' },
+      {
+        index: 1,
+        url: 'ftp://a.test/',
+        why: 'it is not a URL that can be crawled: send an absolute http or https URL',
+      },
     ],
   });
   const first = await served.one(client);
@@ -154,7 +158,7 @@ test('a call that is wrong is told which field is, and what to do', async () => 
   assert.match(refused[0]!.why, /^url: /);
   assert.match(refused[1]!.why, /^payload: .*65536 bytes/);
   for (const [wrong, says] of [
-    [{}, /^status: neither status nor failure/],
+    [{}, /^status: status and failure are both missing/],
     [{ status: 99 }, /^status: /],
     [{ failure: 'tired' }, /^failure: /],
     [{ status: 200, body: '!' }, /^body: /],
