@@ -110,7 +110,7 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      /kept has members running: kept\.fetcher \(1\), kept\.frontier \(1\): stop them first/,
+      /kept still has running members \(kept\.fetcher \(1\), kept\.frontier \(1\)\): stop them first/,
     );
     for (const { child, ended } of [second, fetcher]) {
       child.kill('SIGTERM');

@@ -53,7 +53,7 @@ test('a malformed seed is refused by name, with what to write instead, and nothi
     ['http://127.0.0.1/film.mp4', /seed http:\/\/127.0.0.1\/film.mp4 is refused by rule .*change the seed/],
   ] as const;
   await each(cases, ([text, says]) => refuses(['crawl', text], says, { cwd }));
-  await refuses(['crawl'], /no seed given: name a URL to start from/, { cwd });
+  await refuses(['crawl'], /no seed is given: add a URL to start from/, { cwd });
   assert.deepEqual(readdirSync(cwd), []);
 });
 
@@ -71,11 +71,11 @@ test('a bad value of any option is refused by name, with what to give instead, a
       /--delay "1.5": give a number and ms, s, m, h or d, as in 36h; a number alone is ms, from 0ms to 1d/,
     ],
     ['--delay', '99999999999', /--delay "99999999999": give a number and ms/],
-    ['--retries', '5,,30', /--retries "5,,30": give waits in seconds/],
-    ['--retries', '1e300', /--retries "1e300": give waits in seconds.* none above 2592000/],
+    ['--retries', '5,,30', /--retries "5,,30": give delays in seconds/],
+    ['--retries', '1e300', /--retries "1e300": give delays in seconds.* none above 2592000/],
     ['--retries', Array(21).fill('1').join(), /--retries .*at most 20 of them/],
     ['--resolve', 'example.org', /--resolve example.org: expected HOST\[:PORT\]:ADDRESS/],
-    ['--contact', 'me', /--contact "me": give a web address or a mail address/],
+    ['--contact', 'me', /--contact "me": give a web or mail address/],
     ['--sitemap', 'foo:bar', /--sitemap "foo:bar": give an http or https URL, or a path such as \/sitemap.xml/],
     ['--keep', '3 weeks', /--keep "3 weeks": give a number and ms, s, m, h or d/],
     ['--partitions', '0', /--partitions "0": give a whole number from 1/],
@@ -84,7 +84,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--seen', 'maybe', /--seen "maybe": give one of exact, bloom/],
     ['--seen-memory', '1', /--seen-memory "1": give a whole number from 16 to/],
     ['--seen-errors', '1', /--seen-errors "1": give a number above 0 and below 1/],
-    ['--allow-private', seed, /--allow-private ".*": give networks as in 10\.1\.0\.0\/16,::1, or nothing for all/],
+    ['--allow-private', seed, /--allow-private ".*": give networks, as in 10\.1\.0\.0\/16,::1, or no value for all/],
     ['--unknown', 'x', /unknown option '--unknown'/],
   ] as const;
   await each(cases, ([option, value, says]) => refuses(['crawl', seed, option, value], says, { cwd }));
@@ -94,7 +94,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
 
 test('a crawl of a public site without --contact is refused before anything is contacted or made', async () => {
   const cwd = temporaryFolder();
-  const says = /--contact is missing: give a web or mail address at which webmasters can reach you/;
+  const says = /--contact is missing: give a web or mail address where webmasters can reach you/;
   await refuses(['crawl', 'https://example.org/'], says, { cwd });
   await refuses(['crawl', 'http://10.1.2.3/', '--allow-private'], says, { cwd });
   // Resolved elsewhere than to this machine, it is somebody else's.
@@ -123,7 +123,10 @@ async function smallCrawl(): Promise<{ readonly small: SmallWeb; readonly data: 
 
 test('a data folder of another crawl, of a newer version, or damaged is named and left as it is', async () => {
   const { small, data, args } = await smallCrawl();
-  await refuses(['crawl', seed, '--data', data], new RegExp(`--data ${data} holds the crawl of .*or another --data`));
+  await refuses(
+    ['crawl', seed, '--data', data],
+    new RegExp(`--data ${data} contains the crawl of .*or choose another --data`),
+  );
   await refuses(
     [...args, '--partitions', '2'],
     /made with partitions 1, not 2: leave --partitions away or set it to 1/,

@@ -175,7 +175,7 @@ test('a call that is wrong is told which field is, and what to do', async () => 
   await served.stop();
   const ended = await runCommand(['crawl', 'http://127.0.0.1:8/', '--clients', 'only', '--data', served.data]);
   assert.equal(ended.code, 2, ended.stderr);
-  assert.match(ended.stderr, /--clients only: clients lease by HTTP or gRPC; give --http HOST:PORT too/);
+  assert.match(ended.stderr, /--clients only: clients lease by HTTP or gRPC; add --http HOST:PORT/);
 });
 
 test('beyond this machine the lease API needs the token', async () => {

@@ -363,7 +363,7 @@ test('hostile captures are shown for what they are, or said to be unshowable; th
 
 test('a long file without an index, one that is there twice, and no file at all are refused with the remedy', async () => {
   const { ended } = startCommand(['replay']);
-  assert.match((await ended).stderr, /name the archive: its WARC files, or the --data folder/);
+  assert.match((await ended).stderr, /no archive is given: add WARC files, or the --data folder/);
   const copy = writeWarc(temporaryFolder(), 'a', [{ url: 'http://pond.test/', time: '20200101000000' }]);
   const twice = await startCommand(['replay', join(folder, 'a.warc.gz'), copy]).ended;
   assert.equal(twice.code, 2, twice.stderr);

@@ -85,7 +85,7 @@ test('links and text that scripts make are found by a browser beside the crawl, 
     '--max-pages',
     '1',
   ]);
-  assert.match(without.stderr, /--extract has render: rules, and no browser runs: give --with render/);
+  assert.match(without.stderr, /--extract has render: rules, but no browser runs: add --with render/);
 });
 
 test('a browser that gets no network namespace is told of once, at the start', {

@@ -167,9 +167,12 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
 test('a dashboard of nothing, and two addresses for one server, are refused', async () => {
   const nothing = await runCommand(['dashboard']);
   assert.equal(nothing.code, 2);
-  assert.match(nothing.stderr, /name the crawl: its --data folder, its --brokers, or the --url of a service/);
+  assert.match(
+    nothing.stderr,
+    /no crawl is given: add its --data folder, its --brokers, or the --url of a running service/,
+  );
   const twice = ['crawl', 'http://127.0.0.1:8/', '--http', '9464', '--dashboard', '9465'];
   const two = await runCommand(twice, { cwd: temporaryFolder() });
   assert.equal(two.code, 2);
-  assert.match(two.stderr, /one server answers both; give the address to --http alone/);
+  assert.match(two.stderr, /but share one server; give the address only to --http/);
 });

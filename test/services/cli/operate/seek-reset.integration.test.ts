@@ -53,7 +53,7 @@ describe('a crawl that is done', { timeout: 600_000 }, () => {
   it('bad input is one line that names the option', async () => {
     const cases: [string[], RegExp][] = [
       [['--topic', 'control', '--to', 'earliest'], /--topic "control": .* discovered and results/],
-      [['--topic', 'discovered', '--to', '7'], /--to "7": .* give --partition too/],
+      [['--topic', 'discovered', '--to', '7'], /--to "7": .* add --partition/],
       [['--topic', 'pages', '--to', 'latest', '--group', 'dedup'], /--group "dedup": .*--from-start/],
     ];
     for (const [args, says] of cases) {

@@ -48,12 +48,12 @@ test('an overlay with a reason leaves robots.txt unasked on its hosts alone; aud
   assert.equal(audit.code, 0, audit.stdout);
   assert.match(
     audit.stdout,
-    new RegExp(`no robots\\.txt +3 requests to 1 hosts went by none, as the policy says: ${reason}\n`),
+    new RegExp(`no robots\\.txt +3 requests to 1 hosts ignored robots\\.txt, as the policy allows: ${reason}\n`),
   );
   const { stdout: told } = await runCommand(['audit', ...data, '--json']);
-  assert.match(told, /went by none, as the policy says|"exempt":\{"requests":3,"hosts":1/);
+  assert.match(told, /ignored robots\.txt, as the policy allows|"exempt":\{"requests":3,"hosts":1/);
   const { stdout: stats } = await runCommand(['stats', ...data]);
-  assert.match(stats, new RegExp(`robots\\.txt is not asked where overlay ours matches: ${reason}\n`));
+  assert.match(stats, new RegExp(`robots\\.txt is ignored where overlay ours matches: ${reason}\n`));
   const json = lastJson(await runCommand(['stats', ...data, '--json']));
   assert.deepEqual(json['robotsNotAsked'], [{ overlay: 'ours', reason }]);
   const { stdout: explained } = await runCommand(['explain', `${own.seed}2`, ...data]);

@@ -57,7 +57,10 @@ test('spellings that --same-url names are one URL to fetcher, frontier, exports 
   const other = await runCommand([...crawl, '--same-url', 'www']);
   assert.equal(other.code, 2, other.stdout);
   assert.match(other.stderr, /policy\.normalize\.www/);
-  assert.match((await runCommand([...crawl, '--same-url', 'http,https'])).stderr, /name the scheme to fetch by/);
+  assert.match(
+    (await runCommand([...crawl, '--same-url', 'http,https'])).stderr,
+    /give the scheme to use for requests/,
+  );
 
   const purged = await runCommand(['purge', `${site}/c/index.html`, ...data, '--json']);
   assert.equal(purged.code, 0, purged.stderr);

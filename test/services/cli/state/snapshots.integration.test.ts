@@ -94,7 +94,7 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
 
   it('bad input is one line that names the option', async () => {
     const cases: [string[], RegExp][] = [
-      [['state', 'snapshot', '--data', data, '--trim'], /--trim is for a crawl on Kafka/],
+      [['state', 'snapshot', '--data', data, '--trim'], /--trim works only on Kafka/],
       [['state', 'snapshot', '--data', data, '--partition', '0,7'], /--partition 7.*0 to 1/],
       [['state', 'snapshot', '--data', data, '--to', 's3:/bucket'], /s3:\/bucket: write s3:\/\/bucket/],
       [['crawl', '--snapshot-every', '0.2s', 'http://a.test/'], /--snapshot-every "0.2s": give a second or more/],

@@ -108,8 +108,8 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     const list = join(folder, 'seen.txt');
     await writeFile(list, `${known.join('\n')}\nno url\n`);
     const loaded = await runCommand(['load', '--seen', list, '--data', listed]);
-    assert.match(loaded.stdout, /^20 URLs read, 20 of them were not known before$/m);
-    assert.match(loaded.stderr, /1 lines are no URLs, the first: line 21: no url/);
+    assert.match(loaded.stdout, /^20 URLs read, 20 of them new$/m);
+    assert.match(loaded.stderr, /1 lines are not URLs, the first: line 21: no url/);
     const ended = await runCommand(crawl(listed));
     assert.equal(ended.code, 0, ended.stderr);
     const asked = new Set(requested());

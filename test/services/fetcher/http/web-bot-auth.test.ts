@@ -197,7 +197,7 @@ test('a key or a directory that nobody could verify by is refused, by the option
   const broken = join(temporaryFolder(), 'broken.pem');
   writeFileSync(broken, 'half a k');
   for (const [reference, message] of [
-    ['key.pem', /^--signature-key key\.pem: name the key as env:NAME or file:PATH/],
+    ['key.pem', /^--signature-key key\.pem: write the key as env:NAME or file:PATH/],
     ['env:', /^--signature-key env:: name the key/],
     [`file:${rsa}`, /^--signature-key .*a key of type rsa/],
     [`file:${broken}`, /^--signature-key .*; give a private Ed25519 key/],
