@@ -34,7 +34,7 @@ function telling(path: string, handler: PageHandler): PageHandler {
       const { message = String(error), stack = '' } = error instanceof Error ? error : {};
       const line = stack.split(pathToFileURL(path).href)[1]?.match(/^:(\d+)/)?.[1];
       const what = `${message}${line === undefined ? '' : ` (line ${line})`}`;
-      const remedy = 'mend it, and the same command goes on with that page';
+      const remedy = 'fix it, then run the same command again to continue with that page';
       throw new CrawlstreamError('INVALID_RECORD', `--handler ${path} threw on ${page.url}: ${what}; ${remedy}`, error);
     }
   };

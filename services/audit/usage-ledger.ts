@@ -80,7 +80,7 @@ export async function runLedger(source: AuditSource, { uses, fromMs, onPage }: L
         ...policies.barring(visit.policyVersion, page.fetchedAtMs).flatMap((use) => {
           const { preference, by } = findings[use] ?? findingOf(use, page, robots, tokens);
           return preference === 'deny'
-            ? [`it was published, and the policy wants it for ${use}, which is barred by ${by}`]
+            ? [`it was published although the policy wants ${use}, which is disallowed by ${by}`]
             : [];
         }),
       ];
@@ -118,7 +118,7 @@ function misread(use: string, { preference, by }: UsageFinding, { usage, fetched
   const bar = about.find((one) => one.preference === 'deny');
   const told = bar !== undefined ? 'deny' : about.some((one) => one.preference === 'allow') ? 'allow' : 'unknown';
   if (told === preference) return [];
-  return [`its record says ${told} of ${use}, and the audit reads ${preference}${by === '' ? '' : ` (${by})`}`];
+  return [`its record has ${told} for ${use}, but the audit finds ${preference}${by === '' ? '' : ` (${by})`}`];
 }
 
 function nextChange({ usage, fetchedAtMs }: Page, uses: readonly string[]): number | null {

@@ -84,7 +84,7 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
   }
   throw new CrawlstreamError(
     'UNSUPPORTED',
-    'no chromium found: install one (Debian: apt-get install chromium), or name it with --browser PATH',
+    'no chromium found: install one (Debian: apt-get install chromium), or give its path with --browser PATH',
   );
 }
 
@@ -192,7 +192,7 @@ const graceMs = 5_000;
 function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
   work.catch(() => {});
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer of the browser in ${waitMs} ms`)), waitMs);
+    const timer = setTimeout(() => reject(new Error(`the browser did not answer within ${waitMs} ms`)), waitMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -223,7 +223,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
     assert.equal(await page.evaluate('window.owned'), undefined);
     await page.goto(new URL('host.html?host=never.example', page.url()).href);
-    await page.getByText('host never.example was never met').waitFor();
+    await page.getByText('the crawl does not know host never.example').waitFor();
   });
 
   it('says beside each state what is the reason, and beside each failure an example that leads to its story', async () => {

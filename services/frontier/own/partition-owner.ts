@@ -299,7 +299,7 @@ export class PartitionOwner {
     const [cut] = cuts;
     if (cut === undefined) return records;
     const { topic, end, message } = cut;
-    this.#options.onNotice?.(`${message}; it is read on from there, and what was read of it stays`);
+    this.#options.onNotice?.(`${message}; reading continues there, and earlier results stay`);
     await this.#commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()), 0);
     partition.takeSought();
     return [];

@@ -33,7 +33,7 @@ export class Suspects {
     const { topic, offset, leaderEpoch } = input;
     const failed = this.#failed.get(`${topic}/${offset}`);
     if (failed === undefined || failed.tries < frontierServiceLimits.stepTries) return input;
-    const why = `put aside after ${failed.tries} tries: ${failed.why}`;
+    const why = `skipped after ${failed.tries} tries: ${failed.why}`;
     return { topic, offset, leaderEpoch, record: null, bytes, why };
   }
 

@@ -79,7 +79,7 @@ export async function resetPartition(options: ResetPartition): Promise<void> {
   const values = [encodeClaim(claim), encodeCommit(first, Buffer.alloc(0))];
   const [at] = await log.append(values.map((value) => ({ topic, partition, key: null, value })));
   if (at === epoch) return;
-  const message = `partition ${partition} was written to while it was reset: stop every frontier of ${crawl}, and reset it again`;
+  const message = `partition ${partition} was written during its reset: stop all frontiers of ${crawl}, then reset it again`;
   throw new CrawlstreamError('OWNERSHIP_LOST', message);
 }
 

@@ -179,10 +179,7 @@ export class Standby {
 
   #away(): CrawlstreamError {
     const { partition } = this.#options.identity;
-    return new CrawlstreamError(
-      'OWNERSHIP_LOST',
-      `the copy of partition ${partition} is not there: ask again in a moment`,
-    );
+    return new CrawlstreamError('OWNERSHIP_LOST', `the copy of partition ${partition} is not ready: retry in a moment`);
   }
 
   /** Finds out how far behind it is, and publishes that; for information only, so it must not hold anything up. */

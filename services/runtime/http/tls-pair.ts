@@ -48,7 +48,7 @@ export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => voi
       for (const take of takers) take(next);
     } catch (error) {
       const { message } = error as Error;
-      if (message !== refused) onTrouble(`${message}; the certificate from before still serves`);
+      if (message !== refused) onTrouble(`${message}; the old certificate stays in use`);
       refused = message;
     }
   };
@@ -75,7 +75,7 @@ function read({ cert: certFile, key: keyFile, options: [certOption, keyOption] }
     createSecureContext(pair);
     return pair;
   } catch (error) {
-    const message = `${certOption} ${certFile} and ${keyOption} ${keyFile} cannot serve together (${(error as Error).message}): give a certificate and its own key, both in PEM`;
+    const message = `${certOption} ${certFile} and ${keyOption} ${keyFile} do not match (${(error as Error).message}): give a certificate and its own key, both in PEM`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }
 }

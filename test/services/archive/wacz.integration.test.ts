@@ -164,13 +164,16 @@ test('mistakes say what is wrong and what to do, and leave no file', async () =>
   );
   const indexFile = join(own, 'copy.cdxj');
   writeFileSync(indexFile, index.split('\n').reverse().join('\n'));
-  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line \d+: it is not sorted, as by LC_ALL=C sort/);
+  assert.match(
+    await refused(copy, '--out', out),
+    /copy\.cdxj, line \d+: the index is not sorted; sort it with LC_ALL=C sort/,
+  );
   writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"7"'));
   assert.match(await refused(copy, '--out', out), /the index says that \S+ is at 7, but no record is there/);
   writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"99999999"'));
   assert.match(await refused(copy, '--out', out), /is at 99999999, but the file ends before/);
   writeFileSync(indexFile, `${index}x\n`);
-  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: no line of a CDXJ index/);
+  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: not a line of a CDXJ index/);
   renameSync(copy, join(own, 'copy.warc.gz.open'));
   assert.match(await refused(join(own, 'copy.warc.gz.open'), '--out', out), /is not a complete WARC file/);
 });

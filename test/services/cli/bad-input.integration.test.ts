@@ -74,7 +74,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--retries', '5,,30', /--retries "5,,30": give delays in seconds/],
     ['--retries', '1e300', /--retries "1e300": give delays in seconds.* none above 2592000/],
     ['--retries', Array(21).fill('1').join(), /--retries .*at most 20 of them/],
-    ['--resolve', 'example.org', /--resolve example.org: expected HOST\[:PORT\]:ADDRESS/],
+    ['--resolve', 'example.org', /--resolve example.org: write HOST\[:PORT\]:ADDRESS/],
     ['--contact', 'me', /--contact "me": give a web or mail address/],
     ['--sitemap', 'foo:bar', /--sitemap "foo:bar": give an http or https URL, or a path such as \/sitemap.xml/],
     ['--keep', '3 weeks', /--keep "3 weeks": give a number and ms, s, m, h or d/],
@@ -127,12 +127,13 @@ test('a data folder of another crawl, of a newer version, or damaged is named an
     ['crawl', seed, '--data', data],
     new RegExp(`--data ${data} contains the crawl of .*or choose another --data`),
   );
-  await refuses(
-    [...args, '--partitions', '2'],
-    /made with partitions 1, not 2: leave --partitions away or set it to 1/,
-  );
+  await refuses([...args, '--partitions', '2'], /made with partitions 1, not 2: remove --partitions or set it to 1/);
   for (const [name, damage, says] of [
-    ['manifest.json', (text: string) => text.replace('"format": 1', '"format": 2'), /has format 2, this version reads/],
+    [
+      'manifest.json',
+      (text: string) => text.replace('"format": 1', '"format": 2'),
+      /has format 2, but this release reads/,
+    ],
     ['manifest.json', (text: string) => text.slice(0, 40), /manifest.json can't be read .*restore it from a backup/],
     ['crawl.json', (text: string) => text.slice(0, 40), /crawl.json cannot be read .*delete that file and run/],
     ['crawl.json', () => '{"seeds": 7}', /crawl.json cannot be read .*delete that file and run/],
@@ -158,12 +159,12 @@ test('a folder with something else in it, and a file, are refused as data folder
   const foreign = join(temporaryFolder(), 'photos');
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'cat.jpg'), '');
-  await refuses(['crawl', seed, '--data', foreign], /photos is not empty and holds no crawl \(it has cat.jpg\)/);
+  await refuses(['crawl', seed, '--data', foreign], /photos is not empty and contains no crawl \(it has cat.jpg\)/);
   assert.deepEqual(readdirSync(foreign), ['cat.jpg']);
   await refuses(['crawl', seed, '--data', join(foreign, 'cat.jpg')], /is not a folder: choose another --data/);
   await refuses(
     ['pages', '--data', join(foreign, 'none')],
-    /none does not exist: name the data folder of a crawl, or start one there/,
+    /none does not exist: name the data folder of a crawl, or start a crawl there/,
   );
   await refuses(['stats', '--data', foreign], /photos holds no crawl: /);
   assert.equal(existsSync(join(foreign, 'none')), false);
@@ -175,7 +176,7 @@ test('a data folder in use by a running crawl is refused, and that crawl goes on
   const args = [...small.crawlArguments, '--delay', '150', '--data', data];
   const running = startCommand(args);
   while (small.web.requests().length < 4) await sleep(20);
-  await refuses(args, /in use by another process: stop that one, or choose another --data/);
+  await refuses(args, /in use by another process: stop that process, or choose another --data/);
   const ended = await running.ended;
   assert.equal(ended.code, 0, ended.stderr);
   assertFlawless(small.check({ delayMs: 150 }));
@@ -193,7 +194,9 @@ test('a full disk is said in one line, and with room again the same command comp
   const { stderr } = ended;
   assertRefused(
     { ...ended, stderr: stderr.slice(stderr.indexOf('crawlstream: ')) },
-    disk ? /^crawlstream: the disk holding .* is full: make room, then run the same command/ : /the store in .* failed/,
+    disk
+      ? /^crawlstream: the disk holding .* is full: free some disk space, then run the same command/
+      : /the store in .* failed/,
   );
   assert.equal(ended.code, 1);
   disk?.grow();

@@ -133,11 +133,11 @@ test('what may not be written, or not there, is told by its place and is no bug'
       const out = (name: string) => ['export', 'pages', '--format', format, '--data', data, '--out', name];
       return [
         [out(join(shut, 'x')), 2, /shut\/x can't be written: EACCES/] as const,
-        [out(join(folder, 'there')), 2, /there can't be written: it is a folder; name another file/] as const,
+        [out(join(folder, 'there')), 2, /there can't be written: it is a folder; choose another file/] as const,
       ];
     }),
     [['dump', join(shut, 'x.gz'), '--data', data], 2, /shut\/x\.gz can't be written: EACCES/],
-    [['dump', join(folder, 'there'), '--data', data], 2, /there can't be written: it is a folder; name another file/],
+    [['dump', join(folder, 'there'), '--data', data], 2, /there can't be written: it is a folder; choose another file/],
     [['state', 'snapshot', '--data', data, '--to', join(shut, 'x')], 1, /shut\S* can't be used: EACCES|may not be/],
     [['config', 'init', join(shut, 'x.yaml')], 1, may],
     [['new', join(shut, 'x')], 1, may],

@@ -223,7 +223,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
       /--owners b: key: a has the same/,
     ],
     ['- { name: a, key: { env: KEY_OF_DAN } }', /--owners a: key: it is too short/],
-    ['- { name: a, key: 0123456789abcdef0123 }', /a secret is given by reference/],
+    ['- { name: a, key: 0123456789abcdef0123 }', /write a secret as a reference/],
     ['- { name: a, key: { env: KEY_OF_NOBODY } }', /KEY_OF_NOBODY is not set/],
   ] as const) {
     writeFileSync(owners, text);

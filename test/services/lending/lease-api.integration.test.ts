@@ -141,7 +141,7 @@ test('a call that is wrong is told which field is, and what to do', async () => 
   for (const [path, body, says] of [
     ['/v1/leases', { count: 0 }, /^count: .*correct it/],
     ['/v1/leases', { counts: 1 }, /^counts: .*remove it, or correct its name/],
-    ['/v1/leases', [], /no JSON object/],
+    ['/v1/leases', [], /not a JSON object/],
     ['/v1/urls', { urls: {} }, /^urls: /],
     ['/v1/results', { results: [] }, /^results: /],
     ['/v1/renewals', { leases: [] }, /^leases: /],

@@ -82,7 +82,7 @@ test('a bad file of each kind gives one line for each thing wrong: file, key, re
     ['services: { crawl: { scope: planet } }', /: services\.crawl\.scope "planet": give one of host, domain, all$/],
     ['traps: "no"', /: traps "no": give true or false$/],
     ['contact: { mail: x }', /: contact "\{.*\}": give a text or a number, or a list of them$/],
-    ['kafkaPassword: hunter2', /: kafkaPassword: a secret is given by reference: \{ env: NAME \} or \{ file: PATH \}$/],
+    ['kafkaPassword: hunter2', /: kafkaPassword: write a secret as a reference: \{ env: NAME \} or \{ file: PATH \}$/],
     ['httpToken: { env: NO_SUCH }', /: httpToken: the environment variable NO_SUCH is not set$/],
     ['httpToken: { file: /no/such }', /: httpToken: ENOENT.*\/no\/such/],
   ] as const;

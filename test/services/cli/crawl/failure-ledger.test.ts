@@ -66,8 +66,8 @@ it('a crawl that is done with a page or none says why, and one with more says no
     whyFew({ ...blankCounts, pages: 1 }, ledger).join('\n'),
     /https:\/\/a\.test\/ forbids following its links/,
   );
-  assert.match(few({ denied: 3 }), /robots\.txt refuses 3 URLs/);
-  assert.match(few({ outOfScope: 1_200 }), /1,200 links lead out of scope: --scope/);
+  assert.match(few({ denied: 3 }), /robots\.txt disallows 3 URLs/);
+  assert.match(few({ outOfScope: 1_200 }), /1,200 links lead out of scope: set the scope/);
   assert.match(few({ filtered: 1 }), /check filter/);
   assert.match(few({ tooDeep: 1 }), /--max-depth/);
   assert.match(few({}), /no links to follow/);
@@ -82,7 +82,7 @@ it('hosts that TLS keeps out are told with the reason, until they answer', () =>
   ledger.note(outcome('tlsFailed', { url: 'https://c.test/', detail: 'TLS: wrong version number' }), null);
   assert.deepEqual([...ledger.tlsHosts.keys()], ['a.test', 'c.test']);
   const [why, back] = tlsLines(ledger.tlsHosts, '--data d', 'crawl --data d');
-  assert.equal(why, `TLS kept out a.test c.test: ${robots}`);
+  assert.equal(why, `TLS errors prevent requests to a.test c.test: ${robots}`);
   assert.match(back!, /crawl --data d with --ca FILE, or --insecure a\.test$/);
   assert.match(
     tlsLines(ledger.tlsHosts, '--brokers b', null)[1]!,

@@ -35,7 +35,10 @@ test('a host that TLS keeps out is told with the reason, and comes back at a sta
   const data = join(temporaryFolder(), 'data');
   const first = await runCommand(['crawl', seed, ...flags, '--data', data]);
   assert.equal(first.code, 1, first.stderr);
-  assert.match(first.stdout, /TLS kept out secure\.test:\d+: robots\.txt: .*: TLS: self-signed certificate\n/);
+  assert.match(
+    first.stdout,
+    /TLS errors prevent requests to secure\.test:\d+: robots\.txt: .*: TLS: self-signed certificate\n/,
+  );
   assert.match(first.stdout, /with --ca FILE, or --insecure secure\.test\n/);
   const letters = await runCommand(['dlq', 'list', '--data', data]);
   assert.match(letters.stdout, /robotsUnreachable .*; the last time: .*TLS: self-signed certificate$/m);
