@@ -211,7 +211,7 @@ The clocks of our machines may differ by 100 ms.
     });
     assert.match(text, /decompressed bodies, from no address\n- in the hour/);
     assert.match(text, /\n- robots\.txt: no readable copy\n\n## What we skipped, and rule violations/);
-    assert.match(text, /because robots\.txt forbids them: 0\n/);
+    assert.match(text, /because robots\.txt disallows them: 0\n/);
     assert.match(
       text,
       /\n- every request was checked against the delays, limits and rules in force at its time: no violations\n/,
