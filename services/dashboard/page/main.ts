@@ -113,13 +113,11 @@ listen({
     isOver = true;
     show(told);
     const how = phaseTexts[told.phase].replace('ended: ', '');
-    setBanner(
-      `This crawl has ended (${how}), and its service with it: crawlstream dashboard --data … shows what it left.`,
-    );
+    setBanner(`This crawl and its service have ended (${how}): see its data with crawlstream dashboard --data …`);
   },
   onRefused(message) {
     setPhase('lost', 'not shown');
-    setBanner(`${message}: load the page again to give it.`);
+    setBanner(`${message}: reload the page to enter it.`);
   },
   onLost(retryMs) {
     hasHistory = false;

@@ -148,7 +148,7 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
     'the blocked host was taken up again',
   );
   const gone = await fetch(`${behind}data`);
-  assert.match(await gone.text(), /does not answer: is that service running/);
+  assert.match(await gone.text(), /does not answer: check that the service runs/);
   through.child.kill('SIGTERM');
   assert.equal((await through.ended).code, 0);
 
