@@ -49,7 +49,7 @@ export function violationText({ kind, measuredMs, boundMs, source }: Violation):
     case 'concurrency':
       return `started ${measured} before the previous request ended: ${source}`;
     case 'retryAfter':
-      return `started ${measured} after a response whose Retry-After was ${bound}: ${source}`;
+      return `started ${measured} after a response with Retry-After ${bound}: ${source}`;
     case 'addressGap':
       return `started ${measured} after another request to the same address, the minimum is ${bound}: ${source}`;
     case 'robotsStale':

@@ -72,7 +72,7 @@ function addPlaceOptions(command: Command): Command {
     setting(
       '--crawl <name>',
       'name of the crawl; the prefix of its topics and groups',
-      'one crawl a cluster needs no name of its own',
+      'a single crawl on a cluster needs no special name',
       crawlName,
     ).default('crawl'),
   );

@@ -123,7 +123,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--politeness <key>',
         'apply the delay per host or per registrable domain (default: host)',
-        'a host is what asks for a delay; hosts of one domain are often machines of their own',
+        'delays are requested per host, and hosts of one domain are often separate machines',
       ).argParser(oneOf('--politeness', politenessKeys)),
     )
     .addOption(
@@ -246,7 +246,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-bytes-per-host <bytes>',
         'most bytes from a host, as in 500M or 10GiB ("none" removes the limit)',
-        'pages are small, and bodies are cut at a limit of their own',
+        'pages are small, and --max-body limits each of them',
         orNone(bytes('--max-bytes-per-host', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB')),
       ),
     )

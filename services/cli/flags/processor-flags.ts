@@ -75,7 +75,7 @@ export function addHandlerOption(command: Command): Command {
   return command.addOption(
     setting(
       '--handler <file>',
-      'module whose default export is called with each page (see crawlstream new)',
+      'module; its default export is called with each page (see crawlstream new)',
       'pages are kept in the crawl, and anybody may read them later',
       handlerFile,
     ),

@@ -13,7 +13,7 @@ export function sameUrlOption(): Option {
   return setting(
     '--same-url <list>',
     `URL differences to ignore: ${Object.keys(sameUrlWords).join(', ')}; fixed for a crawl`,
-    'servers may tell them apart, and a page that is taken for another is lost',
+    'servers may distinguish them, and pages that are wrongly merged are lost',
     sameUrl,
   );
 }

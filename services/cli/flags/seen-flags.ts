@@ -41,7 +41,7 @@ export function addSeenOptions(command: Command): Command {
       setting(
         '--seen-urls <n>',
         'URLs that --seen bloom is sized for',
-        '10 million URLs are what a middling crawl comes to',
+        '10 million URLs suit a medium crawl',
         wholeNumber('--seen-urls', 1),
       ).default(seenLimits.bloomUrls),
     )

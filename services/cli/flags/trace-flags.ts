@@ -39,14 +39,14 @@ export function addTracePolicyOptions(command: Command): Command {
       setting(
         '--trace-ratio <share>',
         'share of URLs to trace, as in 0.001',
-        'a trace is eight spans, some 3 kB of the collector’s; a crawl’s health is told by metrics',
+        'a trace has eight spans, about 3 kB in the collector; metrics show the health of a crawl',
         ratio('--trace-ratio'),
       ),
     )
     .addOption(
       setting(
         '--trace-hosts <list>',
-        'domains whose URLs are all traced, as in a.example,b.example',
+        'trace all URLs of these domains, as in a.example,b.example',
         'a host is traced when somebody asks what becomes of it',
         domains,
       ),

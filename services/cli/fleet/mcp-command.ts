@@ -40,14 +40,14 @@ export function addMcpCommand(program: Command): void {
       setting(
         '--pages-max <n>',
         'pages of one crawl at most, whatever an agent asks for',
-        'a manual has so many; a page may tell an agent to crawl the web',
+        'a manual has about as many; without a limit, a page could make an agent crawl the web',
         wholeNumber('--pages-max', 1, 1_000_000),
       ).default(mcpLimits.pagesMax),
     )
     .addOption(
       setting(
         '--uses <list>',
-        'what pages are wanted for: those whose site bars it are neither kept nor told',
+        'intended uses; pages that their site bars from them are not kept or returned',
         'what an agent reads goes into a model',
         useList('--uses'),
       ).default(['ai-input'] satisfies Use[], 'ai-input'),

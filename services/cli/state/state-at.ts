@@ -39,8 +39,8 @@ export function addAtOptions(command: Command): Command {
       .description('open the frontier as it was at a time: print its state, or answer queries')
       .option('--time <when>', 'with all that was decided by then, as in 2026-01-31T12:00:00Z', moment('--time'))
       .option('--offset <n>', 'with the changelog before this offset, of one --partition', wholeNumber('--offset'))
-      .option('--url <url>', 'tell where this URL was')
-      .option('--host <key>', 'tell how this host stood'),
+      .option('--url <url>', 'print the state of this URL')
+      .option('--host <key>', 'print the state of this host'),
   );
 }
 

@@ -42,7 +42,7 @@ export function addLoadCommand(program: Command): void {
     .option('--seen <file>', 'URLs, one a line, that are never to be fetched: another crawler’s seen set')
     .option(
       '--from-cc <file...>',
-      'indexes of archives, whose URLs are known as if they had been fetched: Common Crawl’s columnar index (Parquet), CDXJ, or folders of them',
+      'import URLs of archive indexes as already fetched: Common Crawl’s columnar index (Parquet), CDXJ, or folders of them',
     )
     .option(
       '--recrawl <schedule>',

@@ -75,7 +75,7 @@ function setBanner(text: string): void {
 }
 
 function age(): string {
-  return newest === undefined ? '' : ` What is shown is of ${clock(newest.atMs)}.`;
+  return newest === undefined ? '' : ` The data is from ${clock(newest.atMs)}.`;
 }
 
 /** Once for each connection: the service may be another one by now. */

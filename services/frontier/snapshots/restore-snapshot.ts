@@ -64,7 +64,8 @@ async function loaded(
     throw isOfRows ? damaged(folder, error.message, error) : error;
   }
   if (state === undefined) throw damaged(folder, 'its rows were written by another release');
-  if (state.changelog.offset !== manifest.position) throw damaged(folder, `it is of ${state.changelog.offset}`);
+  if (state.changelog.offset !== manifest.position)
+    throw damaged(folder, `its state is at offset ${state.changelog.offset}`);
   const found = digest(state);
   if (found !== manifest.digest && earlierDigest(state) !== manifest.digest)
     throw damaged(folder, `its state has digest ${found}, not ${manifest.digest}`);

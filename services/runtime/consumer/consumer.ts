@@ -272,7 +272,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     .then(async () => {
       await beginnings.catch(() => {});
       await reader.close();
-      const early = new CrawlstreamError('STORE_CLOSED', `${options.group} was stopped before it had read all records`);
+      const early = new CrawlstreamError('STORE_CLOSED', `${options.group} was stopped before it read all records`);
       for (const drain of draining) drain.reject(failure === undefined ? early : failure.error);
       if (failure !== undefined) throw failure.error;
     });

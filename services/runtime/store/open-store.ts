@@ -27,7 +27,7 @@ const openers: Readonly<Record<StoreName, (folder: string, options?: StoreOption
 
 const nameFile = 'STORE';
 const remedy =
-  'on Kafka, use a new --data folder, whose state is rebuilt from the changelog; move a crawl in one process with "crawlstream dump" there and "crawlstream load" here';
+  'on Kafka, use a new --data folder: its state is rebuilt from the changelog; move a crawl in one process with "crawlstream dump" there and "crawlstream load" here';
 
 let tellFallback: ((line: string) => void) | undefined;
 

@@ -89,7 +89,7 @@ test('who looks at a crawl that nobody runs is told since when, and what has it 
 
 test('partitions without an owner, and frontiers that do not answer, are named', () => {
   const ownerless = [partition({ owner: null, restored: null }), partition({ partition: 1 })];
-  assert.deepEqual(troubles({ partitions: ownerless }), ['bad: Nobody owns partition 0: start a frontier']);
+  assert.deepEqual(troubles({ partitions: ownerless }), ['bad: No process owns partition 0: start a frontier']);
   assert.deepEqual(troubles({ partitions: ownerless, members: null }), [], 'nobody knows');
   assert.deepEqual(troubles({ partitions: ownerless, phase: 'done' }), [], 'nobody needs to');
   assert.deepEqual(troubles({ partitions: [partition({ restored: null })] }), [

@@ -298,7 +298,7 @@ it('every kind of violation says what was measured, where anything was', () => {
   assert.match(text('gapTooShort'), /7 ms after the previous request ended, the minimum is 9 ms: who/);
   assert.match(text('crawlDelay'), /7 ms after the previous request ended, the minimum is 9 ms: who/);
   assert.match(text('concurrency'), /7 ms before the previous request ended: who/);
-  assert.match(text('retryAfter'), /7 ms after a response whose Retry-After was 9 ms: who/);
+  assert.match(text('retryAfter'), /7 ms after a response with Retry-After 9 ms: who/);
   assert.match(text('addressGap'), /7 ms after another request to the same address, the minimum is 9 ms: who/);
   assert.match(text('robotsStale'), /7 ms old, the maximum is 9 ms: who/);
   assert.match(text('blockedHost'), /7 ms after an operator blocked the host: who/);
