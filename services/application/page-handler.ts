@@ -1,5 +1,5 @@
 /**
- * `--handler FILE`: a function of the user's own that gets each page of a crawl, in a group of its own.
+ * `--handler FILE`: a function of the user's own that gets each page of a crawl, in a separate group.
  * Its position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may
  * come twice after a crash and none is missed. If it throws, the page is tried again, and then the crawl stops.
  */

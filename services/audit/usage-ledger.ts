@@ -1,7 +1,7 @@
 /**
  * The ledger of consent: what was allowed of each page when it was fetched, from the crawl's records alone.
  *
- * robots.txt is read anew from the copy that the page's request refers to; headers, meta elements and files are read anew
+ * robots.txt is read again from the copy that the page's request refers to; headers, meta elements and files are read again
  * from their words in the page's record. Held against it are what the record says of each use, and whether the page should
  * have been published at all by the policy in force. Memory: for one partition at a time, a row for each page fetched.
  */

@@ -29,7 +29,7 @@ export async function openFormOf(store: StateStore, method: NearMethod): Promise
   await store.write([{ key: formKey, value: Buffer.from(wanted) }]);
 }
 
-/** Positions go too, so that reading begins anew. */
+/** Positions go too, so that reading starts over. */
 async function empty(store: StateStore): Promise<void> {
   for (;;) {
     const ops: StoreOp[] = [];

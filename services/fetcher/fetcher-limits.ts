@@ -39,7 +39,7 @@ export const fetcherLimits = {
   sitemapsKnownMax: 100_000,
   /** A lease whose robots.txt moved to another host waits this long for the answer: an idle host is leased in less. */
   robotsHopWaitMs: 1_000,
-  /** After this it asks for the hop anew: longer than most leases of the other host last. */
+  /** After this it asks for the hop again: longer than most leases of the other host last. */
   robotsHopAgainMs: 120_000,
   /**
    * How long another host's answer for a moved robots.txt is kept, where the answer is not that host's own robots.txt.

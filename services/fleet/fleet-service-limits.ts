@@ -23,7 +23,7 @@ export const fleetServiceLimits = {
   descriptorShareMax: 0.75,
   /**
    * A lease of a crawl of a fleet is given so long beside what its requests should take, ms: that of a light crawl among hundreds
-   * waits minutes for a place. One that ran out before would be given back and made anew, for nothing; a process that is gone holds
+   * waits minutes for a place. One that ran out before would be given back and made again, for nothing; a process that is gone holds
    * none, since its next start ends all.
    */
   leaseMarginMs: 600_000,

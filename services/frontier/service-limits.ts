@@ -31,7 +31,7 @@ export const frontierServiceLimits = {
   /** A copy no further behind than this many records takes over in well under a second. */
   caughtUpRecords: 256,
   /**
-   * A copy that fails at the same point again is begun anew after ever longer pauses, at most this long: snapshots come
+   * A copy that fails at the same point again is begun again after ever longer pauses, at most this long: snapshots come
    * this often.
    */
   standbyAgainMsMax: 300_000,

@@ -1,6 +1,6 @@
 /**
  * The crawls that are served, by the ids that clients give them. `DEFAULT` is the crawl of the data folder, or the one
- * named by --crawl; each other id is a crawl of its own, with its own topics and state, made when a URL is first put to
+ * named by --crawl; each other id is a separate crawl, with its own topics and state, made when a URL is first put to
  * it, and opened in a process once that is asked about it.
  *
  * Which ids there are is on the first crawl's `control` (crawl-numbers.ts). A kill between the event and the crawl's topics

@@ -2,7 +2,7 @@
  * Checks by which robots.txt each request was allowed, and whether that was right (RFC 9309 §2.3.1, §2.4).
  *
  * A request says by which copy it was allowed: hash, and when it was fetched. That copy must be on the topic `robots`, be
- * what its hash says, be no older than a day (30, while robots.txt cannot be had), and allow the URL. And the answers
+ * what its hash says, be no older than a day (30, while robots.txt is unavailable), and allow the URL. And the answers
  * that hosts gave to requests for robots.txt, which are contacts like any other, must bear it out.
  */
 import type { Request } from '../../schemas/types.ts';

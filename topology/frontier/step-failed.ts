@@ -1,6 +1,6 @@
 /**
  * A step threw: a bug, found by an input or by the state alone. What the step has done to the state in memory is void:
- * whoever ran it opens the partition anew from its changelog, which knows nothing of the step.
+ * whoever ran it opens the partition again from its changelog, which knows nothing of the step.
  */
 import { CrawlstreamError } from '../errors.ts';
 import type { InputTopic } from './changes/changelog.ts';

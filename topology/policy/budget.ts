@@ -22,7 +22,7 @@ export interface BudgetConfig {
   readonly perSource: number;
   /** No budget grows beyond it: 10,000 a day is one every 9 s, about what one polite host gives. */
   readonly max: number;
-  /** After this time, the budget begins anew. */
+  /** After this time, the budget starts over. */
   readonly refillMs: number;
 }
 

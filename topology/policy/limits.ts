@@ -17,6 +17,6 @@ export const parallelLimits = {
 
 /** Bounds on visits to come. */
 export const recrawlLimits = {
-  /** A visit's price is found anew this often: it follows millions of pages, which change slowly, and costs 1 ms. */
+  /** A visit's price is found again this often: it follows millions of pages, which change slowly, and costs 1 ms. */
   priceEveryMs: 3_600_000,
 } as const;

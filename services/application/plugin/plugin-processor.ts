@@ -1,4 +1,4 @@
-/** A plugin's consumer as a processor like ours: a group of its own, metrics, dead letters, a folder. */
+/** A plugin's consumer as a processor like ours: a separate group, metrics, dead letters, a folder. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';

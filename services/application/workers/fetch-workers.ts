@@ -1,5 +1,5 @@
 /**
- * Fetchers in processes of their own beside the crawl's process, which keeps the log and the frontier.
+ * Fetchers in separate processes beside the crawl's process, which keeps the log and the frontier.
  *
  * Each has a fixed share of the partitions, so that a host's tasks always come to one of them, as on Kafka; one that dies
  * is replaced by another with the same share, which goes on from the tasks that the dead one had not taken. Its leases

@@ -1,5 +1,5 @@
 /**
- * A crawl's consumers in a process of their own, so that they take no time from frontier and log, and one that fills its memory
+ * A crawl's consumers in a separate process, so that they take no time from frontier and log, and one that fills its memory
  * or is killed takes no crawl along.
  *
  * A process that dies is replaced by another, which goes on from the positions that the consumers keep: what they promise

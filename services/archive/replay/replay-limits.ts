@@ -1,6 +1,6 @@
 /** Bounds of an archive that is served here. */
 export const replayLimits = {
-  /** Bytes of a page or style sheet, decoded: it is held whole while its links are written anew. What is beyond is left out. */
+  /** Bytes of a page or style sheet, decoded: it is held whole while its links are written again. What is beyond is left out. */
   rewrittenBytesMax: 16 * 1024 * 1024,
   /** Bytes of a record's head, and of the HTTP head in it. */
   headBytesMax: 256 * 1024,
@@ -16,6 +16,6 @@ export const replayLimits = {
   revisitsMax: 3,
   /** Rows of a list in a page. */
   rowsMax: 200,
-  /** Pages within pages (`srcdoc`) whose links are written anew. */
+  /** Pages within pages (`srcdoc`) whose links are written again. */
   nestedMax: 2,
 } as const;

@@ -76,7 +76,7 @@ export class KafkaCrawls {
     return { folder, opened: { log: tasks === undefined ? whole : sendingTasks(whole, crawl, tasks), codec } };
   }
 
-  /** For a fetcher of a crawl that another process runs; its log is read anew. */
+  /** For a fetcher of a crawl that another process runs; its log is read again. */
   async attach(name: string): Promise<Opened> {
     this.#forget(name);
     return this.#open(name);

@@ -1,5 +1,5 @@
 /**
- * Consumers of a fleet on Kafka, in a process of their own: those that are named, for each crawl of the fleet, from when it is made until it
+ * Consumers of a fleet on Kafka, in a separate process: those that are named, for each crawl of the fleet, from when it is made until it
  * is deleted. A process that dies costs the fleet nothing; where several run, each crawl's are with one of them, by their groups.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -33,7 +33,7 @@ export interface FleetCommand {
   readonly role: string;
   /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
   routes(desk: () => FleetDesk, callers: Callers | null): readonly Routes[];
-  /** Reads whose crawls they are; it is asked again and again. Absent: nobody has a key of their own. */
+  /** Reads whose crawls they are; it is asked again and again. Absent: owners have no keys. */
   readonly owners?: (() => readonly Owner[]) | undefined;
   /** What all its crawls take from pages. */
   readonly extract?: FetcherConfig['extract'];

@@ -203,7 +203,7 @@ async function serveTerm(
   }
 }
 
-/** Fetchers that are processes of their own have the hosts: who fetches by itself would contact them, too. */
+/** Fetchers that are separate processes have the hosts: who fetches by itself would contact them, too. */
 async function untilNoFetchers(log: Log, fleet: string, service: Service, signal: AbortSignal): Promise<void> {
   let isSaid = false;
   while (!signal.aborted) {

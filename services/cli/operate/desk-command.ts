@@ -1,5 +1,5 @@
 /**
- * `crawlstream desk`: a page for webmasters, on a port of its own, to be put on the web beside a crawl. Whoever shows that a
+ * `crawlstream desk`: a page for webmasters, on a separate port, to be put on the web beside a crawl. Whoever shows that a
  * host is theirs sees what the crawl did there, and may slow it down, pause it, or have the host removed.
  */
 

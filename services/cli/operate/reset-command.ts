@@ -1,5 +1,5 @@
 /**
- * `crawlstream reset`: makes a crawl's frontier begin anew, on the same topics. Without `--yes` it only says what it
+ * `crawlstream reset`: makes a crawl's frontier start over, on the same topics. Without `--yes` it only says what it
  * would do.
  *
  * It deletes positions, stores and internal topics (the changelog, tasks). Discovered links, policies, operators'

@@ -1,7 +1,7 @@
 /**
  * `crawlstream simulate` and `crawlstream bench`: what this release was tested and measured with, on the machine at hand.
  *
- * Both are programs of their own (lab/simulation, lab/bench), run by a process of their own: nothing of them is loaded
+ * Both are programs of their own (lab/simulation, lab/bench), run by a separate process: nothing of them is loaded
  * by any other command.
  */
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** `crawlstream consume NAME --plugin FILE`: runs a plugin's consumer as a process of its own, like one of ours. */
+/** `crawlstream consume NAME --plugin FILE`: runs a plugin's consumer as a separate process, like one of ours. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { addHttpOption } from '../flags/http-flags.ts';

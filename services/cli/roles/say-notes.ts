@@ -11,7 +11,7 @@ export interface SaidNotes {
 }
 
 const lookEveryMs = 500;
-/** What is over sooner is not worth a line: processes start one after another, and groups are shared out anew. */
+/** What is over sooner is not worth a line: processes start one after another, and groups are shared out again. */
 const saidAfterMs = 10_000;
 
 export function sayNotes({ note, clock, signal, say }: SaidNotes): { end(): void } {

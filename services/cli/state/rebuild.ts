@@ -1,4 +1,4 @@
-/** `crawlstream state rebuild`: builds a folder of states anew, on which a frontier can be started. */
+/** `crawlstream state rebuild`: builds a folder of states again, on which a frontier can be started. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';

@@ -173,7 +173,7 @@ export function fleetRoutes(
         if (isHead(request)) return reply.type(output.type).send();
         const taken = sender.takenFor(owner);
         if (taken !== null) throw tooMany(reply, { message: `${taken}: wait for one to end`, waitS: 5 });
-        // By a log of its own, as it stands now: the crawl may stop meanwhile, or be deleted.
+        // By a separate log, as it stands now: the crawl may stop meanwhile, or be deleted.
         await sender.place(owner, () =>
           reading(data, (reads) =>
             sender.send(

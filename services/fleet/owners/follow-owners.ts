@@ -1,4 +1,4 @@
-/** Reads the owners of a fleet anew while it runs, until it is stopped: a key that is replaced or taken out opens nothing. */
+/** Reads the owners of a fleet again while it runs, until it is stopped: a key that is replaced or taken out opens nothing. */
 import type { Clock } from '../../runtime/clock.ts';
 import type { Callers } from './callers.ts';
 import type { Owner } from './owner-file.ts';

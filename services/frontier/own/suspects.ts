@@ -1,6 +1,6 @@
 /**
  * Records of inputs that a step failed on. A step that fails has changed nothing that is durable, so the owner opens the
- * partition anew and tries again; at its third try such a record is put aside as a dead letter, and the partition goes on.
+ * partition again and tries again; at its third try such a record is put aside as a dead letter, and the partition goes on.
  *
  * Where a step had taken several records, and failed on none of them in particular, they are tried again one by one.
  */

@@ -113,7 +113,7 @@ export class Queries {
   }
 
   /**
-   * The members of the group, as of a moment ago; those of before, while they share out partitions anew, and while the
+   * The members of the group, as of a moment ago; those of before, while they share out partitions again, and while the
    * brokers do not answer.
    */
   async members(): Promise<readonly FrontierMember[]> {

@@ -1,5 +1,5 @@
 /**
- * Makes a partition begin anew: without state, with its inputs read from their beginning, and with the policy and the
+ * Makes a partition start over: without state, with its inputs read from their beginning, and with the policy and the
  * operators' orders in force. Nobody may own it meanwhile.
  *
  * What is in force is appended again at the end of `control`, and read from there; quota and reports of the former

@@ -116,11 +116,11 @@ function tokenOf(env: Env, of: 'KAFKA' | 'REGISTRY', keeps: boolean): (() => Pro
   }
   const scope = given(env, `${of}_TOKEN_SCOPE`);
   password(env, of);
-  // Read anew for each token, as a file with it may be replaced.
+  // Read again for each token, as a file with it may be replaced.
   return grantedToken({ url, id, secret: () => password(env, of), scope }, keeps);
 }
 
-/** IAM of Amazon MSK: signed anew for each login. */
+/** IAM of Amazon MSK: signed again for each login. */
 function mskLogin(env: Env): object {
   const region = given(env, 'KAFKA_AWS_REGION') ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
   if (!region) throw bad('KAFKA_AWS_REGION', 'and AWS_REGION are missing: set the region of the brokers');

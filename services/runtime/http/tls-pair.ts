@@ -1,7 +1,7 @@
 /**
  * A server's certificate and its key, from files that are read again, so that a renewal needs no restart.
  *
- * The two are files of their own, so that between two writes they do not belong together. A pair is taken when it can
+ * The two are separate files, so that between two writes they do not belong together. A pair is taken when it can
  * serve, and the one before it serves until then.
  */
 import { readFileSync } from 'node:fs';

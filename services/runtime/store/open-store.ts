@@ -107,7 +107,7 @@ async function readName(folder: string): Promise<string> {
   return (await readFile(join(folder, nameFile), 'utf8').catch(() => '')).trim();
 }
 
-/** Written before the store exists: a kill in between leaves a name and no rows, and the next process names it anew. */
+/** Written before the store exists: a kill in between leaves a name and no rows, and the next process names it again. */
 async function writeName(folder: string, name: StoreName): Promise<void> {
   await makeFolder(folder);
   if ((await readName(folder)) === name) return;

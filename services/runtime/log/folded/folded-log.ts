@@ -3,7 +3,7 @@
  * thousand. All that goes by the log port goes on as ever.
  *
  * A group that reads several topics of a flow has a position in each, where brokers keep one for a group and a partition: those are kept
- * under groups of their own (fold.ts), and its own position in the flow is the furthest of them.
+ * under separate groups (fold.ts), and its own position in the flow is the furthest of them.
  *
  * What it cannot do: drop the records of one topic of a flow (`trim`).
  */
@@ -37,7 +37,7 @@ export interface FoldOptions {
 }
 
 export interface FoldedLog extends Log {
-  /** Reads the flow of a crawl no more; it is read anew once it is asked for. */
+  /** Reads the flow of a crawl no more; it is read again once it is asked for. */
   release(crawl: string): void;
   /** Is a topic that would lie in a flow one by itself? To be said before anything is asked of it. */
   setApart(topic: string, isApart: boolean): void;
