@@ -67,7 +67,10 @@ test('a crawl that is kept open goes on with nothing to do, and ends when it is 
   running.end();
   await loop;
   assert.deepEqual(pages.toSorted(), ['http://a.test/', 'http://b.test/', 'http://c.test/']);
-  await assert.rejects(running.add(['http://d.test/']), /^CrawlstreamError: add: .* accepts no more URLs: start another/);
+  await assert.rejects(
+    running.add(['http://d.test/']),
+    /^CrawlstreamError: add: .* accepts no more URLs: start another/,
+  );
   assert.equal((await running).admitted, 3);
 });
 
