@@ -40,7 +40,7 @@ export interface AddedUrl {
   readonly priority?: number;
   /** Fetch it though it is known. */
   readonly force?: boolean;
-  /** Before the rest of its host, as the target of a redirect. */
+  /** Put it first in its host’s queue, as the target of a redirect. */
   readonly front?: boolean;
   readonly depth?: number;
   readonly hop?: number;

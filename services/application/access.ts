@@ -43,7 +43,7 @@ export const people: readonly Service[] = [
   },
   {
     name: 'reader',
-    does: 'a consumer of somebody’s own, in a group of theirs whose name begins with the crawl’s',
+    does: 'a custom consumer, in a group with the name of the crawl as prefix',
     access: (crawl) => [
       prefixed('Topic', `${crawl}.`, ['Describe']),
       ...['control', 'pages'].map((topic) => literal(`${crawl}.${topic}`, ['Read'])),

@@ -20,7 +20,7 @@ export const fetcher: Declaration = {
 
 export const urlfrontier: Declaration = {
   name: 'urlfrontier',
-  does: 'a frontier whose leases clients pull by gRPC, in the place of tasks and fetchers',
+  does: 'a frontier for external clients, which lease URLs by gRPC; it needs no tasks and fetchers',
   // No fetcher reports to it, but results are an input of every frontier.
   reads: ['control', 'results', 'discovered', 'frontier-changelog'],
   // Nothing is passed on, since a client's queue is on the partition to which its key leads.

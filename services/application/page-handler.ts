@@ -1,5 +1,5 @@
 /**
- * `--handler FILE`: a function of the user's own that gets each page of a crawl, in a group of its own.
+ * `--handler FILE`: a function of the user's own that gets each page of a crawl, in a separate group.
  * Its position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may
  * come twice after a crash and none is missed. If it throws, the page is tried again, and then the crawl stops.
  */
@@ -34,7 +34,7 @@ function telling(path: string, handler: PageHandler): PageHandler {
       const { message = String(error), stack = '' } = error instanceof Error ? error : {};
       const line = stack.split(pathToFileURL(path).href)[1]?.match(/^:(\d+)/)?.[1];
       const what = `${message}${line === undefined ? '' : ` (line ${line})`}`;
-      const remedy = 'mend it, and the same command goes on with that page';
+      const remedy = 'fix it, then run the same command again to continue with that page';
       throw new CrawlstreamError('INVALID_RECORD', `--handler ${path} threw on ${page.url}: ${what}; ${remedy}`, error);
     }
   };

@@ -1,4 +1,4 @@
-/** Processors in the process of a crawl (`--with`), or one in a process of its own. */
+/** Processors in the process of a crawl (`--with`), or one in a separate process. */
 
 import { declaredLog, type Edge } from './processor/declared-log.ts';
 import type { Processor, ProcessorContext, RunningProcessor } from './processor/processor.ts';

@@ -2,7 +2,7 @@
  * The topology: every processor there is, and the topics between them. What is declared here is what runs; the picture,
  * the rights on the brokers, the commands and their settings are derived from it.
  *
- * Each processor is a consumer group of its own that can be stopped, killed, scaled and replayed by itself.
+ * Each processor is a separate consumer group that can be stopped, killed, scaled and replayed by itself.
  */
 import type { TopicName } from '../../topology/topics.ts';
 import { topicNames, topics } from '../../topology/topics.ts';

@@ -20,7 +20,10 @@ export class IndexedRecords {
   /** The HTTP response of a record, or the beginning of a long one. Throws INVALID_RECORD where there is none. */
   async read({ file, offset, length, url }: IndexLine): Promise<IndexedRecord> {
     const fail = (why: string) =>
-      new CrawlstreamError('INVALID_RECORD', `${file}: the index says that ${url} is at ${offset}, but ${why}`);
+      new CrawlstreamError(
+        'INVALID_RECORD',
+        `${file}: the index has ${url} at ${offset}, but ${why}; rebuild the index`,
+      );
     const handle = await this.#open(file);
     const wanted = Math.min(length, archiveLimits.indexedBytesMax);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(wanted), 0, wanted, offset);

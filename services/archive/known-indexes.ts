@@ -30,7 +30,7 @@ export async function learnIndexes(store: StateStore, paths: readonly string[]):
         if (line === '' || line.startsWith('!')) continue;
         const rows = rowsOfLine(line);
         if (rows === null)
-          throw new CrawlstreamError('INVALID_RECORD', `${path}, line ${number}: no line of a CDXJ index`);
+          throw new CrawlstreamError('INVALID_RECORD', `${path}, line ${number}: not a line of a CDXJ index`);
         ops.push(...rows);
       }
       if (ops.length < rowsAtOnce) continue;

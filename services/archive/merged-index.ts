@@ -60,9 +60,12 @@ async function* linesOf(file: string): AsyncGenerator<IndexLine> {
     if (text === '' || text.startsWith('!')) continue;
     const line = read(text, file);
     if (line === null)
-      throw new CrawlstreamError('INVALID_RECORD', `${index}, line ${number}: no line of a CDXJ index`);
+      throw new CrawlstreamError('INVALID_RECORD', `${index}, line ${number}: not a line of a CDXJ index`);
     if (text < before) {
-      throw new CrawlstreamError('INVALID_RECORD', `${index}, line ${number}: it is not sorted, as by LC_ALL=C sort`);
+      throw new CrawlstreamError(
+        'INVALID_RECORD',
+        `${index}, line ${number}: the index is not sorted; sort it with LC_ALL=C sort`,
+      );
     }
     before = text;
     yield line;

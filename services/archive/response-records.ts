@@ -184,7 +184,7 @@ function metadataLines(response: Response, isLost: boolean): string {
     ['depth', depth < 0 ? '' : `${depth}`],
     ['failure', failure],
     ['failureDetail', detail.replaceAll(/[\r\n]+/g, ' ')],
-    ['bodyLost', isLost ? 'its file was not there any more' : ''],
+    ['bodyLost', isLost ? 'its file no longer exists' : ''],
     ['requestRedacted', redacted.join(', ')],
     ['policyVersion', policyVersion === 0 ? '' : `${policyVersion}`],
     ['policyHash', policyHash],

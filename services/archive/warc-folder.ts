@@ -226,8 +226,8 @@ async function cutTo(folder: string, path: string, bytes: number, disk: Disk): P
 }
 
 function missing(folder: string, path: string, there: number | undefined, bytes: number): CrawlstreamError {
-  const what = there === undefined ? 'is not there' : `has only ${there} bytes`;
-  const message = `the archive's file ${path} ${what}, and ${bytes} bytes of it were acknowledged: put it back from a copy. Or move ${folder} and the archive's state elsewhere: the archive then begins anew, with what the log still holds`;
+  const what = there === undefined ? 'is missing' : `has only ${there} bytes`;
+  const message = `the archive's file ${path} ${what}, but ${bytes} bytes of it were acknowledged: restore it from a backup. Or move ${folder} and the archive's state elsewhere: the archive is then rebuilt from the records that the log still has`;
   return new CrawlstreamError('STORE_FAILED', message);
 }
 

@@ -20,34 +20,32 @@ const violationsShown = 50;
 export function hostPage({ host, crawl, visits, copies, violations, skewMs }: HostPageParts): string {
   if (visits.requests === 0) return `# Our visits to ${host}\n\nThe crawl ${crawl} has made no request to this host.\n`;
   const lines = [`# Our visits to ${host}`, ''];
-  lines.push(`By the records of the crawl ${crawl}, as its own audit reads them. Times are UTC.`, '');
-  lines.push('## When we came, and how often', '');
+  lines.push(`From the records of the crawl ${crawl}. Times are UTC.`, '');
+  lines.push('## Our requests', '');
   lines.push(
     `- from ${time(visits.firstMs)} to ${time(visits.lastMs)}: ${visits.requests} requests (${list(visits.byKind, kindNames)})`,
   );
-  lines.push(`- ${visits.bytes} bytes of bodies, unpacked, from ${visits.addresses.join(', ') || 'no address'}`);
+  lines.push(`- ${visits.bytes} bytes of decompressed bodies, from ${visits.addresses.join(', ') || 'no address'}`);
   if (visits.shortestGapMs !== null) {
     lines.push(
-      `- from the end of a request to the next: ${visits.shortestGapMs} ms at least, ${visits.meanGapMs} ms on average`,
+      `- from the end of a request to the next: ${visits.shortestGapMs} ms minimum, ${visits.meanGapMs} ms on average`,
     );
   }
   for (const [hour, requests] of visits.byHour)
     lines.push(`- in the hour from ${hour.replace('T', ' ')}: ${requests} requests`);
-  lines.push('', '## What we were told', '');
+  lines.push('', '## Answers of your server', '');
   lines.push(`- answers: ${list(visits.byStatus)}`);
   for (const copy of copies) lines.push(...copyLines(copy));
-  if (copies.length === 0) lines.push('- robots.txt: none that could be read');
+  if (copies.length === 0) lines.push('- robots.txt: no readable copy');
   for (const { atMs, status, askedMs, keptMs } of visits.pauses) {
-    const kept = keptMs === null ? 'we have not come since' : `we came again after ${keptMs} ms`;
+    const kept = keptMs === null ? 'we sent no request since' : `our next request was after ${keptMs} ms`;
     lines.push(`- ${time(atMs)}: status ${status} asked us to wait ${askedMs} ms; ${kept}`);
   }
-  lines.push('', '## What we did', '');
+  lines.push('', '## What we skipped, and rule violations', '');
   const left = visits.denied === 0 ? '' : `, as ${visits.deniedUrls.join(', ')}`;
-  lines.push(`- URLs we were linked to and left alone, because robots.txt forbids them: ${visits.denied}${left}`);
+  lines.push(`- URLs that we found but did not request, because robots.txt disallows them: ${visits.denied}${left}`);
   if (violations.length === 0) {
-    lines.push(
-      `- every request was held against the waits, limits and rules in force when it was made: none broke any`,
-    );
+    lines.push(`- every request was checked against the delays, limits and rules in force at its time: no violations`);
   }
   for (const violation of violations.slice(0, violationsShown)) {
     const { atMs, url, kind, topic, partition, offset } = violation;
@@ -56,15 +54,15 @@ export function hostPage({ host, crawl, visits, copies, violations, skewMs }: Ho
     );
   }
   if (violations.length > violationsShown) lines.push(`- and ${violations.length - violationsShown} more`);
-  lines.push('', `Clocks of two of our machines may differ by ${skewMs} ms.`);
+  lines.push('', `The clocks of our machines may differ by ${skewMs} ms.`);
   return `${lines.join('\n')}\n`;
 }
 
 function copyLines({ origin, url, status, fetchedAtMs, hash, crawlDelayMs, body }: RobotsCopy): string[] {
   const what = `- ${time(fetchedAtMs)}: ${url} answered ${status}`;
-  if (hash === '') return [`${what}: there is no robots.txt, nothing is forbidden on ${origin}`];
+  if (hash === '') return [`${what}: there is no robots.txt, so everything is allowed on ${origin}`];
   const text = Buffer.from(body).toString('utf8').replace(/\r\n?/g, '\n').trimEnd().split('\n');
-  const delay = crawlDelayMs > 0 ? `, we wait ${crawlDelayMs} ms by its Crawl-delay` : '';
+  const delay = crawlDelayMs > 0 ? `, Crawl-delay ${crawlDelayMs} ms` : '';
   const shown = text.slice(0, linesShown).map((line) => `      ${printable(line)}`);
   const more = text.length > linesShown ? [`      (${text.length - linesShown} more lines)`] : [];
   return [`${what}, ${body.length} bytes${delay}:`, '', ...shown, ...more, ''];

@@ -47,7 +47,7 @@ export interface SignedStatement {
 
 /** `pem`: PKCS #8, as `openssl genpkey -algorithm ed25519` makes it. Throws INVALID_ARGUMENT. */
 export function readSigningKey(pem: string, field: string): KeyObject {
-  const remedy = 'give a private Ed25519 key, as openssl genpkey -algorithm ed25519 makes it';
+  const remedy = 'give a private Ed25519 key, as created by openssl genpkey -algorithm ed25519';
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);

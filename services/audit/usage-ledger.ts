@@ -1,7 +1,7 @@
 /**
  * The ledger of consent: what was allowed of each page when it was fetched, from the crawl's records alone.
  *
- * robots.txt is read anew from the copy that the page's request refers to; headers, meta elements and files are read anew
+ * robots.txt is read again from the copy that the page's request refers to; headers, meta elements and files are read again
  * from their words in the page's record. Held against it are what the record says of each use, and whether the page should
  * have been published at all by the policy in force. Memory: for one partition at a time, a row for each page fetched.
  */
@@ -80,7 +80,7 @@ export async function runLedger(source: AuditSource, { uses, fromMs, onPage }: L
         ...policies.barring(visit.policyVersion, page.fetchedAtMs).flatMap((use) => {
           const { preference, by } = findings[use] ?? findingOf(use, page, robots, tokens);
           return preference === 'deny'
-            ? [`it was published, and the policy wants it for ${use}, which is barred by ${by}`]
+            ? [`it was published although the policy wants ${use}, which is disallowed by ${by}`]
             : [];
         }),
       ];
@@ -118,7 +118,7 @@ function misread(use: string, { preference, by }: UsageFinding, { usage, fetched
   const bar = about.find((one) => one.preference === 'deny');
   const told = bar !== undefined ? 'deny' : about.some((one) => one.preference === 'allow') ? 'allow' : 'unknown';
   if (told === preference) return [];
-  return [`its record says ${told} of ${use}, and the audit reads ${preference}${by === '' ? '' : ` (${by})`}`];
+  return [`its record has ${told} for ${use}, but the audit finds ${preference}${by === '' ? '' : ` (${by})`}`];
 }
 
 function nextChange({ usage, fetchedAtMs }: Page, uses: readonly string[]): number | null {

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 
 export const exitCodes: readonly (readonly [code: number, means: string])[] = [
   [0, 'done'],
-  [1, 'failed: the line on stderr says why; or a check found a difference'],
-  [2, 'the command line, a variable or the configuration file is wrong; nothing was done'],
+  [1, 'failed: stderr has the reason; or a check found a difference'],
+  [2, 'invalid command line, variable or configuration file; nothing was done'],
   [70, 'a bug: please report what was printed'],
   [130, 'stopped by a signal; the same command goes on'],
 ];

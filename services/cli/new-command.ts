@@ -17,9 +17,9 @@ export function addNewCommand(program: Command): void {
       const path = resolve(folder);
       const name = basename(path);
       if (existsSync(path) && readdirSync(path).length > 0)
-        throw bad('<folder>', folder, 'it is there and not empty; name a new one');
+        throw bad('<folder>', folder, 'the folder exists and is not empty; choose a new one');
       if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name))
-        throw bad('<folder>', folder, 'give it a name of letters, digits, dots and dashes');
+        throw bad('<folder>', folder, 'use a name of letters, digits, dots and dashes');
       await makeFolders(path, { recursive: true });
       const made = Object.entries(filesOf(name.toLowerCase()));
       for (const [file, text] of made) writeFileSync(join(path, file), text, { flag: 'wx' });

@@ -1,5 +1,5 @@
 /**
- * The command tree: every command with its options, help and examples. Made anew for each caller, so that the reference
+ * The command tree: every command with its options, help and examples. Made again for each caller, so that the reference
  * (deploy/), shell completion and tests can walk it.
  */
 

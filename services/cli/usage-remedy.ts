@@ -8,16 +8,16 @@ import { examples } from './examples.ts';
 
 /** Names that other tools use. */
 const meant: Readonly<Record<string, string>> = {
-  start: 'crawl begins a crawl, and goes on with one',
-  run: 'crawl begins a crawl, and goes on with one',
-  stop: 'Ctrl-C ends a crawl politely; pause and resume hold one',
-  status: 'stats tells how a crawl stands',
-  list: 'pages lists what was fetched, hosts the hosts',
-  ls: 'pages lists what was fetched, hosts the hosts',
-  init: 'new makes a project, config init a configuration file',
-  serve: 'dashboard shows a crawl in a browser',
-  retry: 'requeue has failed URLs fetched once more',
-  delete: 'purge takes a host or a URL out of a crawl',
+  start: 'to start or resume a crawl: crawl',
+  run: 'to start or resume a crawl: crawl',
+  stop: 'to stop a crawl, press Ctrl-C; to hold it: pause and resume',
+  status: 'for the status of a crawl: stats',
+  list: 'to list pages: pages; to list hosts: hosts',
+  ls: 'to list pages: pages; to list hosts: hosts',
+  init: 'to create a project: new; a configuration file: config init',
+  serve: 'for the web dashboard: dashboard',
+  retry: 'to retry failed URLs: requeue',
+  delete: 'to remove a host or URL: purge',
 };
 
 /** `text`: as commander says it, with its line break. `words`: of the command line, without node and script. */
@@ -32,12 +32,12 @@ function remedyOf(text: string, program: Command, words: readonly string[]): str
   const command = words.map((word) => program.commands.find((one) => one.name() === word)).find((one) => one);
   if (command === undefined) return undefined;
   if (words[0]?.startsWith('-') && text.startsWith('error: unknown option'))
-    return `options follow the command: crawlstream ${command.name()} … ${words[0]}`;
+    return `put options after the command: crawlstream ${command.name()} … ${words[0]}`;
   if (/^error: too many arguments/.test(text)) {
     const folder = words.find((word, at) => !word.startsWith('-') && at > 0 && isFolder(word));
     const takesData = command.options.some(({ long }) => long === '--data');
     if (folder !== undefined && takesData && !words.includes('--data')) return `did you mean --data ${folder}?`;
-    return `crawlstream ${command.name()} --help shows what it takes`;
+    return `crawlstream ${command.name()} --help lists its options`;
   }
   const example = examples[command.name()]?.[0];
   if (/^error: missing required argument/.test(text) && example !== undefined)

@@ -16,7 +16,7 @@ const fields: Readonly<Record<Keys<ConsumeOptions<'pages'>>, Field>> = {
   brokers: { wants: "the addresses of brokers, as in 'localhost:9092'", fits: isText },
   registry: { wants: "the schema registry's URL", fits: isText },
   crawl: { wants: "the crawl's name", fits: isText },
-  group: { wants: 'a name for who is reading', fits: isText, needed: true },
+  group: { wants: 'a name for the consumer group', fits: isText, needed: true },
   handle: { wants: 'a function that takes a batch of records', fits: isFunction, needed: true },
   forget: { wants: 'a function that takes the URLs to forget', fits: isFunction },
   from: {
@@ -40,7 +40,7 @@ export function checkConsumeOptions(options: unknown): void {
   const given = options as { readonly data?: unknown; readonly brokers?: unknown };
   const places = [given.data, given.brokers].filter((place) => place !== undefined).length;
   if (places !== 1) {
-    const why = places === 0 ? 'it is not said where the crawl is' : 'data and brokers exclude each other';
+    const why = places === 0 ? 'the place of the crawl is missing' : 'data and brokers exclude each other';
     throw new CrawlstreamError('INVALID_ARGUMENT', `consume: ${why}: give data (a folder) or brokers (Kafka)`);
   }
 }

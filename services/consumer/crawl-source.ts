@@ -44,7 +44,7 @@ export interface CrawlSource {
 
 export function openSource(address: CrawlAddress, group: string, clock: Clock): Promise<CrawlSource> {
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(group)) {
-    const remedy = 'use letters, digits, ".", "_" and "-", at most 100';
+    const remedy = 'use at most 100 letters, digits, ".", "_" and "-"';
     throw new CrawlstreamError('INVALID_ARGUMENT', `group ${JSON.stringify(group)}: ${remedy}`);
   }
   return 'data' in address ? openFolder(address.data, group, clock) : openKafka(address, group);
@@ -80,7 +80,7 @@ async function openKafka(
   name: string,
 ): Promise<CrawlSource> {
   const { log, codec } = await openKafkaAccess({ brokers, registry, crawl, role: name, stays: true, onNotice: warn });
-  codec.waits.onWait = ({ message }) => warn(`${message}; waiting for it`);
+  codec.waits.onWait = ({ message }) => warn(`${message}; retrying until it is available`);
   const group = `${crawl}.${name}`;
   let leave = async () => {};
   return {
@@ -95,7 +95,7 @@ async function openKafka(
       const names = topics.map((topic) => `${crawl}.${topic}`);
       for (const topic of names) {
         if ((await log.partitionsOf(topic)) > 0) continue;
-        const message = `there is no topic ${topic} on these brokers: check the name of the crawl, or start it first`;
+        const message = `topic ${topic} does not exist on these brokers: check the name of the crawl, or start it first`;
         throw new CrawlstreamError('INVALID_ARGUMENT', message);
       }
       // Keys lead to partitions by the crawl's own count: partitions that somebody added to a topic hold none of its

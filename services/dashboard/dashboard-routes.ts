@@ -62,7 +62,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
   const now = (request: HttpRequest) => {
     const one = of(request).view();
     if (one !== undefined) return one;
-    throw away('this crawl is not up yet, or is stopping: ask again in a moment');
+    throw away('this crawl is starting or stopping: retry in a moment');
   };
   const reading = door ?? {};
   const controlling = door ?? { config: { access: 'control' as const } };
@@ -79,8 +79,10 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     );
     app.get('/dashboard/host', reading, async (request, reply) => {
       const { host, from = '' } = request.query as { readonly host?: unknown; readonly from?: unknown };
-      if (typeof host !== 'string' || host.trim() === '') throw invalid('host is missing: name the host that is meant');
-      if (typeof from !== 'string') throw invalid('from is given twice: give "next" of the page before');
+      if (typeof host !== 'string' || host.trim() === '')
+        throw invalid('host is missing: send the host key, as in host=example.org');
+      if (typeof from !== 'string')
+        throw invalid('from is given twice: send it once, with "next" of the previous page');
       return reply.headers(pageHeaders).send(await now(request).host(host.trim(), from));
     });
     app.get('/story', publicPage, (request, reply) =>
@@ -90,8 +92,9 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
       app.get(`/dashboard/${telling}`, controlling, async (request, reply) => {
         const crawl = of(request);
         const { url } = request.query as { readonly url?: unknown };
-        if (typeof url !== 'string' || url.trim() === '') throw invalid('url is missing: name the URL that is meant');
-        if (crawl.isExplaining) throw away('another URL is being explained: ask again in a moment');
+        if (typeof url !== 'string' || url.trim() === '')
+          throw invalid('url is missing: send the URL, as in url=https%3A%2F%2Fexample.org%2F');
+        if (crawl.isExplaining) throw away('another URL is being explained: retry in a moment');
         crawl.isExplaining = true;
         try {
           return await reply.headers(pageHeaders).send(await now(request)[telling](url.trim()));
@@ -103,7 +106,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     app.get('/dashboard/events', reading, (request, reply) => {
       const { viewers } = of(request);
       const taken = viewers.takenFor(request.ip);
-      if (taken !== null) throw away(`${taken} look at this crawl already: close one`);
+      if (taken !== null) throw away(`${taken} already show this crawl, which is the limit: close one`);
       // A stream has no end that a HEAD could wait for.
       if (request.method === 'HEAD') return reply.headers(pageHeaders).type('text/event-stream; charset=utf-8').send();
       reply.hijack();
@@ -165,7 +168,9 @@ function amountOf(act: HostAct, body: unknown): number | null {
   const most = act === 'delay' ? crawlLimits.delayMsMax : Number.MAX_SAFE_INTEGER;
   if (Number.isSafeInteger(amount) && (amount as number) >= 0 && (amount as number) <= most) return amount as number;
   const what = act === 'delay' ? `ms from 0 to ${most}` : 'pages';
-  throw invalid(`amount ${JSON.stringify(amount)}: give a whole number of ${what}, or null for what the policy says`);
+  throw invalid(
+    `amount ${JSON.stringify(amount)}: give a whole number of ${what}, or null for the value of the policy`,
+  );
 }
 
 /** Who says so, for the record. */

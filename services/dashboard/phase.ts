@@ -54,19 +54,19 @@ export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   const isOver = ['done', 'quotaSpent', 'stopped'].includes(told.phase);
   if (told.phase === 'idle' && told.idle !== null) say('note', idleText(told.idle, told));
   if (told.phase === 'empty') {
-    say('note', 'No URL has been admitted yet: give it one, as in crawlstream inject https://example.org');
+    say('note', 'No URL has been admitted yet: add one, as in crawlstream inject https://example.org');
   }
   const nobodys = partitions.filter(({ owner }) => owner === null);
   if (members !== null && nobodys.length > 0 && !isOver) {
-    say('bad', `Nobody owns ${named(nobodys)}: start a frontier`);
+    say('bad', `No process owns ${named(nobodys)}: start a frontier`);
   }
   if (told.fetchers === 0 && !isOver) {
-    say('bad', 'There is no fetcher: nothing is granted, and nothing is lost. Start one');
+    say('bad', 'There is no fetcher: start one. Until then URLs wait, and nothing is lost');
   }
   const silent = members?.filter(({ name, address }) => address !== null && partitions.some(isSilentOf(name))) ?? [];
   for (const { name } of silent) {
     const held = named(partitions.filter(isSilentOf(name)));
-    say('warn', `Frontier ${name} of ${held} does not answer: if it is gone, others take over in a moment`);
+    say('warn', `Frontier ${name} of ${held} does not answer: if it has ended, another one takes over in a moment`);
   }
   for (const { partition, restored, restoreLeftMs } of partitions.filter(isRestoring)) {
     const left = restoreLeftMs === null || restoreLeftMs === 0 ? '' : `, ${Math.ceil(restoreLeftMs / 1000)} s left`;
@@ -81,15 +81,18 @@ export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   const silentForMs = recent.newestMs === null ? 0 : atMs - recent.newestMs;
   const isRun = told.phase !== 'idle';
   if (isRun && told.phase !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
-    say('warn', `Leases are out, and no result has come for ${Math.round(silentForMs / 1000)} s: is a fetcher up?`);
+    say(
+      'warn',
+      `URLs are leased, but no result was reported for ${Math.round(silentForMs / 1000)} s: check that a fetcher runs`,
+    );
   }
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
     if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not decided yet`);
   }
   const undecodable = counts['undecodable'] ?? 0;
-  if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} nobody could read: see the dead letters`);
-  if (letters === null) say('note', 'The dead letters cannot be read from here');
+  if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} unreadable: see the dead letters`);
+  if (letters === null) say('note', 'This dashboard cannot read the dead letters');
   return troubles;
 }
 
@@ -102,7 +105,7 @@ function idleText(
       ? 'Nothing was written yet.'
       : `It was last written ${sinceText(atMs - lastWrittenMs)}, at ${timeText(lastWrittenMs)}.`;
   const isPaused = paused ? `, and as it is paused: ${unpause}` : '';
-  return `No process runs this crawl. ${written} To go on where it stopped: ${resume}${isPaused}`;
+  return `No process runs this crawl. ${written} To continue: ${resume}${isPaused}`;
 }
 
 /** UTC, to the second. */

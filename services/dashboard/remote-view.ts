@@ -34,7 +34,11 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       signal,
       redirect: 'error',
     }).catch((error) => {
-      throw new CrawlstreamError('DESTINATION_UNREACHABLE', `${url} does not answer: is that service running?`, error);
+      throw new CrawlstreamError(
+        'DESTINATION_UNREACHABLE',
+        `${url} does not answer: check that the service runs`,
+        error,
+      );
     });
     const answer = (await response.json().catch(() => ({}))) as { readonly message?: string };
     if (response.ok) return answer as Answer;
@@ -56,11 +60,11 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
 
 function refusal(url: string, status: number, message: string | undefined): CrawlstreamError {
   if (status === 401) {
-    const remedy = 'start this dashboard with its CRAWLSTREAM_HTTP_TOKEN';
+    const remedy = 'start this dashboard with the CRAWLSTREAM_HTTP_TOKEN of that service';
     return new CrawlstreamError('INVALID_ARGUMENT', `${url} wants a token: ${remedy}`);
   }
   if (status === 404) {
-    const remedy = 'name a crawl, or a frontier with --http';
+    const remedy = 'give the URL of a crawl or frontier that runs with --http';
     return new CrawlstreamError('INVALID_ARGUMENT', `${url} shows no crawl: ${remedy}`);
   }
   const code = status < 500 ? 'INVALID_ARGUMENT' : 'DESTINATION_UNREACHABLE';

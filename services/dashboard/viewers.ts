@@ -71,7 +71,7 @@ export class Viewers {
     this.#looking ??= (async () => {
       const told = await view()?.look();
       if (told === undefined)
-        throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is not up yet, or is stopping: ask again in a moment');
+        throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is starting or stopping: retry in a moment');
       return (this.#newest = told);
     })().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -126,7 +126,7 @@ export class Viewers {
       if (told !== undefined) return this.#tell(told);
       if (signal.aborted) return;
       const seconds = Math.round((clock.nowMs() - beganMs) / 1_000);
-      const message = `The crawl’s log has not answered for ${seconds} s: a broker may be away`;
+      const message = `The crawl’s log has not answered for ${seconds} s: a broker may be down`;
       this.#tell({ event: 'trouble', data: JSON.stringify({ message }) });
     }
   }

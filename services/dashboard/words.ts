@@ -34,6 +34,6 @@ export const holdNames: Readonly<Record<string, string>> = {
   blocked: 'blocked',
   paused: 'paused',
   purged: 'purged',
-  crawlDelay: 'Crawl-delay above the cap',
+  crawlDelay: 'Crawl-delay above the limit',
   limit: 'limit reached',
 };

@@ -20,8 +20,8 @@ export async function openFormOf(store: StateStore, method: NearMethod): Promise
   if (found === wanted) return;
   const before = found?.split(':')[0] ?? method;
   if (before !== method) {
-    const remedy = `use it again, or delete the folder dedup/ to have it rebuilt by ${method}`;
-    throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `duplicates were found by ${before} so far: ${remedy}`);
+    const remedy = `use ${before} again, or delete the folder dedup/ to rebuild it with ${method}`;
+    throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `this folder was created with method ${before}: ${remedy}`);
   }
   // The form is written last: if emptying or converting was cut short, it is done again.
   if (found === `${method}:2`) await bringOver(store);
@@ -29,7 +29,7 @@ export async function openFormOf(store: StateStore, method: NearMethod): Promise
   await store.write([{ key: formKey, value: Buffer.from(wanted) }]);
 }
 
-/** Positions go too, so that reading begins anew. */
+/** Positions go too, so that reading starts over. */
 async function empty(store: StateStore): Promise<void> {
   for (;;) {
     const ops: StoreOp[] = [];

@@ -3,7 +3,7 @@
  *
  * It is made of the crawl, the host, the visitor and a day, by the desk's secret. So it proves one host, for the visitor who was
  * asked and nobody else: whoever reads it at the host, or asks for the same host, has another. After its day it proves
- * nothing, and a host that has changed hands must publish one anew.
+ * nothing, and a host that has changed hands must publish one again.
  */
 import { deskLimits } from './desk-limits.ts';
 import type { Sealer } from './sealed.ts';

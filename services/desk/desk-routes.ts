@@ -54,9 +54,10 @@ export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
 
   const called = (request: HttpRequest): Called => {
     const desk = options.desk();
-    if (desk === undefined) throw new CrawlstreamError('OWNERSHIP_LOST', 'the desk is not up yet, or is stopping');
+    if (desk === undefined)
+      throw new CrawlstreamError('OWNERSHIP_LOST', 'this service is starting or stopping: try again in a moment');
     const caller = callerOf(request, options.isBehindProxy);
-    if (!desk.takesCall(caller)) throw new TooManyError('too many calls: come back in a minute');
+    if (!desk.takesCall(caller)) throw new TooManyError('too many requests: try again in a minute');
     return { desk, caller, visit: readVisit(sealer, cookies.read(request.headers.cookie), nowMs()) ?? newVisit() };
   };
   const frameOf = ({ desk, visit }: Pick<Called, 'desk' | 'visit'>): Frame => ({
@@ -90,7 +91,7 @@ export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
     const fields = fieldsOf(request.body);
     const isElsewhere = (origin !== undefined && origin !== own) || (site !== undefined && site !== 'same-origin');
     if (isElsewhere || !sealer.isSealOf(fields.get('form') ?? '', 'form', visit.visitor))
-      throw new ForbiddenError('this form is not of your visit here: go to its page again (cookies are needed)');
+      throw new ForbiddenError('this form does not belong to your session: load its page again with cookies enabled');
     return fields;
   };
 
@@ -144,7 +145,7 @@ export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
         const fields = formOf(request, call);
         const hostKey = hostKeyOfVisitor(fields.get('host') ?? '');
         const proof = call.desk.proven(call.visit, hostKey);
-        if (proof === undefined) return proveHost(reply, call, hostKey, 'Show that it is yours first.', 403);
+        if (proof === undefined) return proveHost(reply, call, hostKey, 'Verify that you own this host first.', 403);
         try {
           const order = readOrder(fields);
           // What cannot be undone is done for whom the host knows now.
@@ -174,7 +175,7 @@ function answerTo(error: Error & { readonly statusCode?: number }): readonly [st
     if (error.code === 'INVALID_ARGUMENT') return [400, error.message];
     if (error.code === 'OWNERSHIP_LOST' || error.code === 'DATA_FOLDER_LOCKED') return [503, error.message];
     // Where brokers stand is nobody's business here.
-    if (error.retriable) return [503, 'the crawl cannot be reached at this moment: come back in a minute'];
+    if (error.retriable) return [503, 'the crawl cannot be reached now: try again in a minute'];
   }
   const { statusCode = 500 } = error;
   return statusCode < 500 ? [statusCode, error.message] : [500, ''];
@@ -184,7 +185,11 @@ function answerTo(error: Error & { readonly statusCode?: number }): readonly [st
 function fieldsOf(body: unknown): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
-    if (fields.has(name)) throw new CrawlstreamError('INVALID_ARGUMENT', 'a field of the form is given twice');
+    if (fields.has(name))
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        'a form field was sent twice: load the page again and send the form once',
+      );
     fields.set(name, value);
   }
   return fields;

@@ -142,7 +142,7 @@ export class Desk {
       this.#perMinute.take(`proof ${caller}`, proofsPerMinute, this.#nowMs) &&
       this.#perMinute.take(`proof of ${hostKey}`, proofsOfHostPerMinute, this.#nowMs) &&
       this.#looking < proofsAtOnce;
-    if (!isWithin) throw tooMany('proofs are looked at a few times a minute: come back in one');
+    if (!isWithin) throw tooMany('too many verification attempts: try again in a minute');
     const asked = { crawl: this.crawl, hostKey, visitor: visit.visitor };
     const isIt = (text: string) => isAnswer(sealer, asked, text, this.#nowMs);
     this.#looking += 1;
@@ -180,11 +180,11 @@ export class Desk {
     const { of } = this.#options;
     const { hostKey } = proof;
     if (proof.untilMs <= this.#nowMs)
-      throw new CrawlstreamError('INVALID_ARGUMENT', 'the proof is over: prove it again');
+      throw new CrawlstreamError('INVALID_ARGUMENT', 'your verification of this host has expired: verify it again');
     const name = nameOfHost(hostKey);
     const domain = registrableDomain(name) ?? name;
     if (!this.#perHour.take(domain, deskLimits.ordersOfDomainPerHour, this.#nowMs))
-      throw tooMany(`there were many orders for hosts of ${domain} in the last hour: come back later`);
+      throw tooMany(`too many requests for hosts of ${domain} in the last hour: try again later`);
     return this.#oneAtATime(async () => {
       const [events, policyMs] = [await of.events(hostKey), await of.policyDelayMs(hostKey)];
       const atMs = this.#nowMs;

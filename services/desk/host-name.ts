@@ -18,7 +18,7 @@ export function hostKeyOfVisitor(given: string): string {
   const url = typed === '' || typed.length > deskLimits.hostCharsMax || foreign.test(typed) ? null : urlOf(typed);
   if (url !== null) return hostKeyOf(url);
   const shown = JSON.stringify(typed.slice(0, deskLimits.hostCharsMax));
-  throw new CrawlstreamError('INVALID_ARGUMENT', `host ${shown}: give a name alone, as in www.example.org`);
+  throw new CrawlstreamError('INVALID_ARGUMENT', `host ${shown}: enter only the host name, as in www.example.org`);
 }
 
 function urlOf(typed: string): string | null {

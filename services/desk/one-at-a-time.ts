@@ -10,7 +10,7 @@ export function createOneAtATime(): OneAtATime {
   let waiting = 0;
   return async (work) => {
     if (waiting >= deskLimits.waitingMax)
-      throw new CrawlstreamError('OWNERSHIP_LOST', 'many ask at this moment: come back in a minute');
+      throw new CrawlstreamError('OWNERSHIP_LOST', 'too many requests are in progress: try again in a minute');
     waiting += 1;
     const before = last;
     const mine = (async () => {

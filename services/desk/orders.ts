@@ -24,16 +24,16 @@ export interface Order {
 /** A form's fields. Throws INVALID_ARGUMENT. */
 export function readOrder(fields: ReadonlyMap<string, string>): Order {
   const name = orderNames.find((one) => one === fields.get('order'));
-  if (name === undefined) throw invalid(`order: give one of ${orderNames.join(', ')}`);
+  if (name === undefined) throw invalid(`order: send one of ${orderNames.join(', ')}`);
   if (name === 'remove' && fields.get('sure') !== 'yes')
-    throw invalid('sure: say yes, since what is removed does not come back');
+    throw invalid('confirm: send sure=yes; removed pages cannot be restored');
   if (name !== 'delay') return { name, delayMs: null };
   const text = (fields.get('seconds') ?? '').trim();
   if (text === '') return { name, delayMs: null };
   const delayMs = Math.round(Number(text) * 1_000);
   if (!/^\d{1,9}(?:\.\d{1,3})?$/.test(text) || delayMs > crawlLimits.delayMsMax)
     throw invalid(
-      `seconds: give a number up to ${crawlLimits.delayMsMax / 1_000}, or nothing for no delay of your own`,
+      `seconds: enter a number up to ${crawlLimits.delayMsMax / 1_000}, or leave it empty to remove your delay`,
     );
   return { name, delayMs };
 }
@@ -45,21 +45,21 @@ export function eventsOf(
   { orders, policyMs }: { readonly orders: HostOrders; readonly policyMs: number },
 ): (topics: CrawlTopics, said: Said) => RequestRecord[] {
   if (orders.recent >= deskLimits.ordersPerHour)
-    throw invalid(`there were ${orders.recent} orders for ${hostKey} in the last hour: come back later`);
-  if (orders.removed)
-    throw invalid(`${hostKey} was removed already; only whoever runs this crawl can take it up again`);
+    throw invalid(`${orders.recent} requests for ${hostKey} were made in the last hour: try again later`);
+  if (orders.removed) throw invalid(`${hostKey} was already removed; only the operator of this crawl can add it again`);
   if (name === 'remove') return (topics, said) => purgeEvent(topics, said, hostKey, null);
   if (name === 'pause' || name === 'resume') {
     if (orders.paused === 'byOperator')
-      throw invalid(`whoever runs this crawl has blocked ${hostKey}: only they can end that`);
-    if (name === 'resume' && orders.paused === 'no') throw invalid(`${hostKey} was not paused here`);
+      throw invalid(`the operator of this crawl blocked ${hostKey}; only the operator can unblock it`);
+    if (name === 'resume' && orders.paused === 'no')
+      throw invalid(`${hostKey} is not paused on this page, so it cannot be resumed here`);
     return (topics, said) => pauseEvent(topics, said, hostKey, name === 'resume');
   }
   const { operatorDelayMs } = orders;
   if (delayMs === null) return (topics, said) => takeBackDelayEvent(topics, said, hostKey, operatorDelayMs ?? -1);
   const leastMs = Math.max(policyMs, operatorDelayMs ?? 0);
   if (delayMs < leastMs)
-    throw invalid(`seconds: the crawl waits ${leastMs / 1_000} by itself, and only a longer wait can be asked for`);
+    throw invalid(`seconds: the crawl already waits ${leastMs / 1_000} s between requests; enter a larger number`);
   return (topics, said) => leastDelayEvent(topics, said, hostKey, delayMs);
 }
 

@@ -27,7 +27,7 @@ function page({ crawl, hosts }: Frame, title: string, body: Html): string {
 <h1>${title}</h1>
 ${body}
 </main>
-<footer>${hosts.length === 0 ? null : html`Proven: ${hosts.map((host) => html` <a href="${addressOf(host)}">${host}</a>`)}`}</footer>
+<footer>${hosts.length === 0 ? null : html`Verified: ${hosts.map((host) => html` <a href="${addressOf(host)}">${host}</a>`)}`}</footer>
 </body>
 </html>
 `.text;
@@ -36,7 +36,7 @@ ${body}
 export function startPage(frame: Frame): string {
   return page(
     frame,
-    'Your host, and our crawler',
+    'Control how we crawl your host',
     html`<p>Name your host and show that it is yours. Then you see what this crawl asked of it, and when, and you can slow the
 crawl down, pause it, or have the host removed.</p>
 <form action="host" method="get">
@@ -60,8 +60,8 @@ ${text}
     html`${problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`}
 <p>Publish this line in one of two places. It was made for you and this host alone; whoever else reads it can do nothing with it.
 Take it away again when you are done.</p>
-${name === null ? null : way('dns', html`<h2>In the DNS</h2><p>as a TXT record at <code>${name}</code></p>`, 'Look at the DNS')}
-${way('file', html`<h2>Or in a file</h2><p>as a line of <code>${host}${filePath}</code>, without a redirect</p>`, 'Look at the file')}`,
+${name === null ? null : way('dns', html`<h2>In the DNS</h2><p>Add this line as a TXT record at <code>${name}</code></p>`, 'Check the DNS')}
+${way('file', html`<h2>Or in a file</h2><p>Add it as a line of <code>${host}${filePath}</code>, served without a redirect</p>`, 'Check the file')}`,
   );
 }
 
@@ -113,11 +113,11 @@ export function problemPage(frame: Frame, text: string): string {
 
 function standText({ orders, policyMs }: OrdersInForce): string {
   const { delayMs, paused, removed } = orders;
-  if (removed) return 'This host was removed: nothing is fetched of it, and nothing is kept.';
-  const waits = `The crawl waits ${Math.max(policyMs, 0) / 1_000} s between two requests by itself`;
-  const own = delayMs === null ? '' : `, and ${delayMs / 1_000} s by an order`;
+  if (removed) return 'This host was removed: we no longer fetch it, and its pages are deleted.';
+  const waits = `The crawl waits ${Math.max(policyMs, 0) / 1_000} s between two requests`;
+  const own = delayMs === null ? '' : `, and ${delayMs / 1_000} s by your request`;
   if (paused === 'no') return `${waits}${own}.`;
-  return `${waits}${own}. It is paused${paused === 'here' ? '' : ' by whoever runs it'}.`;
+  return `${waits}${own}. It is paused${paused === 'here' ? '' : ' by the operator of the crawl'}.`;
 }
 
 function orderForms(frame: Frame, host: string, { orders }: OrdersInForce): Html {
@@ -127,12 +127,12 @@ function orderForms(frame: Frame, host: string, { orders }: OrdersInForce): Html
   const isPaused = orders.paused !== 'no';
   return html`${button(
     'delay',
-    'Set the wait',
-    html`<label>Seconds between two requests, at least <input name="seconds" inputmode="decimal" maxlength="12" autocomplete="off"></label> `,
-  )}${isPaused ? button('resume', 'Go on') : button('pause', 'Pause')}${button(
+    'Set the delay',
+    html`<label>Minimum seconds between two requests <input name="seconds" inputmode="decimal" maxlength="12" autocomplete="off"></label> `,
+  )}${isPaused ? button('resume', 'Resume') : button('pause', 'Pause')}${button(
     'remove',
     'Remove this host',
-    html`<label><input type="checkbox" name="sure" value="yes" required> all of it, for good</label> `,
+    html`<label><input type="checkbox" name="sure" value="yes" required> remove all its pages; this cannot be undone</label> `,
   )}`;
 }
 

@@ -37,12 +37,12 @@ export interface Look {
 
 export async function lookAtDns(places: Places, hostKey: string, isIt: (text: string) => boolean): Promise<Look> {
   const name = txtNameOf(hostKey);
-  if (name === null) return { at: hostKey, problem: 'an address has no name in the DNS: use the file' };
+  if (name === null) return { at: hostKey, problem: 'an IP address has no DNS name: use the file instead' };
   const at = `TXT ${name}`;
   try {
     return verdict(at, await places.txt(name), isIt);
   } catch {
-    return { at, problem: 'the DNS did not answer: try again in a moment' };
+    return { at, problem: 'the DNS servers did not answer: try again in a moment' };
   }
 }
 
@@ -53,11 +53,14 @@ export async function lookAtFile(places: Places, hostKey: string, isIt: (text: s
     try {
       const { status, text } = await places.request(at, places.headers);
       if (status >= 300 && status < 400)
-        return { at, problem: `it answered ${status}: redirects are not followed, so serve the file itself` };
-      if (status !== 200) return { at, problem: `it answered ${status}` };
+        return {
+          at,
+          problem: `it answered with status ${status}; redirects are not followed: serve the file at this URL`,
+        };
+      if (status !== 200) return { at, problem: `it answered with status ${status}; 200 is needed` };
       return verdict(at, text.split('\n'), isIt);
     } catch {
-      if (scheme === 'http') return { at, problem: 'it could not be reached, by https nor by http' };
+      if (scheme === 'http') return { at, problem: 'it could not be reached by https or http' };
     }
   }
   throw new Error('unreachable');
@@ -65,7 +68,7 @@ export async function lookAtFile(places: Places, hostKey: string, isIt: (text: s
 
 function verdict(at: string, texts: readonly string[], isIt: (text: string) => boolean): Look {
   const proofs = texts.map((text) => text.trim()).filter((text) => text.startsWith(challengePrefix));
-  if (proofs.length === 0) return { at, problem: `nothing there begins with ${challengePrefix}` };
+  if (proofs.length === 0) return { at, problem: `no line there starts with ${challengePrefix}` };
   if (proofs.slice(0, deskLimits.proofsReadMax).some(isIt)) return { at, problem: null };
-  return { at, problem: 'what is there was not asked of you, for this host, in the last days: publish the line above' };
+  return { at, problem: 'the published line is for another host or visitor, or has expired: publish the line above' };
 }

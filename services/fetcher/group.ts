@@ -17,7 +17,7 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
   let membership: Membership | undefined;
   const groupSize = () => Math.max(1, membership?.members ?? 1);
   const fetcher = startFetcher({ ...options, config: { ...config, groupSize }, group, positions: [] });
-  /** Each assignment of a partition has a number of its own. */
+  /** Each assignment of a partition has a separate number. */
   const turns = new Map<number, symbol>();
 
   /**

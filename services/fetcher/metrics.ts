@@ -37,5 +37,7 @@ export function fetcherMetrics(fetcher: Pick<Fetcher, 'stats'>): MetricSource {
 
 /** null: its network is there. */
 export function networkText({ networksAway }: Pick<FetcherStats, 'networksAway'>): string | null {
-  return networksAway === 0 ? null : 'no host answers: the network of this machine is away, and the crawl waits for it';
+  return networksAway === 0
+    ? null
+    : 'no host answers: the network of this machine seems to be down, and the crawl waits for it';
 }

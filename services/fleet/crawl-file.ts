@@ -100,7 +100,7 @@ export function crawlFileOf(text: string, place: string): CrawlFile {
 }
 
 function unreadable(place: string, error: unknown): CrawlstreamError {
-  const remedy = 'put it back from a copy, or move that folder elsewhere';
+  const remedy = 'restore it from a backup, or move that folder elsewhere';
   const message = `${place} cannot be read (${(error as Error).message.split('\n')[0]}): ${remedy}`;
   return new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
 }
@@ -204,7 +204,7 @@ export class CrawlFiles implements CrawlKeep {
     } catch (error) {
       throw unreadable(place, error);
     }
-    if (text === undefined) throw unreadable(place, new Error('it is not there'));
+    if (text === undefined) throw unreadable(place, new Error('the file is missing'));
     return crawlFileOf(text, place);
   }
 

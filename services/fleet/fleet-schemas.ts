@@ -16,62 +16,54 @@ export const webhookCall = z.strictObject({
   url: z.string().min(1).max(2_048).describe('http or https, at a public address.'),
   secret: z
     .string()
-    .refine(isSecret, 'give whsec_ and 24 to 64 bytes in Base64')
+    .refine(isSecret, 'write whsec_ followed by 24 to 64 bytes in Base64')
     .describe(
-      'Signs what is posted, by Standard Webhooks: whsec_ and 24 to 64 bytes in Base64. It is answered to nobody.',
+      'Secret that signs the posts (Standard Webhooks): whsec_ and 24 to 64 bytes in Base64. No response contains it.',
     ),
   content: z
     .enum(contents)
     .default('page')
-    .describe('What is told of a page: its record, or its URL, status, title and hash.'),
+    .describe('Content of page events: the whole record, or URL, status, title and hash.'),
 });
 
 export const createCall = z.strictObject({
   seeds: z.array(z.string().min(1).max(8_192)).min(1).max(seedsMax).describe('URLs to start from, http or https.'),
   name: z
     .string()
-    .regex(crawlNamePattern, 'use small letters, digits, _ and -, at most 63, and begin with a letter or digit')
+    .regex(crawlNamePattern, 'use at most 63 lower-case letters, digits, _ and -; start with a letter or digit')
     .optional()
-    .describe('Of the crawl, and of its folder. Absent: made of the host of the first seed.'),
+    .describe('Name of the crawl and its folder. Absent: made from the host of the first seed.'),
   owner: z
     .string()
     .max(200)
     .default('')
-    .describe('Whose crawl it is, in words of yours. Where owners have keys, it is the owner who calls.'),
+    .describe('Owner of the crawl, any text. If owners have keys, always the caller.'),
   weight: z
     .number()
     .positive()
     .max(weightMax)
     .default(1)
-    .describe('Its share of what the fleet fetches, against the weights of the others.'),
+    .describe('Its share of the fleet’s requests, relative to the weights of other crawls.'),
   policy: z
     .record(z.string(), z.unknown())
     .default({})
     .describe(
-      'Fields of a policy (docs/policy.md) in the place of the defaults: maxDepth, pageQuota, delayMs, scope, filters, recrawl, … Lists in files are not taken.',
+      'Policy fields (docs/policy.md) that replace defaults: maxDepth, pageQuota, delayMs, scope, filters, recrawl, … Lists in files are not supported.',
     ),
   idempotencyKey: z
     .string()
     .max(200)
     .default('')
-    .describe('The same call with the same key makes one crawl, however often it is sent. Empty: each makes one.'),
+    .describe('Repeated calls with the same key create one crawl. Empty: each call creates one.'),
   output: z
     .strictObject({
-      markdown: z
-        .boolean()
-        .default(false)
-        .describe('Its pages have their main text, also as Markdown, and their language.'),
+      markdown: z.boolean().default(false).describe('Adds main text, Markdown and language to its pages.'),
       // Without a default: a call of before, sent again with its idempotencyKey, is the same call.
-      warc: z
-        .boolean()
-        .optional()
-        .describe('Raw responses of its pages are kept, for archive.warc.gz; bodies up to 2 MiB.'),
+      warc: z.boolean().optional().describe('Keeps raw responses for archive.warc.gz; bodies up to 2 MiB.'),
     })
     .default({ markdown: false })
-    .describe('What is made of its pages, beside links and text.'),
-  webhook: webhookCall
-    .optional()
-    .describe('Where its events are posted: pages, and what becomes of the crawl, in their order.'),
+    .describe('Outputs in addition to links and text.'),
+  webhook: webhookCall.optional().describe('URL that receives its events by POST: pages and state changes, in order.'),
 });
 
 export const states = ['starting', 'running', 'pausing', 'paused', 'held', 'ending', 'ended', 'failed'] as const;
@@ -83,61 +75,61 @@ export const crawlAnswer = z.strictObject({
   state: z
     .enum(states)
     .describe(
-      'failed: it stopped by a failure, and goes on when it is resumed or the fleet starts again. held: a quota of its owner is spent (`failure` says which), and it goes on by itself once there is room.',
+      'failed: stopped by a failure; continues when it is resumed or the fleet restarts. held: a quota of its owner is used up (`failure` names it); continues automatically when there is room.',
     ),
   end: z
     .string()
     .nullable()
-    .describe('Why it has ended: done (nothing is left to fetch), quota, or stopped. null: it has not.'),
-  failure: z.string().nullable().describe('What failed, and what to do. null: nothing did.'),
+    .describe('Why it ended: done (nothing left to fetch), quota, or stopped. null: not ended.'),
+  failure: z.string().nullable().describe('What failed, and what to do. null: no failure.'),
   createdAtMs: count.describe('ms since the Unix epoch.'),
-  seeds: count.describe('Seeds that were given.'),
+  seeds: count.describe('Number of seeds.'),
   counts: z.strictObject({
     pages: count,
-    queued: count.describe('URLs that wait, for the first time or for another attempt.'),
+    queued: count.describe('URLs queued, for a first or another attempt.'),
     leased: count.describe('URLs that are being fetched.'),
-    failed: count.describe('URLs that gave no page, for any reason.'),
+    failed: count.describe('URLs without a page, for any reason.'),
     hosts: count,
-    bytes: count.describe('Of bodies that were fetched.'),
+    bytes: count.describe('Bytes of fetched bodies.'),
   }),
-  pagesPerSecond: z.number().min(0).describe('Over the last few seconds.'),
+  pagesPerSecond: z.number().min(0).describe('Average of the last few seconds.'),
   webhook: z
     .strictObject({
       url: z.string(),
-      delivered: z.string().describe('The id of the last event that was taken; 0-0: none was.'),
-      failures: count.describe('Attempts in a row that failed.'),
-      failure: z.string().nullable().describe('What failed last. null: nothing did.'),
+      delivered: z.string().describe('The id of the last delivered event; 0-0: none.'),
+      failures: count.describe('Failed attempts in a row.'),
+      failure: z.string().nullable().describe('Last failure. null: none.'),
       nextAtMs: count
         .nullable()
-        .describe('When the next attempt is, ms since the Unix epoch. null: as soon as there is something.'),
+        .describe('Time of the next attempt, ms since the Unix epoch. null: with the next event.'),
     })
     .nullable()
-    .describe('null: it has none.'),
-  data: z.string().optional().describe('Its data folder, for the commands that take --data. Owners are not told.'),
+    .describe('null: no webhook.'),
+  data: z.string().optional().describe('Its data folder, for commands with --data. Only the operator sees it.'),
 });
 
 export const listAnswer = z.strictObject({
   crawls: z.array(crawlAnswer),
-  requestsInFlight: count.describe('Of all crawls together.'),
+  requestsInFlight: count.describe('Sum over all crawls.'),
 });
 
-const used = z.strictObject({ used: count, most: count.nullable().describe('null: any.') });
+const used = z.strictObject({ used: count, most: count.nullable().describe('null: no limit.') });
 
 export const ownersAnswer = z.strictObject({
   owners: z.array(
     z.strictObject({
       name: z.string(),
       crawls: z.strictObject({ running: count, runningMax: count, kept: count, keptMax: count }),
-      pagesToday: used.describe('Today: of UTC.'),
+      pagesToday: used.describe('Since midnight UTC.'),
       bytesToday: used,
-      hosts: used.describe('Known to its crawls, all together.'),
+      hosts: used.describe('Sum over its crawls.'),
     }),
   ),
 });
 
 export const problem = z.strictObject({
   error: z.string().describe('A code.'),
-  message: z.string().describe('What is wrong, where, and what to do.'),
+  message: z.string().describe('The error: what is wrong, where, and what to do.'),
 });
 
 export type CreateCall = z.output<typeof createCall>;

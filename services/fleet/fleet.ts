@@ -89,7 +89,8 @@ export class Fleet {
     const requestHash = requestHashOf(call);
     const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
-      if (!isSameCall(before.file.requestHash, call)) throw invalid('idempotencyKey: another crawl was made with it');
+      if (!isSameCall(before.file.requestHash, call))
+        throw invalid('idempotencyKey: this key was already used with a different crawl; choose another key');
       await before.turn; // It may turn out that it could not be made.
       if (this.#entries.get(before.file.name) !== before) return this.create(call, by, judge);
       return { crawl: this.#answer(before), isNew: false };
@@ -99,11 +100,11 @@ export class Fleet {
     const { seeds, policy } = this.#options.check(call, by);
     this.#refuseWithoutRoom();
     if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
-      throw invalid(`there are ${this.#entries.size} crawls, and may be no more: delete some that have ended`);
+      throw invalid(`there are ${this.#entries.size} crawls, which is the limit: delete ended crawls`);
     }
     if (this.#isStopping) throw stopping();
     const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
-    if (this.#entries.has(name)) throw invalid(`name: there is a crawl ${name} already`);
+    if (this.#entries.has(name)) throw invalid(`name: a crawl ${name} already exists; choose another name`);
     const { owner, weight, idempotencyKey, webhook = null, output } = call;
     const createdAtMs = Math.max(this.#options.clock.nowMs(), this.#lastMadeMs + 1);
     this.#lastMadeMs = createdAtMs;
@@ -159,7 +160,7 @@ export class Fleet {
       const { file } = entry;
       if (this.#isStopping) throw stopping();
       if (file.wish === 'ended' && wish !== 'ended')
-        throw invalid(`crawl ${name} has ended (${file.end}): make another`);
+        throw invalid(`crawl ${name} has ended (${file.end}): create another crawl`);
       if (wish === 'running') await this.#resume(entry);
       else await this.#rest(entry, wish);
       return this.#answer(entry);
@@ -346,7 +347,7 @@ export class Fleet {
       }
       const counted = Object.assign({ counts: running.counts }, ...change) as Partial<CrawlFile>;
       await this.#write(entry, () => counted).catch((error: Error) =>
-        say(`${name}: its end cannot be written: ${error.message}`),
+        say(`${name}: its end could not be saved: ${error.message}`),
       );
       await this.#noteRest(entry);
       entry.running = undefined;

@@ -27,7 +27,7 @@ export async function readLeastWaits(fleet: Pick<Documents, 'get' | 'placeOf'>):
     const text = await fleet.get(key);
     return text === undefined ? [] : fileSchema.parse(JSON.parse(text)).waits;
   } catch (error) {
-    const message = `${fleet.placeOf(key)} cannot be read (${(error as Error).message.split('\n')[0]}): put it back from a copy, or remove it, and audits do without`;
+    const message = `${fleet.placeOf(key)} cannot be read (${(error as Error).message.split('\n')[0]}): restore it from a backup, or delete it; audits then run without it`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
   }
 }

@@ -37,7 +37,7 @@ export class DeletedKeys {
     this.#clock = clock;
   }
 
-  /** To be called before the others. A document that cannot be read is begun anew: it is of use for a day. */
+  /** To be called before the others. A document that cannot be read is begun again: it is of use for a day. */
   async open(): Promise<void> {
     const text = await this.#documents.get(key);
     try {
@@ -52,7 +52,7 @@ export class DeletedKeys {
     if (idempotencyKey === '') return;
     const deleted = this.#young().find((one) => one.owner === owner && one.key === idempotencyKey);
     if (deleted === undefined) return;
-    const message = `idempotencyKey: crawl ${deleted.crawl} was made with it and is deleted: give another key to make a crawl`;
+    const message = `idempotencyKey: it was used for crawl ${deleted.crawl}, which is deleted; send another key to create a crawl`;
     throw Object.assign(new Error(message), { statusCode: 410, code: 'GONE' });
   }
 

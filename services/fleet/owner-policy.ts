@@ -94,6 +94,6 @@ export function checkOwnersFields(fields: object, overlays: readonly OverlayConf
 }
 
 function refuse(field: string): never {
-  const message = `policy.${field}: only the operator of the fleet may set it; leave it out`;
+  const message = `policy.${field}: only the operator of the fleet may set this field; remove it`;
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }

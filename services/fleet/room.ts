@@ -9,6 +9,6 @@ export function refuseWithoutRoom(starting: number): void {
   if (there === undefined) return;
   const { crawlFiles, descriptorShareMax } = fleetServiceLimits;
   if (there.open + crawlFiles * (starting + 1) <= descriptorShareMax * there.max) return;
-  const message = `this process has ${there.open} of ${there.max} files open, too many for one more crawl: raise what it may have (ulimit -n), or pause or delete others`;
+  const message = `this process has ${there.open} of ${there.max} files open, too many for another crawl: raise its limit (ulimit -n), or pause or delete crawls`;
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }

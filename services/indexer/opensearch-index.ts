@@ -162,7 +162,8 @@ async function send(client: Client, options: OpenSearchOptions, changes: readonl
       again.push(...left);
     }
     if (again.length === 0) return;
-    if (signal.aborted) throw new CrawlstreamError('DESTINATION_UNREACHABLE', `${node} has no room at the moment`);
+    if (signal.aborted)
+      throw new CrawlstreamError('DESTINATION_UNREACHABLE', `${node} has no free capacity now; retrying`);
     await clock.sleepUntil(clock.nowMs() + waitMs, signal);
     left = again;
   }

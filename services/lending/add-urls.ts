@@ -40,7 +40,7 @@ export function gatherUrls({ urls, refused: unread }: ReadUrls, foundOn: FoundOn
   for (const { index, added } of urls) {
     const url = normalize(added.url);
     if (url === null) {
-      const why = 'it is no URL that can be crawled: give http or https, absolute';
+      const why = 'it is not a URL that can be crawled: send an absolute http or https URL';
       refused.push({ index, url: added.url.slice(0, 200), why });
       continue;
     }

@@ -36,7 +36,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
 
   const up = (): AddTarget => {
     if (lending.target !== undefined) return lending.target;
-    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is not up yet, or stops: ask again in a moment');
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is starting or stopping: retry in a moment');
   };
 
   const publish = async (target: AddTarget, gathered: readonly ReturnType<typeof gatherUrls>[]) => {
@@ -63,7 +63,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
     lease: async ({ count, waitMs, leaseMs }, gone) => {
       up();
       if (desk.asks.calls >= lendingLimits.asksMax)
-        throw new CrawlstreamError('OWNERSHIP_LOST', 'too many calls wait already: ask again in a second');
+        throw new CrawlstreamError('OWNERSHIP_LOST', 'too many calls are waiting: retry in a second');
       const mostMs = lending.idle === true ? Math.min(waitMs, lendingLimits.idleWaitMs) : waitMs;
       const leases = await desk.lease(count, leaseMs, clock.nowMs() + mostMs, gone);
       // Nobody has seen them.

@@ -61,7 +61,7 @@ function method<T>(name: string, read: Read<T>, act: (call: T, caller: Caller) =
     answer: `${name}Answer`,
     act: async (request: Record<string, unknown>, caller) => {
       try {
-        return await act(read(asCalled(request), 'schemas/leases.proto has all fields'), caller);
+        return await act(read(asCalled(request), 'see schemas/leases.proto for all fields'), caller);
       } catch (error) {
         if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
         throw new CallFailed('INVALID_ARGUMENT', error.message);

@@ -17,11 +17,11 @@ const answers = { leaseAnswer, resultsAnswer, renewAnswer, addAnswer, statusAnsw
 const calls = { leaseCall, resultsCall, renewCall, addCall };
 
 const problems = {
-  '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
+  '400': { description: 'A field is invalid: `message` names it and the remedy.', content: bodyOf('problem') },
   '401': { description: 'The token is missing or wrong.', content: bodyOf('problem') },
-  '403': { description: 'Beyond loopback there must be a token.', content: bodyOf('problem') },
+  '403': { description: 'Calls from other machines need a token.', content: bodyOf('problem') },
   '413': { description: 'The body is too large: send less at once.', content: bodyOf('problem') },
-  '503': { description: 'The crawl is not up yet, or stops: ask again in a moment.', content: bodyOf('problem') },
+  '503': { description: 'The crawl is starting or stopping: retry in a moment.', content: bodyOf('problem') },
 };
 
 const post = (
@@ -52,21 +52,21 @@ const document = () => ({
     version: '1',
     license,
     description:
-      'A client leases URLs whose hosts may be contacted now, fetches each at once, and tells what became of it. The crawl keeps the delay of each host, asks robots.txt, remembers what was seen, and leases a URL again whose client has died.',
+      'A client leases URLs that may be requested now, fetches each at once, and reports the result. The crawl keeps the delay of each host, checks robots.txt, and remembers seen URLs. If a client dies, its URLs are leased again.',
   },
   security,
-  tags: [{ name: 'leases', description: 'URLs to fetch, and what became of them.' }],
+  tags: [{ name: 'leases', description: 'URLs to fetch, and their results.' }],
   paths: {
     '/v1/leases': {
       ...post('lease', 'URLs to fetch now; waits for the first one.', 'leaseCall', 'leaseAnswer'),
       get: {
-        ...{ operationId: 'status', summary: 'How many are out and waited for.', tags: ['leases'] },
+        ...{ operationId: 'status', summary: 'Counts of leased URLs and waiting calls.', tags: ['leases'] },
         responses: { '200': { description: 'Counts.', content: bodyOf('statusAnswer') }, ...problems },
       },
     },
-    '/v1/results': post('tell', 'What became of leased URLs, and what they lead to.', 'resultsCall', 'resultsAnswer'),
+    '/v1/results': post('tell', 'Results of leased URLs, and their links.', 'resultsCall', 'resultsAnswer'),
     '/v1/renewals': post('renew', 'More time for leases.', 'renewCall', 'renewAnswer'),
-    '/v1/urls': post('add', 'URLs to be crawled, such as those to start from.', 'addCall', 'addAnswer', '202'),
+    '/v1/urls': post('add', 'URLs to crawl, such as seeds.', 'addCall', 'addAnswer', '202'),
   },
   components: { schemas: schemasOf(calls, answers), securitySchemes },
 });

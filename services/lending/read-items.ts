@@ -49,15 +49,15 @@ function readUrls(items: readonly unknown[]): ReadUrls {
   return { urls, refused };
 }
 
-const tooMany = `a call takes ${lendingLimits.urlsPerCallMax} URLs; send this one in another`;
+const tooMany = `a call may have at most ${lendingLimits.urlsPerCallMax} URLs; send this one in another call`;
 /** Of a URL that is refused, enough to find it by. */
 const urlCharsShown = 200;
 
 function readResult(item: unknown): ReadResult {
   const lease = textOf(item, 'lease');
-  if (typeof item !== 'object' || item === null) return { lease, why: 'it is no object' };
+  if (typeof item !== 'object' || item === null) return { lease, why: 'it is not an object' };
   const { urls, ...rest } = item as { readonly urls?: unknown };
-  if (urls !== undefined && !Array.isArray(urls)) return { lease, why: 'urls: it is no list; correct it' };
+  if (urls !== undefined && !Array.isArray(urls)) return { lease, why: 'urls: it is not a list; send a list of URLs' };
   const parsed = ownResult.safeParse(withinBounds(rest));
   if (!parsed.success) return { lease, why: faultOf(parsed.error) };
   return { lease, result: parsed.data, urls: readUrls(urls ?? []) };

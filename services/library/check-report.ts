@@ -7,10 +7,9 @@ import type { HostLease, UrlOutcome } from './frontier.ts';
 
 /** The page on which URLs were found. Throws INVALID_ARGUMENT, naming the field and its value. */
 export function checkSource(from: { readonly url: string; readonly depth: number; readonly hop?: number }): void {
-  if (!isObject(from))
-    throw wrong('add: from', from, 'an object with url and depth of the page the URLs were found on');
+  if (!isObject(from)) throw wrong('add: from', from, 'an object with url and depth of the page that has the links');
   if (typeof from.url !== 'string' || !URL.canParse(from.url))
-    throw wrong('add: from.url', from.url, 'the absolute URL of the page they were found on');
+    throw wrong('add: from.url', from.url, 'the absolute URL of the page that has the links');
   const { depth, hop } = ranges.LinkGroup;
   // URLs are a link further than the page that they were found on.
   checkNumber('add: from.depth', from.depth, { ...depth, most: depth.most - 1 });

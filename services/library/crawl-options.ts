@@ -63,26 +63,26 @@ const orTrue = (fits: Field['fits']) => (value: unknown) => typeof value === 'bo
 const fields: Readonly<Record<keyof CrawlOptions, Field>> = {
   seeds: { wants: "a list of URLs, as in ['https://example.org/']", fits: isStrings, needed: true },
   userAgent: {
-    wants: "who you are to a host, as in 'mybot/1.0 (+me@example.org)'",
+    wants: "the User-Agent to send, as in 'mybot/1.0 (+me@example.org)'",
     fits: (value) => typeof value === 'string' && /^[!-.0-~][ -~]*$/.test(value),
     needed: true,
   },
-  policy: { wants: 'an object with fields of a policy, as in { maxDepth: 1 }', fits: isObject },
+  policy: { wants: 'an object with policy fields, as in { maxDepth: 1 }', fits: isObject },
   concurrency: { wants: 'a whole number of hosts, at least 1', fits: isCount },
   queueMax: { wants: 'a whole number of URLs, at least 1', fits: isCount },
   keepOpen: { wants: 'true or false', fits: (value) => typeof value === 'boolean' },
   allowPrivate: { wants: "true, or a list of networks as in ['10.1.0.0/16']", fits: orTrue(isStrings) },
   resolve: { wants: "a list of host:port:address, as in ['example.org:443:127.0.0.1']", fits: isStrings },
   ca: { wants: 'certificates in PEM, as one text', fits: (value) => typeof value === 'string' },
-  fetch: { wants: 'a function like the fetch of the standard', fits: isFunction },
+  fetch: { wants: 'a function like the standard fetch', fits: isFunction },
   onPage: aFunction('a page'),
   onFailed: aFunction('a failure'),
   signal: { wants: 'the signal of an AbortController', fits: (value) => value instanceof AbortSignal },
-  urlFilter: aFunction('a URL that was found, and says whether it is wanted'),
-  priority: aFunction('a link that was found, and gives the front queue it is to wait in'),
-  normalize: aFunction('a URL, and gives it as it is to be read'),
+  urlFilter: aFunction('a found URL, and returns whether to crawl it'),
+  priority: aFunction('a found link, and returns its front queue'),
+  normalize: aFunction('a URL, and returns its normal form'),
   request: aFunction('a request'),
-  pay: aFunction('an offer, and consents to pay it'),
+  pay: aFunction('a payment offer, and returns whether to pay it'),
   response: aFunction('a response'),
   parse: {
     wants: "functions by media type, as in { 'application/epub+zip': (document) => ({ text: '' }) }",
@@ -94,8 +94,7 @@ const fields: Readonly<Record<keyof CrawlOptions, Field>> = {
 /** Throws INVALID_ARGUMENT. */
 export function checkCrawlOptions(options: CrawlOptions): void {
   if (typeof options === 'object' && options !== null && 'clock' in options && options.clock !== undefined) {
-    const why =
-      "a crawl runs on the machine's clock: leave it out, or fetch by yourself with createFrontier, which takes one";
+    const why = "a crawl uses the machine's clock: remove this option, or use createFrontier, which accepts a clock";
     throw new CrawlstreamError('INVALID_ARGUMENT', `crawl: clock: ${why}`);
   }
   checkOptions('crawl', options, fields);

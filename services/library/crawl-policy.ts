@@ -16,7 +16,7 @@ export async function policyOf({ seeds, policy }: CrawlOptions, version: number)
   // As it travels: fields that are undefined are absent.
   const config = validatePolicy(JSON.parse(JSON.stringify(asked)));
   if (seeds.length === 0 && policy?.scope === undefined) {
-    const why = "without seeds, say how far it may go: give policy.scope, as in { kind: 'all', names: [] }";
+    const why = "without seeds, the scope must be set: give policy.scope, as in { kind: 'all', names: [] }";
     throw new CrawlstreamError('INVALID_ARGUMENT', `crawl: ${why}`);
   }
   return compilePolicy(config, await createListFiles().load(listsOf(config), process.cwd()));

@@ -66,7 +66,7 @@ function overrideOf(text: string) {
   try {
     return parseResolveOverride(text);
   } catch (error) {
-    const why = `${text}: expected host[:port]:address, such as *.test:8080:127.0.0.1 or example.org:[::1]`;
+    const why = `${text}: write host[:port]:address, such as *.test:8080:127.0.0.1 or example.org:[::1]`;
     throw new CrawlstreamError('INVALID_ARGUMENT', `crawl: resolve: ${why}`, error);
   }
 }

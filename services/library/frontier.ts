@@ -74,7 +74,7 @@ export interface Frontier {
 /** A frontier that holds nothing yet. Throws INVALID_ARGUMENT, naming the option or the field of the policy. */
 export function createFrontier(given: FrontierConfig = {}): Frontier {
   checkOptions('createFrontier', given, {
-    policy: { wants: 'an object with fields of a policy, as in { delayMs: 1000 }', fits: isObject },
+    policy: { wants: 'an object with policy fields, as in { delayMs: 1000 }', fits: isObject },
     clock: { wants: 'an object with nowMs()', fits: isObject },
     leasesMax: { wants: 'a whole number of leases, at least 1', fits: isCount },
   });
@@ -87,7 +87,10 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
   const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
   const config = validatePolicy(JSON.parse(JSON.stringify({ ...defaultPolicy(), ...policy, version: 1 })));
   if (config.filters.lists !== undefined && config.filters.lists.length > 0) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'policy.filters.lists: a frontier in memory reads no files');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'policy.filters.lists: a frontier in memory cannot read files; use other filters, such as hostsDenied or exclude',
+    );
   }
   const offsets = { control: 0, results: 0, discovered: 0 };
   /** Why it is of no use any more. */
@@ -178,12 +181,15 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
 }
 
 const brokenText =
-  'this frontier failed within a step, and is of no use any more: make another one, and report the bug';
+  'a bug: this frontier failed within a step and cannot continue; create another one, and report the bug';
 
 /** A clock may count parts of a millisecond. */
 function wholeMs(ms: number): number {
   if (ms >= 0 && ms <= rangeLimits.dateMsMax) return Math.floor(ms);
-  throw new CrawlstreamError('INVALID_ARGUMENT', `clock.nowMs() is ${ms}: give ms since the Unix epoch, as Date.now()`);
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `clock.nowMs() returned ${ms}: return ms since the Unix epoch, as Date.now() does`,
+  );
 }
 
 const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {

@@ -171,7 +171,7 @@ export class MemoryCrawl implements CrawlControls {
           stop: async () => {},
         },
         onStatus: ({ counters, pageQuota }) => {
-          if (pageQuota !== null && counters.quotaSpent >= pageQuota) intake.close('its pages are spent');
+          if (pageQuota !== null && counters.quotaSpent >= pageQuota) intake.close('the page quota is used up');
         },
         attend: async (whole) => {
           this.#whole = whole;
@@ -212,7 +212,7 @@ export class MemoryCrawl implements CrawlControls {
 /** Details for outcome kinds whose records need none in a crawl of the command, but say too little here. */
 const reasons: Readonly<Record<string, (url: string) => string>> = {
   robotsDenied: (url) => `${new URL(url).origin}/robots.txt`,
-  blockedAddress: () => 'its address is a private one; the option allowPrivate lets the crawl go there',
+  blockedAddress: () => 'its address is private; set the option allowPrivate to crawl it',
 };
 
 /** Kinds of outcomes for which `onFailed` is not called. */

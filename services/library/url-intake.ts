@@ -134,5 +134,5 @@ export class UrlIntake {
 }
 
 function refused(why: string): CrawlstreamError {
-  return new CrawlstreamError('UNSUPPORTED', `add: ${why}, and takes no more URLs: begin another crawl for them`);
+  return new CrawlstreamError('UNSUPPORTED', `add: ${why}, so it accepts no more URLs: start another crawl for them`);
 }

@@ -46,5 +46,5 @@ function linksOf(headers: IncomingHttpHeaders): string[] {
 }
 
 function unreachable(url: string, why: string): CrawlstreamError {
-  return new CrawlstreamError('HUB_UNREACHABLE', `${url} cannot be asked (${why}): try again later`);
+  return new CrawlstreamError('HUB_UNREACHABLE', `${url} did not answer (${why}): try again later`);
 }

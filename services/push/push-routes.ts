@@ -15,17 +15,17 @@ export function pushRoutes(target: () => PushTarget | undefined): Routes {
   const push = (urls: readonly string[]) => {
     const now = target();
     if (now !== undefined) return pushUrls(now, urls);
-    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is not up yet: ask again in a moment');
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is starting: retry in a moment');
   };
   return (app: HttpApp) => {
     app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_, body, done) => done(null, body));
     app.post('/urls', async (request, reply) => reply.code(202).send(await push(urlsOf(request.body))));
     app.post('/indexnow', async (request, reply) => {
       const { host, urlList } = fieldsOf(request.body);
-      if (typeof host !== 'string') throw invalid('host is missing: name the host of urlList');
+      if (typeof host !== 'string') throw invalid('host is missing: send the host of the URLs in urlList');
       const urls = listOf(urlList, 'urlList');
       const other = urls.find((url) => !canParse(url) || new URL(url).host !== host.toLowerCase());
-      if (other !== undefined) throw invalid(`urlList: ${JSON.stringify(other)} is not of host ${host}`);
+      if (other !== undefined) throw invalid(`urlList: ${JSON.stringify(other)} is not a URL of host ${host}`);
       return reply.code(202).send(await push(urls));
     });
     // A GET that changes something: it needs what a POST needs.
@@ -56,10 +56,10 @@ function fieldsOf(body: unknown): Record<string, unknown> {
 }
 
 function listOf(value: unknown, name: string): readonly string[] {
-  if (!Array.isArray(value) || value.length === 0) throw invalid(`${name}: give a list with at least one URL`);
+  if (!Array.isArray(value) || value.length === 0) throw invalid(`${name}: send a list with at least one URL`);
   if (value.length > pushedMax) throw invalid(`${name}: ${value.length} URLs are too many: send ${pushedMax} at once`);
   const wrong = value.findIndex((one) => typeof one !== 'string');
-  if (wrong >= 0) throw invalid(`${name}[${wrong}] is no text: give URLs`);
+  if (wrong >= 0) throw invalid(`${name}[${wrong}] is not a string: send URLs`);
   return value as string[];
 }
 

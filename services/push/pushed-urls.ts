@@ -60,7 +60,7 @@ function accept(urls: readonly string[]): {
   const normal = urls.map((url) => ({ url, normal: normalize(url) }));
   const refused = normal.flatMap(({ url, normal: to }) =>
     to === null
-      ? [{ url: url.slice(0, 200), why: 'it is no URL that can be crawled: give http or https, absolute' }]
+      ? [{ url: url.slice(0, 200), why: 'it is not a URL that can be crawled: send an absolute http or https URL' }]
       : [],
   );
   return { accepted: [...new Set(normal.flatMap(({ normal: to }) => (to === null ? [] : [to])))], refused };

@@ -45,7 +45,7 @@ export async function readSubscriptions(path: string): Promise<Subscription[]> {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    const message = `${path} cannot be read as subscriptions: delete it, and subscribe again`;
+    const message = `${path} is not a valid subscription file: delete it, and subscribe again`;
     throw new CrawlstreamError('INVALID_RECORD', message, error);
   }
 }

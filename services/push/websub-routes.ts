@@ -14,7 +14,7 @@ export function websubRoutes(websub: () => Websub | undefined): Routes {
   const now = () => {
     const one = websub();
     if (one !== undefined) return one;
-    const message = 'this service takes no pushes now: start it with --callback, and wait until it is up';
+    const message = 'this service accepts no pushes: start it with --callback, and wait until it has started';
     throw new CrawlstreamError('OWNERSHIP_LOST', message);
   };
   return (app: HttpApp) => {

@@ -65,11 +65,11 @@ export class Websub {
     const { hubs, self } = hubLinks(answer.links, answer.text, url);
     const [hub] = hubs;
     if (hub === undefined) {
-      const message = `${url} names no hub (status ${answer.status}): it cannot be subscribed to; its sitemap or feed is polled`;
+      const message = `${url} names no WebSub hub (status ${answer.status}), so it cannot be subscribed to; the crawl polls its sitemap or feed instead`;
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
     if (new URL(self).origin !== new URL(url).origin) {
-      const message = `${url} calls itself ${self}, which is of another origin: if that is the feed, subscribe to that`;
+      const message = `${url} declares ${self} as its own URL, on another origin: to follow that feed, subscribe to that URL`;
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
     const before = this.#subscriptions.find((one) => one.topic === self && one.hub === hub);
@@ -111,7 +111,7 @@ export class Websub {
     if (one === undefined) return false;
     if (!isSigned(body, signature, one.secret)) {
       await this.#put({ ...one, forged: one.forged + 1 });
-      this.#options.say(`a delivery for ${one.topic} had no signature, or a wrong one: it was dropped`);
+      this.#options.say(`a delivery for ${one.topic} was dropped: its signature is missing or wrong`);
       return true;
     }
     const { entries } = parseSitemap(body, contentType, one.topic);

@@ -84,7 +84,7 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
   }
   throw new CrawlstreamError(
     'UNSUPPORTED',
-    'no chromium found: install one (Debian: apt-get install chromium), or name it with --browser PATH',
+    'no chromium found: install one (Debian: apt-get install chromium), or give its path with --browser PATH',
   );
 }
 
@@ -98,7 +98,7 @@ export function createBrowser(options: BrowserOptions): Browser {
     sharesNetwork = made.sharesNetwork;
     return made.browser;
   };
-  /** One that did not start is started anew by whoever wants it next. */
+  /** One that did not start is started again by whoever wants it next. */
   const started = (): Promise<Chromium> => {
     if (running !== undefined) return running;
     const starting = launched();
@@ -192,7 +192,7 @@ const graceMs = 5_000;
 function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
   work.catch(() => {});
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer of the browser in ${waitMs} ms`)), waitMs);
+    const timer = setTimeout(() => reject(new Error(`the browser did not answer within ${waitMs} ms`)), waitMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -38,7 +38,7 @@ export async function proveContained(browser: Chromium, executable: string): Pro
   if (packets === 0) return;
   throw new CrawlstreamError(
     'UNSUPPORTED',
-    `${executable} lets pages send UDP past the crawler (WebRTC): no page is rendered with it; use a current chromium`,
+    `${executable} allows pages to send UDP around the crawler (WebRTC), so it is not used for rendering; install a current chromium`,
   );
 }
 

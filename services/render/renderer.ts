@@ -72,7 +72,7 @@ export function createRenderer({ browser, load, read, publish, nowMs, say }: Ren
         judge(site, nowMs() - startMs, rendered?.settled);
         if (rendered === null) {
           counts.failed += 1;
-          say(`render: ${url} ended its browser`);
+          say(`render: the browser crashed on ${url}`);
           continue;
         }
         const made = await read(render, rendered.html);

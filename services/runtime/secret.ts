@@ -10,7 +10,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 
 export const secretSchema = z.union(
   [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
-  { error: 'a secret is given by reference: { env: NAME } or { file: PATH }' },
+  { error: 'write a secret as a reference: { env: NAME } or { file: PATH }' },
 );
 
 export type Secret = z.infer<typeof secretSchema>;
@@ -26,7 +26,7 @@ export function readSecret(secret: Secret, field: string, env: NodeJS.ProcessEnv
     return readFileSync(secret.file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EISDIR' ? `${secret.file} is a folder: name the file that holds the secret` : message;
+    const why = code === 'EISDIR' ? `${secret.file} is a folder: give the file that contains the secret` : message;
     throw new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${why}`, error);
   }
 }

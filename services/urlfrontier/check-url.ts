@@ -17,7 +17,7 @@ const spaced = /^\s|\s$|[\x00-\x1f\x7f]/;
 /** `key`: as given; empty: none. */
 export function checkUrl(url: string, key: string): Checked {
   if (url.length > pullLimits.urlCharsMax) {
-    return { ok: false, reason: `the URL has ${url.length} characters, and may have ${pullLimits.urlCharsMax}` };
+    return { ok: false, reason: `the URL has ${url.length} characters; at most ${pullLimits.urlCharsMax} are allowed` };
   }
   if (key !== '' && Buffer.byteLength(key) > pullLimits.keyBytesMax) {
     return { ok: false, reason: `the key is longer than ${pullLimits.keyBytesMax} bytes` };
@@ -25,11 +25,12 @@ export function checkUrl(url: string, key: string): Checked {
   const host = plain.exec(url)?.[1];
   // A last label of digits may be an address in another spelling.
   if (host !== undefined && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)) return { ok: true, key: key || host };
-  if (spaced.test(url)) return { ok: false, reason: 'the URL has white space around it, or control characters in it' };
+  if (spaced.test(url))
+    return { ok: false, reason: 'the URL has white space around it, or contains control characters' };
   const parsed = canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined) return { ok: false, reason: url === '' ? 'there is no URL' : 'this is no absolute URL' };
+  if (parsed === undefined) return { ok: false, reason: url === '' ? 'the URL is empty' : 'the URL is not absolute' };
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
-    return { ok: false, reason: `scheme ${parsed.protocol.slice(0, -1)} is not fetched: http and https are` };
+    return { ok: false, reason: `scheme ${parsed.protocol.slice(0, -1)} is not supported; use http or https` };
   }
   return { ok: true, key: key || parsed.hostname.replace(/\.$/, '') };
 }

@@ -1,6 +1,6 @@
 /**
  * The crawls that are served, by the ids that clients give them. `DEFAULT` is the crawl of the data folder, or the one
- * named by --crawl; each other id is a crawl of its own, with its own topics and state, made when a URL is first put to
+ * named by --crawl; each other id is a separate crawl, with its own topics and state, made when a URL is first put to
  * it, and opened in a process once that is asked about it.
  *
  * Which ids there are is on the first crawl's `control` (crawl-numbers.ts). A kill between the event and the crawl's topics
@@ -117,8 +117,8 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
     const { idOpenFiles, idOtherFiles, descriptorShareMax } = putLimits;
     const wanted = opening.size * manifest.partitions * (idOpenFiles + idOtherFiles);
     if (there.open + wanted <= descriptorShareMax * there.max) return;
-    const remedy = 'raise what it may have (ulimit -n), or use the ids there are';
-    const message = `this process has ${there.open} of ${there.max} descriptors open, too few for one more crawl: ${remedy}`;
+    const remedy = 'raise its limit (ulimit -n), or use existing crawl ids';
+    const message = `this process has ${there.open} of ${there.max} file descriptors open, too many for another crawl: ${remedy}`;
     throw new CallFailed('RESOURCE_EXHAUSTED', message);
   };
 
@@ -129,7 +129,7 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
       const remedy = 'delete a crawl (DeleteCrawl)';
       throw new CallFailed(
         'RESOURCE_EXHAUSTED',
-        `there are ${numbers.all.size} crawl ids, and may be no more: ${remedy}`,
+        `there are ${numbers.all.size} crawl ids, which is the limit: ${remedy}`,
       );
     }
     return numbers.add(id);

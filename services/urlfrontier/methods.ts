@@ -53,7 +53,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     });
   /** Does something to one queue, whether it exists or not. */
   const toQueue = async ({ key, crawlID: given }: OfQueue, text: string, change: OrderOf): Promise<number> => {
-    if (key === '') throw new CallFailed('INVALID_ARGUMENT', 'key: empty; name the queue');
+    if (key === '') throw new CallFailed('INVALID_ARGUMENT', 'key: it is empty; send the key of the queue');
     log.tell('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);
     return order(partitionFor(await crawls.open(crawlIdOf(given)), key), { ...change, key } as never);
   };

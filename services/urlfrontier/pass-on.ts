@@ -161,5 +161,5 @@ export const alone: Peers = {
 };
 
 export function nobody(partition: number): CallFailed {
-  return new CallFailed('UNAVAILABLE', `partition ${partition} is being taken over: ask again in a moment`);
+  return new CallFailed('UNAVAILABLE', `partition ${partition} is moving to another process: retry in a moment`);
 }

@@ -60,7 +60,7 @@ function putUrls(putAll: PutAll, requests: Requests, answers: Answers): Promise<
   return gather(requests, answers, {
     read: (bytes) => {
       if (bytes.length > putLimits.itemBytesMax) {
-        const reason = `the item has ${bytes.length} bytes, and may have ${putLimits.itemBytesMax}`;
+        const reason = `the item has ${bytes.length} bytes; at most ${putLimits.itemBytesMax} are allowed`;
         return { id: itemId(bytes), placed: [refused('', reason)] };
       }
       const { discovered, known, ID } = itemCodec.decode(bytes);
@@ -82,7 +82,7 @@ function putDiscovered(putAll: PutAll, requests: Requests, answers: Answers): Pr
     read: (bytes) => {
       const most = putLimits.messageFieldsMax;
       if (countFields(bytes, most, itemsField) > most) {
-        throw new Error(`a batch with its items has more than ${most} fields: put it in smaller ones`);
+        throw new Error(`a batch has more than ${most} fields in its items: send smaller batches`);
       }
       const { ID, items } = batchCodec.decode(bytes);
       return { id: ID, placed: items.map((info) => placed(info)) };
@@ -176,7 +176,7 @@ function gather(requests: Requests, answers: Answers, stream: Stream): Promise<v
       }
       const one: Gathered = { asked, bytes: bytes.length };
       if (!room.take(roomOf([one]))) {
-        const why = 'more is under way than the server may hold: put it again later';
+        const why = 'the server is busy with other items: send this item again later';
         return end(() => answered.then(() => reject(new CallFailed('RESOURCE_EXHAUSTED', why)), reject));
       }
       gathered.push(one);
@@ -208,14 +208,17 @@ function placed(info: UrlInfo | null, date?: Whole): Placed {
   const entries: Uint8Array[] = [];
   for (const entry of clientsOwn(metadata)) {
     const whole = readable(entry);
-    if (whole === null) return refused(crawlId, 'an entry of the metadata is no key with a list of texts in UTF-8');
+    if (whole === null) return refused(crawlId, 'a metadata entry is not a key with a list of UTF-8 strings');
     entries.push(whole);
   }
   const dueAtMs = date === undefined ? 0 : msOf(date);
   if (dueAtMs > 0) entries.push(dateEntry(date!));
   const packed = packMetadata(entries);
   if (packed.length > pullLimits.metadataBytesMax) {
-    return refused(crawlId, `the metadata has ${packed.length} bytes, and may have ${pullLimits.metadataBytesMax}`);
+    return refused(
+      crawlId,
+      `the metadata has ${packed.length} bytes; at most ${pullLimits.metadataBytesMax} are allowed`,
+    );
   }
   const known = date !== undefined;
   const item = { known, key: checked.key, url, metadata: packed, dueAtMs, frontQueue: frontQueueOf(entries) };

@@ -168,7 +168,7 @@ async function* matching(
   }
 }
 
-/** A URL in the form that clients get: known, and when it may be had; 0: never again. */
+/** A URL in the form that clients get: known, and when it is available; 0: never again. */
 function itemOf(crawlID: string, key: string, { from, entry, dueAtMs }: ListedUrl): object {
   const createdSec = createdSecOf(entry.payload);
   const entries = unpackMetadata(metadataOf(entry.payload));

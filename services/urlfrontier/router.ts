@@ -99,7 +99,8 @@ async function putOn(partition: ServedPartition, items: readonly Placed[]): Prom
     );
     items.forEach((one, index) => {
       one.status = statuses[index]!;
-      if (one.status === putStatuses.fail) one.reason = 'the frontier is full: put it again when URLs are done';
+      if (one.status === putStatuses.fail)
+        one.reason = 'the frontier is full: send this URL again when other URLs are finished';
     });
   } catch (error) {
     for (const one of items) fail(one, error);
@@ -122,7 +123,7 @@ async function passOn(owner: Peer, items: readonly Placed[]): Promise<void> {
   const acks = await owner.stream('PutURLs', requests);
   items.forEach((one, index) => {
     const ack = acks[index];
-    if (ack === undefined) fail(one, new Error('its partition moved'));
+    if (ack === undefined) fail(one, new Error('the partition moved to another process; retry'));
     else {
       const { status, reason } = ackCodec.decode(ack);
       one.status = status;
@@ -133,5 +134,5 @@ async function passOn(owner: Peer, items: readonly Placed[]): Promise<void> {
 
 function fail(one: Placed, error: unknown): void {
   one.status = putStatuses.fail;
-  one.reason = `${error instanceof Error ? error.message : String(error)}: put it again`;
+  one.reason = `${error instanceof Error ? error.message : String(error)}: send this item again`;
 }

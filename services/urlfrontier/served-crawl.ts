@@ -33,7 +33,7 @@ export interface ServedCrawls {
   find(id: string): Promise<ServedCrawl | undefined>;
   /** The crawl, which is made if it does not exist. */
   open(id: string): Promise<ServedCrawl>;
-  /** Frees the id for all processes: who puts to it from now on begins anew. The default's stays. */
+  /** Frees the id for all processes: who puts to it from now on starts over. The default's stays. */
   free(id: string): Promise<void>;
   /** Ends what this process has of a crawl whose id was freed. */
   close(id: string): Promise<void>;

@@ -52,7 +52,7 @@ async function readPartition(source: RecordingSource, partition: number, fromMs:
   const topic = `${crawl}.frontier-changelog`;
   const { start, end } = await log.offsets(topic, partition);
   if (start > 0) {
-    const message = `the changelog of partition ${partition} begins at ${start}: what was before was trimmed, and a crawl is tried again from its beginning or not at all`;
+    const message = `the changelog of partition ${partition} begins at ${start}: older records were trimmed, but what-if needs the changelog from the start of the crawl`;
     throw new CrawlstreamError('CHANGELOG_GAP', message);
   }
   const changelog: Buffer[] = [];

@@ -110,7 +110,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       assert.match((await chart.getAttribute('aria-label'))!, /received: now [\d.]+ MB\/s/);
     },
     async empty(page) {
-      assert.match((await page.locator('#troubles').textContent())!, /No URL has been admitted yet: give it one/);
+      assert.match((await page.locator('#troubles').textContent())!, /No URL has been admitted yet: add one/);
       // A panel with nothing to show is one line.
       const heights = (await page.evaluate(
         `[...document.querySelectorAll('.folded')].map((one) => [one.querySelector('h2').textContent, one.clientHeight])`,
@@ -223,7 +223,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
     assert.equal(await page.evaluate('window.owned'), undefined);
     await page.goto(new URL('host.html?host=never.example', page.url()).href);
-    await page.getByText('host never.example was never met').waitFor();
+    await page.getByText('the crawl does not know host never.example').waitFor();
   });
 
   it('says beside each state what is the reason, and beside each failure an example that leads to its story', async () => {
@@ -252,7 +252,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const button = page.getByRole('button', { name: 'Block www.example.org' });
     const dialog = page.getByRole('dialog');
     await button.click();
-    assert.match((await dialog.textContent())!, /Block www\.example\.org\?Nothing more is fetched.* 9,204 URLs/);
+    assert.match((await dialog.textContent())!, /Block www\.example\.org\?Requests in progress end.* 9,204 URLs/);
     assert.match((await dialog.textContent())!, /The same as crawlstream block www\.example\.org/);
     await page.keyboard.press('Escape');
     assert.deepEqual(told.acts, []);
@@ -267,7 +267,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('button', { name: 'Delay www.example.org' }).click();
     const set = dialog.getByRole('button', { name: 'Set' });
     await dialog.getByRole('textbox').fill('soon');
-    await dialog.getByText('Give a time as in 5s').waitFor();
+    await dialog.getByText('Enter a time, as in 5s').waitFor();
     assert.ok(await set.isDisabled());
     await dialog.getByRole('textbox').fill('30s');
     await dialog.getByText('2 requests a minute at most').waitFor();
@@ -305,7 +305,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('dialog').getByRole('button', { name: 'Unblock' }).click();
     await page.locator('input[type=password]').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('That token was refused').waitFor();
+    await page.getByText('The token is wrong').waitFor();
     assert.deepEqual(told.acts, []);
     await page.locator('input[type=password]').fill('a-token-of-some-length');
     await page.keyboard.press('Enter');
@@ -322,7 +322,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.goto(url);
     await page.locator('input[type=password]').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('That token was refused').waitFor();
+    await page.getByText('The token is wrong').waitFor();
     assert.equal(await page.locator('#as-of:not(:empty)').count(), 0);
     assert.deepEqual(await hostsShown(page), []);
     await page.locator('input[type=password]').fill('a-token-of-some-length');
@@ -336,7 +336,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.goto(url);
     await page.locator('input[type=password]').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('Nothing was done: it needs the token').first().waitFor();
+    await page.getByText('Nothing was done: the token').first().waitFor();
     await sleep(500);
     assert.equal(await page.locator('input[type=password]').count(), 0);
   });
@@ -363,7 +363,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const { page } = await show('live');
     await page.getByRole('textbox', { name: 'URL' }).fill(hostile.url);
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Its whole story' }).click();
+    await page.getByRole('link', { name: 'All events of this URL' }).click();
     await page.locator('#story-events tbody tr').first().waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
     const texts = await page.locator('#story-events tbody tr td:nth-child(2)').allTextContents();
@@ -487,7 +487,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     while (small.web.requests().length === paused) await sleep(50);
     crawl.child.kill('SIGTERM');
-    await page.getByText(/This crawl has ended \(stopped\)/).waitFor();
+    await page.getByText(/This crawl and its service have ended \(stopped\)/).waitFor();
     assert.equal((await crawl.ended).code, 130);
     // Nobody answers any more, and that it has ended still stands.
     await sleep(1_500);
@@ -512,11 +512,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await stands('not running');
     const said = (await page.locator('#troubles').textContent())!;
     assert.match(said, /^No process runs this crawl. It was last written less than a minute ago, at 20\d\d-/);
-    assert.ok(
-      said.endsWith(
-        `To go on where it stopped: ${said.split('stopped: ')[1]!.split(' crawl ')[0]} crawl --data ${data}`,
-      ),
-    );
+    assert.ok(said.endsWith(`To continue: ${said.split('stopped: ')[1]!.split(' crawl ')[0]} crawl --data ${data}`));
     const killed = await crawl();
     await stands('crawling');
     assert.equal(await page.locator('#troubles li').count(), 0);

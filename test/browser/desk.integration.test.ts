@@ -63,7 +63,7 @@ test('a webmaster proves a host and orders in a browser, and what is hostile sta
   };
 
   await page.goto(`${address}/`);
-  assert.equal(await page.title(), 'Your host, and our crawler');
+  assert.equal(await page.title(), 'Control how we crawl your host');
   await sound();
   for (const hostile of [markup, 'javascript:alert(1)', `${host}/<script>`]) {
     await name(hostile);
@@ -77,11 +77,11 @@ test('a webmaster proves a host and orders in a browser, and what is hostile sta
 
   await name(host.toUpperCase());
   assert.equal(await page.title(), `Is ${host} yours?`);
-  await page.getByRole('button', { name: 'Look at the file' }).click();
-  assert.match((await page.getByRole('alert').textContent()) ?? '', /nothing there begins with/);
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /no line there starts with/);
   await sound();
   proof = (await page.locator('pre').last().textContent()) ?? '';
-  await page.getByRole('button', { name: 'Look at the file' }).click();
+  await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('heading', { name: 'Newest requests' }).waitFor();
   assert.deepEqual([await page.title(), await heading()], [host, host]);
   await sound();

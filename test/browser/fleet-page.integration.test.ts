@@ -135,7 +135,7 @@ describe('the page of a fleet in a browser', {
       await page.getByRole('button', { name: 'Use it' }).click();
     };
     await give('a-wrong-key-0123456789');
-    await page.getByText('That token was refused').waitFor();
+    await page.getByText('The token is wrong').waitFor();
     await give(ann);
     await page.locator('tr[data-crawl="of-ann"]').waitFor();
     assert.equal(await page.locator('tr[data-crawl]').count(), 1);

@@ -60,7 +60,7 @@ export function toldCrawl(state: State): TracedCrawl {
       story: async (url) => storyOf(url),
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
-        if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `host ${host} was never met`);
+        if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `the crawl does not know host ${host}`);
         return hostPageOf(found, from);
       },
       async act(act, host, _, amount) {

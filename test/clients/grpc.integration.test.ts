@@ -69,7 +69,7 @@ test('what is added comes back, is told of once, renewed and counted; what is wr
   const stub = leasesStub(address);
   const [url] = small.seeds;
   const added = await untilUp(() => stub.call('Add', { urls: [{ url, payload: 'ü{}' }, { url: 'ftp://a.test/' }] }));
-  const why = 'it is no URL that can be crawled: give http or https, absolute';
+  const why = 'it is not a URL that can be crawled: send an absolute http or https URL';
   assert.deepEqual(added, { accepted: 1, refused: [{ index: 1, url: 'ftp://a.test/', why }] });
   const { leases } = (await stub.call('Lease', { count: 2 })) as unknown as Leases;
   assert.deepEqual(
@@ -161,8 +161,8 @@ test('beyond this machine nobody listens without a token and TLS, and no client 
   const common = ['--data', data, '--contact', 'me@example.org'];
   const open = await runCommand(['crawl', '--clients', 'only', '--clients-grpc', '0.0.0.0:0', ...common]);
   assert.equal(open.code, 2, open.stderr);
-  assert.match(open.stderr, /--clients-grpc 0\.0\.0\.0 lets others call without a token .* without TLS/);
+  assert.match(open.stderr, /--clients-grpc 0\.0\.0\.0 is reachable by other machines without a token .* without TLS/);
   const alone = await runCommand(['crawl', 'http://a.test/', '--clients-grpc', '0', ...common]);
   assert.equal(alone.code, 2, alone.stderr);
-  assert.match(alone.stderr, /--clients-grpc: no client may lease anything; give --clients/);
+  assert.match(alone.stderr, /--clients-grpc: lease clients are not enabled; give --clients/);
 });

@@ -88,10 +88,10 @@ describe('a partition whose changelog leads nowhere', { skip, timeout: 2 * patie
 
     const standing = frontier(old);
     const named =
-      /or run crawlstream (state rebuild --from-inputs --partition 0) --into <folder>, stop this frontier, put state\/0 of that folder in the place of its own/;
+      /or run crawlstream (state rebuild --from-inputs --partition 0) --into <folder>, stop this frontier, replace its state\/0 with that of the folder/;
     await until('it says what to do', [standing], async () => named.test(standing.output()));
-    assert.match(standing.output(), /was built from records of the changelog, .*, that are gone/);
-    assert.match(standing.output(), /this partition stands still, the others go on/);
+    assert.match(standing.output(), /was built from changelog records .* that no longer exist/);
+    assert.match(standing.output(), /this partition is stopped, the others continue/);
     await stop(standing);
     const command = named.exec(standing.output())![1]!;
     const into = join(folder, 'rebuilt');

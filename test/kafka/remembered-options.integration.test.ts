@@ -35,7 +35,7 @@ test('a crawl on Kafka that is resumed without its options keeps its policy and 
   assert.ok(!('brokers' in kept.options) && !('delay' in kept.options), 'where it is, and its policy, are elsewhere');
   const second = await run('crawl', ...place, '--max-pages', '9', '--json');
   assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stderr, /as before: .*--(resolve|allow-private)/);
+  assert.match(second.stderr, /options from the last run: .*--(resolve|allow-private)/);
   assert.equal(lastJson(second)['pages'], 9, 'its addresses are reached as before');
   const policy = await run('policy', 'show', ...place.slice(0, 4), '--json');
   assert.match(policy.stdout, /"delayMs":7\b/, policy.stderr);

@@ -90,5 +90,5 @@ test('a fleet runs, is taken over by a frontier and a fetcher, and makes, ends a
 
   const refused = await start('another', 'd').ended;
   assert.equal(refused.code, 2, refused.stderr);
-  assert.match(refused.stderr, /another\.crawls.*not allowed to this user.*grant it the right/);
+  assert.match(refused.stderr, /another\.crawls.*not allowed for this user.*grant the right/);
 });

@@ -82,7 +82,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
   it('refuses wrong passwords, forged tokens and authorities nobody trusts', async () => {
     const forged = join(broker.folder, 'forged');
     await writeFile(forged, `${broker.tokenOf('admin').slice(0, -8)}AAAAAAAA`);
-    const refused = { code: 'BROKER_UNREACHABLE', message: /refuses the login/ };
+    const refused = { code: 'BROKER_UNREACHABLE', message: /rejects the login/ };
     await assert.rejects(open(env('admin', { CRAWLSTREAM_KAFKA_PASSWORD: 'wrong' })), refused);
     await assert.rejects(open({ CRAWLSTREAM_KAFKA_CA: broker.ca, CRAWLSTREAM_KAFKA_TOKEN_FILE: forged }), refused);
     await assert.rejects(open(env('admin', { CRAWLSTREAM_KAFKA_CA: broker.otherCa })), {
@@ -119,7 +119,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
         }
       };
       await broker.addScramUser('admin', 'another');
-      await assert.rejects(read(), { message: /refuses the login/ });
+      await assert.rejects(read(), { message: /rejects the login/ });
       await writeFile(password, 'another\n');
       assert.equal(await read(), 1, 'the new password');
       await writeFile(ca, await readFile(broker.otherCa));
@@ -213,7 +213,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       const fetching = ['fetcher', ...at(), '--resolve', `*:${web.port}:127.0.0.1`, '--plugin', plugin];
       const refused = await as('fetcher', fetching).ended;
       assert.equal(refused.code, 2, refused.stderr);
-      assert.match(refused.stderr, /control.*not allowed to this user.*crawlstream acls fetcher --plugin/s);
+      assert.match(refused.stderr, /control.*not allowed for this user.*crawlstream acls fetcher --plugin/s);
       await allow(broker, ['--crawl', crawl, '--plugin', plugin]);
       const frontier = start('frontier', ['frontier', ...at(), '--data', join(folder, 'frontier')]);
       const fetcher = start('fetcher', fetching);
@@ -242,10 +242,10 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
     it('a service in the place of another is told what it lacks', async () => {
       const frontier = await as('fetcher', ['frontier', ...at(), '--data', join(folder, 'wrong')]).ended;
       assert.equal(frontier.code, 2);
-      assert.match(frontier.stderr, /not allowed to this user \(\w+_AUTHORIZATION_FAILED\): grant it the right/);
+      assert.match(frontier.stderr, /not allowed for this user \(\w+_AUTHORIZATION_FAILED\): grant the right/);
       const stats = await as('nobody', ['stats', ...at()]).ended;
       assert.notEqual(stats.code, 0);
-      assert.match(stats.stderr, /not allowed to this user|there is no crawl/);
+      assert.match(stats.stderr, /not allowed for this user|crawl .* does not exist/);
     });
   });
 });

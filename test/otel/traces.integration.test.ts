@@ -163,6 +163,6 @@ describe('traces, with a real collector', { skip }, async () => {
     const ended = await runCommand([...small.crawlArguments, ...quick, '--data', folder, ...nobody]);
     assert.equal(ended.code, 0, ended.stderr);
     assert.equal(lastJson(ended)['pages'], pages);
-    assert.equal(ended.stderr.match(/takes no spans/g)?.length, 1, ended.stderr);
+    assert.equal(ended.stderr.match(/accepts no spans/g)?.length, 1, ended.stderr);
   });
 });

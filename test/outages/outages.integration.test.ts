@@ -169,7 +169,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
   it('of the registry: those that run go on, one that starts waits for it', (t) =>
     produce(t, {
       alert: 'CrawlstreamRegistryAway',
-      says: { 'dedup-0': [/registry .*; starting again$/, /ready, crawl news$/] },
+      says: { 'dedup-0': [/registry .*; restarting$/, /ready, crawl news$/] },
       async begin() {
         await way.cut();
         await kill('dedup-0');
@@ -191,7 +191,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     }));
 
   it('of all frontiers', (t) => {
-    const says = [/no frontier: nothing is leased/, /over after \d+ s: no frontier$/] as const;
+    const says = [/no frontier: start one/, /resolved after \d+ s: no frontier$/] as const;
     return produce(t, {
       alert: 'CrawlstreamNoFrontier',
       says: { 'fetcher-0': says, 'fetcher-1': says },
@@ -210,7 +210,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     assert.equal(blocks * bsize, diskMegabytes << 20, 'no other disk is filled');
     await produce(t, {
       alert: 'CrawlstreamDiskFull',
-      says: { 'frontier-0': [/the disk of \S+ is full.*; starting again$/, /ready, crawl news$/] },
+      says: { 'frontier-0': [/the disk of \S+ is full.*; restarting$/, /ready, crawl news$/] },
       async begin() {
         // A little at the end: whatever the store frees or writes meanwhile.
         for (const bytes of [1 << 20, 1 << 12]) await fill(ballast, bytes);

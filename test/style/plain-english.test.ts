@@ -36,18 +36,8 @@ const words = /\b(?:errand|heed(?:s|ed)?|taker|sight|letter to)\b/gi;
 /** What is left to rewrite. */
 const most: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   documents: { 'told, tells': 2, whose: 2, 'of its own': 3, words: 1, 'long cells': 1 },
-  'help and messages': {
-    'told, tells': 73,
-    whose: 26,
-    anew: 13,
-    'of its own': 5,
-    'by itself': 9,
-    'comes to': 1,
-    'is of': 15,
-    'may be had': 2,
-    'it held': 4,
-  },
-  'errors of the core': { whose: 3, anew: 1, 'of its own': 2, 'comes to': 1, 'it held': 1 },
+  'help and messages': { 'told, tells': 42, whose: 1, 'is of': 1 },
+  'errors of the core': {},
 };
 
 function countsOf(texts: readonly string[]): Record<string, number> {

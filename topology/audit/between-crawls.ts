@@ -80,7 +80,7 @@ export function createBetweenCrawls(
 
 function paceTogether(pace: Pace, leastMs: number): Pace {
   const delayMs = Math.max(pace.delayMs, leastMs);
-  const who = delayMs > pace.delayMs ? 'the least wait of the fleet' : pace.source;
+  const who = delayMs > pace.delayMs ? 'the minimum delay of the fleet' : pace.source;
   return { ...pace, delayMs, hostSlots: 1, source: `${who}, between crawls of the fleet` };
 }
 

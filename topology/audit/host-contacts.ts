@@ -64,7 +64,7 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
     const { source } = contact.pace;
     if (needed && occupying >= hostSlots && (because === undefined || occupying === hostSlots)) {
       if (under >= hostSlots)
-        return broken(contact, 'concurrency', `${hostSlots} at once at most, by ${source}`, -gapMs, 0);
+        return broken(contact, 'concurrency', `at most ${hostSlots} at once, set by ${source}`, -gapMs, 0);
       if (contact.crawlDelayMs <= boundMs) return broken(contact, 'gapTooShort', source, gapMs, boundMs);
     }
     if (delayed === undefined || (because !== undefined && delayed !== because)) return undefined;

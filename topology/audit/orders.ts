@@ -114,7 +114,7 @@ export function createOrders(noticeMs: number): Orders {
         factorCapMs: policy.factorCapMs,
         hostSlots: Math.max(1, ...allowed),
         ...(policy.ofDomain && { ofDomain: true }),
-        source: byOperator ? 'an operator’s delay for the host' : `policy ${version}${by}`,
+        source: byOperator ? 'the delay that an operator set for the host' : `policy ${version}${by}`,
       };
     },
     robotsReason(host, atMs) {

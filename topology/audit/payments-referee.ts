@@ -73,11 +73,11 @@ export function createPaymentsReferee(noticeMs: number, onViolation: (violation:
         ({ currency, hosts }) => currency === one.currency && (hosts === null || hosts.some(names(one.host))),
       );
       const fits = (limit: 'total' | 'page' | 'host', sum: bigint) => rules.some((rule) => sum <= rule[limit]);
-      if (rules.length === 0) object(one, `${one.price} was offered, and no policy in force paid it`);
-      else if (!fits('page', one.amount)) object(one, `${one.price} was offered, more than a page might cost`);
-      else if (!fits('total', sums.get(one.currency)!)) object(one, `${one.price} was offered beyond the budget`);
-      else if (!fits('host', sums.get(ofHost)!)) object(one, `${one.price} was offered beyond what the host might get`);
-      if (paid.has(one.url)) object(one, `${one.price} was offered, and the page had been paid for before`);
+      if (rules.length === 0) object(one, `${one.price} was offered, but the policy in force allows no payment`);
+      else if (!fits('page', one.amount)) object(one, `${one.price} was offered, above the price limit of a page`);
+      else if (!fits('total', sums.get(one.currency)!)) object(one, `${one.price} was offered, above the total budget`);
+      else if (!fits('host', sums.get(ofHost)!)) object(one, `${one.price} was offered, above the budget of the host`);
+      if (paid.has(one.url)) object(one, `${one.price} was offered for a page that was already paid for`);
       paid.add(one.url);
     }
     return sums;
@@ -99,7 +99,7 @@ export function createPaymentsReferee(noticeMs: number, onViolation: (violation:
       if (paid === '') return;
       const known = [...offers.values()].some((one) => one.url === url && one.price === paid && !one.withdrawn);
       const host = new URL(url).host;
-      if (!known) object({ host, url, atMs, place }, `${paid} was offered, and no payment is on record`);
+      if (!known) object({ host, url, atMs, place }, `${paid} was offered, but no payment is recorded`);
     },
     end() {
       const sums = judge();

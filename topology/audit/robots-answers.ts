@@ -2,7 +2,7 @@
  * Checks by which robots.txt each request was allowed, and whether that was right (RFC 9309 §2.3.1, §2.4).
  *
  * A request says by which copy it was allowed: hash, and when it was fetched. That copy must be on the topic `robots`, be
- * what its hash says, be no older than a day (30, while robots.txt cannot be had), and allow the URL. And the answers
+ * what its hash says, be no older than a day (30, while robots.txt is unavailable), and allow the URL. And the answers
  * that hosts gave to requests for robots.txt, which are contacts like any other, must bear it out.
  */
 import type { Request } from '../../schemas/types.ts';
@@ -58,9 +58,9 @@ export function createRobotsAnswers(): RobotsAnswers {
     },
     judge({ request, fetcherId, copy }) {
       const { url, hop, startMs, robotsHash, robotsAtMs } = request;
-      if (robotsAtMs === 0) return { kind: 'robotsUnread', source: 'no robots.txt had been read' };
+      if (robotsAtMs === 0) return { kind: 'robotsUnread', source: 'the request was sent before robots.txt was read' };
       if (robotsAtMs > startMs) {
-        const source = 'the robots.txt that is said to allow it was read afterwards';
+        const source = 'the robots.txt that allows the request was read after the request';
         return { kind: 'robotsUnread', source };
       }
       const answer = answers.findLast(
@@ -74,15 +74,18 @@ export function createRobotsAnswers(): RobotsAnswers {
         };
       }
       if (answer !== undefined && answer.status < 300 && robotsHash === '') {
-        return { kind: 'robotsUnread', source: `robots.txt answered ${answer.status}, and was taken for none` };
+        return {
+          kind: 'robotsUnread',
+          source: `robots.txt answered ${answer.status}, but the fetcher treated it as missing`,
+        };
       }
       const old = tooOld(request, answers);
       if (old !== null) return old;
       if (copy === undefined) {
-        return { kind: 'robotsUnread', source: 'there is no copy of the robots.txt that is said to allow it' };
+        return { kind: 'robotsUnread', source: 'the robots.txt that allows the request was not stored' };
       }
       if (copy.rules === 'damaged') {
-        return { kind: 'robotsCopy', source: `the copy of its robots.txt does not have the hash ${robotsHash}` };
+        return { kind: 'robotsCopy', source: `the stored robots.txt does not match the hash ${robotsHash}` };
       }
       const verdict = copy.rules === null ? null : refereeVerdict(copy.rules, url);
       if (verdict === null || verdict.allowed) return null;
@@ -99,7 +102,7 @@ function tooOld({ startMs, robotsAtMs }: Claim['request'], answers: readonly Rob
   // The target of a redirect may have been answered by another host.
   const isStandIn = asked !== undefined && (isUnreachable(asked.status) || Math.floor(asked.status / 100) === 3);
   if (isStandIn && measuredMs <= staleMsMax) return null;
-  const source = isStandIn ? 'RFC 9309 §2.3.1.4' : 'RFC 9309 §2.4, and nobody had asked for a newer one in vain';
+  const source = isStandIn ? 'RFC 9309 §2.3.1.4' : 'RFC 9309 §2.4; no failed refetch allows an older copy';
   return { kind: 'robotsStale', source, measuredMs, boundMs: isStandIn ? staleMsMax : dayMs };
 }
 

@@ -45,17 +45,17 @@ export function violationText({ kind, measuredMs, boundMs, source }: Violation):
   switch (kind) {
     case 'gapTooShort':
     case 'crawlDelay':
-      return `started ${measured} after the end of the request before, not ${bound}: ${source}`;
+      return `started ${measured} after the previous request ended, the minimum is ${bound}: ${source}`;
     case 'concurrency':
-      return `started ${measured} before the end of the request before: ${source}`;
+      return `started ${measured} before the previous request ended: ${source}`;
     case 'retryAfter':
-      return `started ${measured} after a response that asked for ${bound}: ${source}`;
+      return `started ${measured} after a response with Retry-After ${bound}: ${source}`;
     case 'addressGap':
-      return `started ${measured} after another request to its address, not ${bound}: ${source}`;
+      return `started ${measured} after another request to the same address, the minimum is ${bound}: ${source}`;
     case 'robotsStale':
-      return `went by a robots.txt that was ${measured} old, not ${bound} at most: ${source}`;
+      return `used a robots.txt that was ${measured} old, the maximum is ${bound}: ${source}`;
     case 'blockedHost':
-      return `started ${measured} after an operator had blocked the host: ${source}`;
+      return `started ${measured} after an operator blocked the host: ${source}`;
     default:
       return source;
   }

@@ -51,7 +51,7 @@ export function enterRecord<T extends keyof TopicRecords>(topic: T, record: Topi
 
 /** In words, for whoever sent it. */
 export function refusalText({ field, value, least, most }: Omit<Refusal, 'hostKey' | 'url'>): string {
-  return `${field} is ${value}, and must be from ${least} to ${most}: correct its sender`;
+  return `${field} is ${value}, but must be from ${least} to ${most}: fix the program that sends it`;
 }
 
 /** Null: nothing in it is a number. */

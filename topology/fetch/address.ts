@@ -39,7 +39,10 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 function parseNetwork(text: string): Network {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${text} is no network: expected one such as 10.1.0.0/16 or ::1`);
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `${text} is not a network: write a CIDR network or an address, as in 10.1.0.0/16 or ::1`,
+    );
   }
   const address = ipaddr.parse(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128];

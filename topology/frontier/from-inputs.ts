@@ -146,7 +146,7 @@ export class FromInputs {
     if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs });
   }
 
-  /** The next owner computes the price of a visit anew. */
+  /** The next owner computes the price of a visit again. */
   #visit(policy: Policy, { visits }: Course, outcome: Outcome, atMs: number): AfterVisit | undefined {
     const status = finals[outcome.kind];
     if (policy.recrawl === null || status === undefined) return undefined;

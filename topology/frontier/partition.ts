@@ -302,7 +302,9 @@ export class FrontierPartition {
     this.#grown = [];
     const lost = lostUrls(state.counters);
     if (lost !== 0)
-      throw new Error(`conservation is broken: ${lost} URLs of partition ${this.identity.partition} are in no place`);
+      throw new Error(
+        `invariant broken: ${lost} URLs of partition ${this.identity.partition} are neither queued, leased nor finished`,
+      );
     const { epoch, offset } = state.changelog;
     const header = {
       kind: 'commit',

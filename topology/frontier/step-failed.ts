@@ -1,6 +1,6 @@
 /**
  * A step threw: a bug, found by an input or by the state alone. What the step has done to the state in memory is void:
- * whoever ran it opens the partition anew from its changelog, which knows nothing of the step.
+ * whoever ran it opens the partition again from its changelog, which knows nothing of the step.
  */
 import { CrawlstreamError } from '../errors.ts';
 import type { InputTopic } from './changes/changelog.ts';
@@ -21,7 +21,7 @@ export class StepFailed extends CrawlstreamError {
     const at = deciding ?? (taken.length === 1 ? taken[0]! : null);
     const record = at === null ? '' : ` on ${at.topic}/${partition}, offset ${at.offset},`;
     const why = cause instanceof Error ? cause.message : String(cause);
-    super('STEP_FAILED', `a step of partition ${partition}${record} failed, and changed nothing: ${why}`, cause);
+    super('STEP_FAILED', `a step of partition ${partition}${record} failed and was rolled back: ${why}`, cause);
     this.at = at;
     this.taken = taken;
   }

@@ -1,5 +1,5 @@
 /**
- * PageRank of hosts: the share of its time that a reader who follows links at random, and now and then begins anew
+ * PageRank of hosts: the share of its time that a reader who follows links at random, and now and then starts over
  * anywhere, spends on each. Source: Brin & Page, "The anatomy of a large-scale hypertextual web search engine" (1998);
  * hosts without links lead anywhere, with the same chance.
  *
@@ -8,7 +8,7 @@
 import type { HostGraph } from './host-graph.ts';
 
 export interface PageRankOptions {
-  /** Chance to follow a link rather than begin anew. */
+  /** Chance to follow a link rather than start over. */
   readonly damping?: number;
   /** The iteration ends once no more than this changes, summed over all hosts. */
   readonly tolerance?: number;

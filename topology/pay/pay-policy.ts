@@ -31,12 +31,12 @@ export interface PayPolicy {
   readonly assets?: readonly PayAsset[] | undefined;
 }
 
-const amount = z.string().regex(amountPattern, 'expected digits, as in "10" or "0.05", in quotes');
+const amount = z.string().regex(amountPattern, 'write an amount in digits and in quotes, as in "10" or "0.05"');
 
 export const paySchema = z.union([
   z.literal('none'),
   z.strictObject({
-    currency: z.string().regex(/^[A-Z]{3}$/, 'expected a currency of ISO 4217, as in "USD"'),
+    currency: z.string().regex(/^[A-Z]{3}$/, 'write a currency code of ISO 4217, as in "USD"'),
     total: amount,
     page: amount,
     host: amount.optional(),
@@ -66,19 +66,19 @@ export function affordable(
   hostKey: string,
   { offers }: Quote,
 ): Affordable | string {
-  if (pay === undefined || pay === 'none') return 'the policy pays for nothing';
+  if (pay === undefined || pay === 'none') return 'the policy allows no payments';
   const name = hostKey.replace(/:\d+$/, '');
   if (pay.hosts !== undefined && !pay.hosts.some((one) => name === one || name.endsWith(`.${one}`)))
-    return 'the policy does not pay this host';
-  if (offers.length === 0) return 'no price that can be read';
+    return 'the policy allows no payments to this host';
+  if (offers.length === 0) return 'the answer has no readable price';
   const known = offers.flatMap((offer) => {
     const money = moneyOf(pay, offer);
     return money === null ? [] : [{ offer, money }];
   });
-  if (known.length === 0) return `no price in ${pay.currency}`;
+  if (known.length === 0) return `the answer has no price in ${pay.currency}`;
   const [cheapest] = known.sort((a, b) => (a.money.billionths < b.money.billionths ? -1 : 1));
   return cheapest!.money.billionths > billionthsOf(pay.page)
-    ? `a page may cost ${pay.currency} ${pay.page}`
+    ? `the price is above the limit of ${pay.currency} ${pay.page} for a page`
     : cheapest!;
 }
 

@@ -96,15 +96,15 @@ export function createPaymentBook(): PaymentBook {
 
   const objection = (payment: Payment, pay: PayPolicy | 'none' | undefined, other: string | undefined): string => {
     const { hostKey, money } = payment;
-    if (isDamaged) return 'a record of an earlier payment cannot be read, so what was spent is not known';
-    if (pay === undefined || pay === 'none') return 'the policy pays for nothing';
-    if (other !== undefined) return 'it was paid for before';
+    if (isDamaged) return 'a record of an earlier payment is damaged, so the amount spent is unknown';
+    if (pay === undefined || pay === 'none') return 'the policy allows no payments';
+    if (other !== undefined) return 'the page was already paid for';
     const cheated = cheaters.get(hostKey);
-    if (cheated !== undefined) return `the host was paid, and answered ${cheated}`;
+    if (cheated !== undefined) return `the host was paid before, but answered ${cheated}`;
     const over = (sum: bigint, limit: string) => pay.currency !== money.currency || sum > billionthsOf(limit);
     const all = spent.all.get(money.currency) ?? 0n;
     const ofHost = spent.ofHost.get(`${money.currency} ${hostKey}`) ?? 0n;
-    if (over(all, pay.total)) return `the budget of ${pay.currency} ${pay.total} is spent`;
+    if (over(all, pay.total)) return `the total budget of ${pay.currency} ${pay.total} is spent`;
     return over(ofHost, pay.host ?? pay.total) ? `the host’s budget of ${pay.currency} ${pay.host} is spent` : '';
   };
 

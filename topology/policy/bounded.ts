@@ -1,4 +1,4 @@
-/** A memory that begins anew when it is full. */
+/** A memory that starts over when it is full. */
 export function bounded<T>(most: number): (key: string, make: () => T) => T {
   const kept = new Map<string, T>();
   return (key, make) => {

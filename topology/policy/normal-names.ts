@@ -29,7 +29,9 @@ const prefix =
     if ('wrong' in named || openEnd.test(named.name)) return named;
     const normal = normalize(named.name);
     if (normal === null || normal.startsWith(named.name)) return named;
-    return { wrong: `no URL of this crawl begins so: it spells this one ${normal}; write that, or a part of it` };
+    return {
+      wrong: `no URL of this crawl starts like this: its normal form is ${normal}; write that, or a part of it`,
+    };
   };
 /** `*` stands for all hosts. */
 const domainOrAll = (text: string): RuleName => (text === '*' ? { name: text } : ruleDomain(text));

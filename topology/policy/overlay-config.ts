@@ -118,31 +118,31 @@ export const settingsOfHosts = [
 
 export const frontQueueLast = frontQueueCount - 1;
 
-const ofFetchers = 'it is the fetchers’; leave it out here, and give them';
+const ofFetchers = 'fetchers read this setting; remove it here, and start them with';
 
 /** Fields that people look for in an overlay, and where they are. */
 export const notInOverlays: Readonly<Record<string, string>> = {
-  delayFactorCapMs: 'fetchers keep one cap for all hosts; set it in the policy itself',
-  windows: 'an overlay names its hosts itself; write `window` with hours alone',
-  parallel: 'an overlay names its hosts itself; write `leases: 4`',
+  delayFactorCapMs: 'fetchers use one limit for all hosts; set it outside the overlays',
+  windows: '`match` names the hosts; write `window` with hours only',
+  parallel: '`match` names the hosts; write `leases: 4`',
   priority: 'write `frontQueue`, 0 (the first) to 7',
   scope: 'write `inScope: true` or `inScope: false`',
   depth: 'write `maxDepth`',
   delay: 'write `delayMs`',
-  score: 'weights hold for the whole crawl; write `frontQueue`',
-  traps: 'traps are learnt for each host; crawlstream release HOST PATTERN says that one is none',
-  normalize: 'a URL’s spelling is asked before anything is known of it; write `normalize.hosts`',
-  sitemaps: '`sitemaps.rules` names hosts itself',
-  metadata: 'its rules name URLs and sources themselves',
-  trace: 'it names hosts itself',
+  score: 'weights apply to the whole crawl; write `frontQueue`',
+  traps: 'traps are detected per host; crawlstream release HOST PATTERN releases one',
+  normalize: 'URLs are normalised before overlays are matched; write `normalize.hosts` outside the overlays',
+  sitemaps: 'set `sitemaps.rules` outside the overlays; its rules name hosts',
+  metadata: 'set it outside the overlays; its rules name URLs and sources',
+  trace: 'set it outside the overlays; it names hosts',
   robots: 'write `robotsNotAsked`, with the reason as its value',
-  pageQuota: 'it is the crawl’s; write `pagesPerHostMax`',
-  pagesPerDomainMax: 'a domain’s hosts share it; set it in the policy itself, or write `pagesPerHostMax`',
-  queuedMax: 'it is a partition’s; write `urlsPerHostMax`',
-  bytesPerSecond: 'all fetchers share it; set it in the policy itself',
-  extraction: `${ofFetchers} --extract FILE, whose rules name hosts`,
-  requests: `${ofFetchers} --requests FILE, whose rules name hosts`,
-  headers: `${ofFetchers} --requests FILE, whose rules name hosts`,
+  pageQuota: 'it limits the whole crawl; write `pagesPerHostMax`',
+  pagesPerDomainMax: 'all hosts of a domain share it; set it outside the overlays, or write `pagesPerHostMax`',
+  queuedMax: 'it limits a partition; write `urlsPerHostMax`',
+  bytesPerSecond: 'all fetchers share it; set it outside the overlays',
+  extraction: `${ofFetchers} --extract FILE; its rules name hosts`,
+  requests: `${ofFetchers} --requests FILE; its rules name hosts`,
+  headers: `${ofFetchers} --requests FILE; its rules name hosts`,
   requisites: `${ofFetchers} --with render, which loads what a page needs`,
   render: `${ofFetchers} --with render, and rules in --extract FILE`,
   identity: `${ofFetchers} --contact and --user-agent: a crawl has one name`,

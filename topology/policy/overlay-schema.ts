@@ -56,7 +56,7 @@ export function overlaysSchema({ filters, window }: SharedShapes): z.ZodType<rea
     budget: z.int().min(0).optional(),
     leases: z.int().min(1).max(parallelLimits.leasesMax).optional(),
     window: window.omit({ hosts: true }).nullable().optional(),
-    robotsNotAsked: z.string().refine(isReason, 'state the reason, in words').max(200).nullable().optional(),
+    robotsNotAsked: z.string().refine(isReason, 'write the reason in words').max(200).nullable().optional(),
     maxDepth: z.int().min(0).nullable().optional(),
     hopsMax: z.int().min(0).max(100).optional(),
     filters: filters.omit({ lists: true }).partial().optional(),
@@ -74,31 +74,49 @@ export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyCo
   const known = new Set<string>();
   overlays.forEach(({ name, match, set }, index) => {
     const at = `policy.overlays[${index}]`;
-    if (known.has(name)) throw refused(`${at}.name`, `an earlier one is called ${name}`, 'give each a name of its own');
+    if (known.has(name))
+      throw refused(
+        `${at}.name`,
+        `an earlier overlay already has the name ${name}`,
+        'give each overlay a different name',
+      );
     known.add(name);
     if (Object.keys(match).length === 0)
-      throw refused(`${at}.match`, 'it matches nothing', 'name hosts, domains, surts or patterns');
+      throw refused(
+        `${at}.match`,
+        'match is empty, so the overlay matches no URL',
+        'add hosts, domains, surts or patterns to match',
+      );
     const fields = Object.keys(set);
-    if (fields.length === 0) throw refused(`${at}.set`, 'it sets nothing', 'set a field, as in delayMs: 2000');
+    if (fields.length === 0)
+      throw refused(`${at}.set`, 'set is empty, so the overlay changes nothing', 'add a setting, as in delayMs: 2000');
     const part = partOfHosts(match);
     const whole = settingsOfHosts.find((field) => fields.includes(field));
     if (part !== null && whole !== undefined)
       throw refused(
         `${at}.set.${whole}`,
-        `it is a whole host’s, and ${part} matches a part of one`,
-        'set it in an overlay of its own that matches hosts, domains, or SURTs without scheme and path',
+        `this setting applies to whole hosts, but ${part} matches only part of a host`,
+        'move it to an overlay that matches hosts, domains, or SURTs without scheme and path',
       );
     if (set.recrawl !== undefined && recrawl === undefined)
       throw refused(
         `${at}.set.recrawl`,
-        'the policy fetches nothing again',
-        'give it `recrawl` first (crawl --recrawl)',
+        'the policy has no recrawl schedule',
+        'set `recrawl` in the policy first (crawl --recrawl)',
       );
     if (set.budget !== undefined && budget === undefined)
-      throw refused(`${at}.set.budget`, 'the policy has no budgets', 'give it `budget` first (crawl --budget)');
+      throw refused(
+        `${at}.set.budget`,
+        'the policy has no budgets',
+        'set `budget` in the policy first (crawl --budget)',
+      );
   });
   if (overlays.length > 0 && sink === 'pull')
-    throw refused('policy.overlays', 'clients of the pull API decide for themselves', 'remove them');
+    throw refused(
+      'policy.overlays',
+      'overlays have no effect in a crawl that clients pull URLs from',
+      'remove the overlays',
+    );
 }
 
 /** The first entry that does not match whole hosts; null: all do. */

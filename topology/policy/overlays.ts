@@ -96,5 +96,5 @@ export function openAtOf(overlays: Overlays | null, windows: OpenAt): OpenAt {
 
 /** An overlay that matches, as it is told to people. */
 export function decidingText({ name, fields }: Deciding): string {
-  return `${name}: ${fields.length === 0 ? 'decides nothing, later ones do' : `decides ${fields.join(', ')}`}`;
+  return `${name}: ${fields.length === 0 ? 'decides nothing; later overlays override it' : `decides ${fields.join(', ')}`}`;
 }

@@ -42,7 +42,7 @@ export function checkPatterns(config: PolicyConfig): void {
   const patterns = patternsOf(config);
   const isLinear = config.patterns === 'linear';
   const together = isLinear ? linearFaultOfAll(patterns.map(({ source }) => source)) : null;
-  if (together !== null) throw refused('', together, 'write prefixes, hosts or domains where they say the same');
+  if (together !== null) throw refused('', together, 'write prefixes, hosts or domains instead where possible');
   for (const { field, source } of patterns) {
     const fault = isLinear ? linearFault(source) : javascriptFault(source);
     if (fault !== null) throw refused(`.${field}`, fault, 'correct this pattern');

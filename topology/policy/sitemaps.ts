@@ -1,6 +1,6 @@
 /**
  * Sitemaps that the policy names, beside those that robots.txt does, and how often a host's are read. Absent from a
- * policy: those of robots.txt are read each time it is read anew, with a lease of their host.
+ * policy: those of robots.txt are read each time it is read again, with a lease of their host.
  *
  * A path stands for itself on every host of its rule. Without a `recrawl` field a host's sitemaps are read once.
  */
@@ -32,7 +32,7 @@ const location = z
   .string()
   .refine(
     (url) => url.startsWith('/') || (canParse(url) && /^https?:/i.test(url)),
-    'expected an absolute URL, or a path such as /sitemap.xml',
+    'write an absolute URL, or a path such as /sitemap.xml',
   );
 
 export const sitemapsSchema: z.ZodType<SitemapsConfig> = z.strictObject({

@@ -46,6 +46,6 @@ export function checkIdentity(inForce: Pick<PolicyConfig, 'normalize'>, next: Pi
   if (field === null) return;
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
-    `policy.${field}: it says what counts as one URL, by which all that the crawl knows is named, so it cannot change while the crawl lives; leave it as it is, or start a new crawl (crawl --same-url, in another --data)`,
+    `policy.${field}: this field decides which URLs count as the same, and cannot change during a crawl; restore its old value, or start a new crawl (crawl --same-url, with another --data)`,
   );
 }

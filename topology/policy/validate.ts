@@ -73,7 +73,7 @@ const filtersSchema = z.strictObject({
         kind: z.enum(listKinds),
         verdict: z.enum(['allow', 'deny']),
         path: z.string().min(1),
-        sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, as sha256sum prints them'),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/, 'write 64 hexadecimal digits, as sha256sum prints them'),
       }),
     )
     .optional(),
@@ -108,7 +108,7 @@ const metadataSchema = z
     hopFrom: z.int().min(0).optional(),
     modifiedBeforeMs: z.int().min(0).max(8.64e15).optional(),
   })
-  .refine((rule) => Object.keys(rule).length > 1, 'a rule without a condition would refuse everything');
+  .refine((rule) => Object.keys(rule).length > 1, 'a rule without a condition would reject every URL; add a condition');
 
 const budgetSchema = z.strictObject({
   key: z.enum(['host', 'domain']),
@@ -131,9 +131,7 @@ export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   delayMs: millis,
   delayFactor: z.number().min(0).max(1000),
   delayFactorCapMs: millis,
-  politenessKey: z
-    .enum(politenessKeys, 'give host or domain (an address has addressDelayMs, from start to start)')
-    .optional(),
+  politenessKey: z.enum(politenessKeys, 'write host or domain; for IP addresses, use addressDelayMs').optional(),
   addressDelayMs: millis.max(3_600_000).optional(),
   crawlDelayCapMs: millis,
   leadTimeMs: count,
@@ -184,7 +182,7 @@ function read(json: string): unknown {
   } catch (error) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `policy: not JSON (${(error as Error).message}); correct the text`,
+      `policy: it is not valid JSON (${(error as Error).message}); correct it`,
       error,
     );
   }
@@ -254,7 +252,7 @@ function checkLeases({ politenessKey, parallel = [], overlays = [] }: PolicyConf
   const field = parallel.length > 0 ? 'parallel' : `overlays[${several}].set.leases`;
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
-    `policy.${field}: with politenessKey domain, a domain is on one lease at a time; remove this, or politenessKey`,
+    `policy.${field}: it cannot be used with politenessKey domain, which allows one lease per domain; remove one of the two`,
   );
 }
 

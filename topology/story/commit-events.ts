@@ -101,7 +101,7 @@ function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent[
       const trap = story.trapOf(frontQueue);
       const where =
         trap !== undefined
-          ? `, held in the trap ${trap.pattern} (${trap.reason})`
+          ? `, deferred: in trap ${trap.pattern} (${trap.reason})`
           : story.isHeld(frontQueue)
             ? ', deferred: its budget is spent'
             : `, front queue ${frontQueue}`;
@@ -113,24 +113,24 @@ function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent[
     }
     case 'leased': {
       const { leaseId, deadlineMs, index, atMs } = event;
-      const text = `on lease ${leaseId}, URL ${index + 1} of it, for ${seconds(deadlineMs - atMs)} at most`;
+      const text = `on lease ${leaseId}, URL ${index + 1} of the lease, for at most ${seconds(deadlineMs - atMs)}`;
       return ['leased', text, { leaseId, index, deadlineMs }];
     }
     case 'cameTo': {
       const { leaseId, status, outcome, httpStatus, attempts, dueAtMs, atMs } = event;
       const details = { leaseId, status, outcome, httpStatus, attempts, dueAtMs };
       const wait = dueAtMs > atMs ? `in ${seconds(dueAtMs - atMs)}` : 'at once';
-      if (status === 'again') return ['again', `back into the queue, due ${wait}, attempts ${attempts}`, details];
-      if (status === 'known') return ['ended', 'known from elsewhere: it is not fetched here', details];
-      const next = dueAtMs > 0 ? `; to be fetched again ${wait}` : '';
+      if (status === 'again') return ['again', `returned to the queue, due ${wait}, attempts ${attempts}`, details];
+      if (status === 'known') return ['ended', 'imported as already known: never fetched by this crawl', details];
+      const next = dueAtMs > 0 ? `; refetch ${wait}` : '';
       return ['ended', `done: ${status} (${outcome}${httpStatus > 0 ? ` ${httpStatus}` : ''})${next}`, details];
     }
     case 'raised':
-      return ['raised', 'raised: it goes before all else of its host', {}];
+      return ['raised', 'raised: first in the queue of its host', {}];
     case 'lowered':
       return [
         'lowered',
-        `lowered: it goes to the end of front queue ${event.frontQueue}`,
+        `lowered: moved to the end of front queue ${event.frontQueue}`,
         { frontQueue: event.frontQueue },
       ];
     case 'moved':
@@ -142,17 +142,17 @@ function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent[
     case 'due': {
       const { dueAtMs, told: isTold, atMs } = event;
       const when = dueAtMs > atMs ? `in ${seconds(dueAtMs - atMs)}` : 'now';
-      return ['due', `due ${when}${isTold ? ', as a sitemap says' : ''}`, { dueAtMs }];
+      return ['due', `due ${when}${isTold ? ', from a sitemap' : ''}`, { dueAtMs }];
     }
     case 'leaseEnded':
-      return ['leaseEnded', `lease ${event.leaseId} ended with its owner: it waits again`, { leaseId: event.leaseId }];
-    case 'purged':
-      return ['purged', 'purged: nothing of it is kept, and no link to it is admitted', {}];
-    case 'trapReleased':
       return [
-        'trapReleased',
-        `the trap ${event.pattern} was released: it waits for its turn`,
-        { pattern: event.pattern },
+        'leaseEnded',
+        `lease ${event.leaseId} ended when the partition changed its owner: the URL is queued again`,
+        { leaseId: event.leaseId },
       ];
+    case 'purged':
+      return ['purged', 'purged: its data is deleted, and links to it are rejected', {}];
+    case 'trapReleased':
+      return ['trapReleased', `the trap ${event.pattern} was released: the URL is queued`, { pattern: event.pattern }];
   }
 }

@@ -68,7 +68,7 @@ export function resultEvents(subject: Subject, result: Result, place: Place): Un
       `${kind}${status > 0 ? ` (${status})` : ''}${took}`,
       bytes > 0 ? `${bytes} bytes${outcome.truncated ? ', cut at --max-body' : ''}` : '',
       links > 0 ? `${links} links` : '',
-      outcome.linksDropped > 0 ? `${outcome.linksDropped} more beyond --links-per-page` : '',
+      outcome.linksDropped > 0 ? `${outcome.linksDropped} more dropped (--links-per-page)` : '',
       redirectUrl === '' ? '' : `to ${redirectUrl}`,
       retryAfterMs > 0 ? `Retry-After ${seconds(retryAfterMs)}` : '',
       detail,
@@ -93,13 +93,13 @@ export function pageEvents(subject: Subject, page: Page, place: Place): Unversio
 export function responseEvents(subject: Subject, response: Response, place: Place): UnversionedEvent[] {
   if (!subject.is(response.url)) return [];
   const { status, truncated, body, address } = response;
-  const text = `raw response published for archives: ${status}, ${body.length} bytes as received`;
+  const text = `raw response published for archives: ${status}, ${body.length} bytes received`;
   return [event('response', place, place.timestampMs, text, { status, bytes: body.length, truncated, address })];
 }
 
 export function renderEvents(subject: Subject, render: Render, place: Place): UnversionedEvent[] {
   if (!subject.is(render.url)) return [];
-  return [event('render', place, place.timestampMs, 'the page needs a browser: sent to the renderers', {})];
+  return [event('render', place, place.timestampMs, 'the page needs a browser: sent to a renderer', {})];
 }
 
 export function duplicateEvents(subject: Subject, duplicate: Duplicate, place: Place): UnversionedEvent[] {
@@ -107,8 +107,8 @@ export function duplicateEvents(subject: Subject, duplicate: Duplicate, place: P
   if (!subject.is(url)) return [];
   const text =
     representative === url
-      ? 'its content is no duplicate of another page’s'
-      : `its content is a duplicate of ${representative} (${method}, ${members} pages alike)`;
+      ? 'its content is not a duplicate'
+      : `its content is a duplicate of ${representative} (${method}, ${members} pages in the cluster)`;
   return [event('duplicate', place, atMs || place.timestampMs, text, { representative, method, members, pageOffset })];
 }
 
@@ -136,14 +136,14 @@ function controlText(subject: Subject, control: Control): string | null {
   const { kind, hostKey, version, amount, payload } = control;
   if (kind === 'policy') return `policy version ${version}`;
   if (hostKey !== subject.hostKey && !(kind === 'requeue' && hostKey === '')) return null;
-  const orPolicy = (words: string) => (amount < 0 ? 'as the policy says' : words);
+  const orPolicy = (words: string) => (amount < 0 ? 'as in the policy' : words);
   switch (kind) {
     case 'blockHost':
       return isOfWebmaster(payload) ? `host ${hostKey} paused by its webmaster` : `host ${hostKey} blocked`;
     case 'releaseHost':
       return isOfWebmaster(payload) ? `pause of ${hostKey} ended by its webmaster` : `host ${hostKey} released`;
     case 'pauseHost':
-      return `host ${hostKey} in trouble: leases before ${version} come back`;
+      return `host ${hostKey} failing: leases before ${version} are returned`;
     case 'hostDelay':
       return `delay of ${hostKey}: ${delayText(amount, payload)}`;
     case 'hostLimit':
@@ -154,21 +154,21 @@ function controlText(subject: Subject, control: Control): string | null {
       return `budget of ${hostKey}: ${orPolicy(`${amount} URLs`)}`;
     case 'raise': {
       const url = raisePayload(payload);
-      return url !== null && subject.is(url) ? 'raised: it is to go first' : null;
+      return url !== null && subject.is(url) ? 'raise ordered: first in its host’s queue' : null;
     }
     case 'lower': {
       const lower = lowerPayload(payload);
-      return lower !== null && subject.is(lower.url) ? `lowered: it is to go to front queue ${lower.frontQueue}` : null;
+      return lower !== null && subject.is(lower.url) ? `lower ordered: to front queue ${lower.frontQueue}` : null;
     }
     case 'requeue':
-      return `asked to fetch again: ${payload || 'all of it'}`;
+      return `refetch ordered: ${payload || 'all URLs'}`;
     case 'trap':
     case 'releaseTrap':
       return `${kind === 'trap' ? 'a trap of' : 'no trap of'} ${hostKey}: ${trapPayload(payload)?.pattern ?? payload}`;
     case 'purge': {
       const url = purgePayload(payload)?.url ?? '';
       if (url === '') return `host ${hostKey} purged`;
-      return subject.is(url) ? 'purged: nothing of it is to be kept' : null;
+      return subject.is(url) ? 'purge ordered: its data is deleted' : null;
     }
     case 'duplicates':
       return `duplicates counted on ${hostKey}`;
@@ -180,9 +180,9 @@ function controlText(subject: Subject, control: Control): string | null {
 /** A webmaster's holds where the others are shorter; taken back, an operator's of before counts again. */
 function delayText(amount: number, payload: string): string {
   const least = leastDelayPayload(payload);
-  if (least === null) return amount < 0 ? 'as the policy says' : seconds(amount);
+  if (least === null) return amount < 0 ? 'as in the policy' : seconds(amount);
   if (amount >= 0) return `at least ${seconds(amount)}`;
-  return least.instead < 0 ? 'as the policy says' : `${seconds(least.instead)}, as before`;
+  return least.instead < 0 ? 'as in the policy' : `${seconds(least.instead)}, as before`;
 }
 
 function event(

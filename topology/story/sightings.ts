@@ -72,11 +72,11 @@ export class Sightings {
         const { topic, partition, offset, timestampMs } = place;
         const from =
           sourceUrl === ''
-            ? 'given as a seed'
+            ? 'added as a seed'
             : hop > 0
               ? `redirected from ${sourceUrl}`
               : `found on ${sourceUrl}${placeText(foundIn)}`;
-        const how = intent === 'force' ? ', forced' : intent === 'refresh' ? ', as one to look at again' : '';
+        const how = intent === 'force' ? ', forced' : intent === 'refresh' ? ', to be refetched' : '';
         const text = `${from}, depth ${depth}${how}${url === this.#subject.url ? '' : `, as ${url}`}`;
         const told = { ...(foundIn !== 'unknown' && { foundIn }), ...(tags.length > 0 && { tags: tags.join() }) };
         const details = { url, sourceUrl, depth, hop, intent, front, lastModifiedMs, ...told };
@@ -131,15 +131,15 @@ export class Sightings {
 }
 
 function foldedText(into: string): [StoryKind, string] {
-  return ['known', `folded into ${into}, as its host has proved: not asked for`];
+  return ['known', `rewritten to ${into}, by earlier redirects of its host: not requested`];
 }
 
 function verdictOf(wasKnown: boolean, tallies: ReadonlySet<TallyName>): [StoryKind, string] {
-  if (wasKnown) return ['known', 'known already: not admitted again'];
+  if (wasKnown) return ['known', 'already known: not admitted again'];
   if (tallies.has('hostFull')) return ['dropped', 'dropped: the queue of its host was full'];
   if (tallies.has('queueFull')) return ['dropped', 'dropped: the queue of its partition was full'];
   if (tallies.has('purged')) return ['refused', 'refused: it was purged'];
-  if (tallies.has('duplicates')) return ['known', 'taken for known: not admitted'];
+  if (tallies.has('duplicates')) return ['known', 'treated as known by the Bloom filter: not admitted'];
   return ['refused', 'not admitted'];
 }
 

@@ -189,7 +189,7 @@ function prefixRules({ prefixesAllowed, prefixesDenied }: FilterConfig): Filter[
   }
   if (prefixesAllowed.length > 0) {
     const allowed = compilePrefixes(prefixesAllowed);
-    rules.push((url) => (allowed(url) === null ? { rule: 'prefixesAllowed', detail: 'no prefix fits' } : null));
+    rules.push((url) => (allowed(url) === null ? { rule: 'prefixesAllowed', detail: 'no prefix matches' } : null));
   }
   return rules;
 }
@@ -236,7 +236,9 @@ function listRules(references: readonly ListReference[], source: ListSource): Fi
     const allowed = loaded.filter((one) => one.kind === kind && one.verdict === 'allow');
     if (allowed.length === 0) return [];
     const rule = allowed.map(({ name }) => name).join(', ');
-    return [(url) => (allowed.some(({ list }) => list.match(url) !== null) ? null : { rule, detail: 'not in it' })];
+    return [
+      (url) => (allowed.some(({ list }) => list.match(url) !== null) ? null : { rule, detail: 'not in the list' }),
+    ];
   };
   return [...rules, ...listKinds.flatMap(allowRule)];
 }
@@ -246,8 +248,7 @@ function compiled(field: 'include' | 'exclude', sources: readonly string[], comp
     return compile(sources);
   } catch (error) {
     const index = sources.findIndex((source) => !isCompiled(source, compile));
-    const remedy =
-      'write a JavaScript regular expression without slashes or flags, and escape special characters with \\';
+    const remedy = 'write a JavaScript regular expression without slashes and flags; escape special characters with \\';
     const message = `filters.${field}[${index}]: ${(error as Error).message}; ${remedy}`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }

@@ -21,26 +21,30 @@ function engine(): Re2js {
 /** What RE2 has to say against a pattern, or against its size; null: nothing. */
 export function linearFault(source: string): string | null {
   const { charsMax, instructionsMax } = patternLimits;
-  if (source.length > charsMax) return `${source.length} characters, and a pattern may have ${charsMax}`;
+  if (source.length > charsMax) return `${source.length} characters, but a pattern may have at most ${charsMax}`;
   const size = sizeOf(source);
   if (typeof size === 'string') return size;
-  return size > instructionsMax ? `it comes to ${size} states, and a pattern may have ${instructionsMax}` : null;
+  return size > instructionsMax
+    ? `it compiles to ${size} states, but a pattern may have at most ${instructionsMax}`
+    : null;
 }
 
 function sizeOf(source: string): number | string {
   try {
     return engine().RE2JS.compile(source).programSize();
   } catch (error) {
-    return `${(error as Error).message.replace(/^error parsing regexp: /, '')} (RE2 syntax, which has no look-around and no back-references)`;
+    return `${(error as Error).message.replace(/^error parsing regexp: /, '')} (RE2 syntax, without look-around and back-references)`;
   }
 }
 
 /** Why patterns that each pass `linearFault` are too much together; null: they are not. */
 export function linearFaultOfAll(sources: readonly string[]): string | null {
   const { patternsMax, charsOfAllMax } = patternLimits;
-  if (sources.length > patternsMax) return `${sources.length} patterns, and a policy may have ${patternsMax}`;
+  if (sources.length > patternsMax) return `${sources.length} patterns, but a policy may have at most ${patternsMax}`;
   const chars = sources.reduce((sum, source) => sum + source.length, 0);
-  return chars > charsOfAllMax ? `${chars} characters of patterns, and a policy may have ${charsOfAllMax}` : null;
+  return chars > charsOfAllMax
+    ? `${chars} characters of patterns, but a policy may have at most ${charsOfAllMax}`
+    : null;
 }
 
 /** `all`: every pattern that will be asked for. Throws SyntaxError for one that RE2 does not take. */
@@ -71,7 +75,7 @@ export function linearPatterns(all: readonly string[]): CompilePatterns {
   return (sources): PatternList => {
     const own = sources.map((source) => {
       const number = numbers.get(source);
-      if (number === undefined) throw new Error(`the pattern ${source} was not among those to compile`);
+      if (number === undefined) throw new Error(`the pattern ${source} was not compiled`);
       return number;
     });
     return {

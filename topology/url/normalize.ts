@@ -233,7 +233,7 @@ function dropWww(parts: Parts): void {
   if (host !== parts.host) setHost(parts, host);
 }
 
-/** A host with a port of its own answers by one scheme there. */
+/** A host with a separate port answers by one scheme there. */
 function setScheme(parts: Parts, scheme: 'http' | 'https'): void {
   if (!/:\d+$/.test(parts.host)) parts.scheme = `${scheme}:`;
 }

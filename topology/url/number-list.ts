@@ -48,7 +48,7 @@ export function compileNumberList(kind: NumberListKind, text: string, name: stri
     const fits = kind === 'traffic' ? number >= 1 : number >= 0 && number <= 1;
     if (domain === '' || !fits) {
       const what = kind === 'traffic' ? 'its rank, from 1' : 'a share from 0 to 1';
-      throw invalid(name, line, `expected a domain and ${what}, as in "example.org ${kind === 'traffic' ? 12 : 0.7}"`);
+      throw invalid(name, line, `write a domain and ${what}, as in "example.org ${kind === 'traffic' ? 12 : 0.7}"`);
     }
     numbers.set(domain, number);
     if (numbers.size + positions.size > listLimits.numbersMax) throw tooMany(name, line);
@@ -70,7 +70,7 @@ function graphRank(entry: string): { readonly domain: string; readonly position:
 }
 
 function tooMany(name: string, line: number): CrawlstreamError {
-  return invalid(name, line, `more than ${listLimits.numbersMax} entries; leave out the lowest`);
+  return invalid(name, line, `more than ${listLimits.numbersMax} entries; remove the lowest ones`);
 }
 
 /** A domain that is none is empty. */

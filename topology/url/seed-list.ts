@@ -49,6 +49,6 @@ function notesOf(words: readonly string[], keys: readonly string[]): SeedNotes {
 
 function unsaid(word: string, why = ''): CrawlstreamError {
   const nutch = why.startsWith('nutch.') ? ` (${why})` : '';
-  const remedy = `write one URL a line; ${notesAllowed} may follow, and # and a comment`;
+  const remedy = `write one URL per line; ${notesAllowed} may follow, then # and a comment`;
   return new CrawlstreamError('INVALID_SEED', `${JSON.stringify(word)} after the URL: ${remedy}${nutch}`);
 }

@@ -15,7 +15,7 @@ export interface SeedNotes {
 const depthMost = 1_000_000;
 
 /** What may be said, in words. */
-export const notesAllowed = `priority=0 (first) to priority=${frontQueueCount - 1}, depth=1 and tags=news,legal`;
+export const notesAllowed = `priority=N (0, first, to ${frontQueueCount - 1}), depth=1 and tags=news,legal`;
 
 /** `notes`: names with values as text. `keys`: other names that become tags, as `name=value`. A string: what is wrong. */
 export function seedNotes(
@@ -30,16 +30,15 @@ export function seedNotes(
     else if (name === 'depth' && number <= depthMost) depth = number;
     else if (name === 'tags') for (const tag of value.split(',')) tags.add(tag.trim());
     else if (keys.includes(name)) tags.add(`${name}=${value}`);
-    else if (name.startsWith('nutch.')) return `${name}: Nutch's own keys mean nothing here; write priority=0 to 7`;
+    else if (name.startsWith('nutch.')) return `${name}: keys of Nutch have no effect here; write priority=0 to 7`;
     else
-      return `${name}=${value}: ${notesAllowed} may be said of a seed; keys of your own that --seed-keys names become tags`;
+      return `${name}=${value}: ${notesAllowed} may follow a seed; to use other keys as tags, name them in --seed-keys`;
   }
   for (const tag of tags) {
     const fault = tagFault(tag);
     if (fault !== null) return fault;
   }
-  if (tags.size > tagLimits.perUrlMax)
-    return `${tags.size} tags; ${tagLimits.perUrlMax} are the most that a seed may have`;
+  if (tags.size > tagLimits.perUrlMax) return `${tags.size} tags; a seed may have at most ${tagLimits.perUrlMax}`;
   return {
     priority,
     ...(depth > 0 && { depth }),

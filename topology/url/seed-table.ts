@@ -20,7 +20,7 @@ export function parseSeedTable(
   if (at < 0)
     throw new CrawlstreamError(
       'INVALID_SEED',
-      `${name}: no column is called url; begin with a line of names, as in url${separator}priority`,
+      `${name}: there is no column named url; write the column names in the first line, as in url${separator}priority`,
     );
   return rows.slice(1).map(({ line, cells }) => {
     const notes = names.flatMap((column, index): [string, string][] => {
@@ -39,7 +39,7 @@ export function parseSeedObjects(text: string, name: string, keys: readonly stri
     if (fields === null || typeof fields['url'] !== 'string')
       throw new CrawlstreamError(
         'INVALID_SEED',
-        `${name} line ${index + 1}: write one object a line, as in {"url":"https://example.org/","priority":0}`,
+        `${name} line ${index + 1}: write one JSON object per line, as in {"url":"https://example.org/","priority":0}`,
       );
     const { url, ...notes } = fields;
     const said = Object.entries(notes).filter(([, value]) => value !== null);

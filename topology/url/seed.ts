@@ -13,19 +13,16 @@ export function parseSeed(text: string): string {
   if (/\s/.test(typed)) throw invalid(typed, 'it contains white space; give several seeds as separate arguments');
   const scheme = schemeOf(typed);
   if (scheme !== null && scheme !== 'http' && scheme !== 'https') {
-    throw invalid(typed, `the scheme ${scheme}: can't be crawled; use http:// or https://`);
+    throw invalid(typed, `the scheme ${scheme}: is not supported; use http:// or https://`);
   }
   let url: URL;
   try {
     url = new URL(scheme === null ? `https://${typed.replace(/^\/\//, '')}` : typed);
   } catch {
-    throw invalid(typed, 'it is no URL; write one such as https://example.org/');
+    throw invalid(typed, 'it is not a URL; write one such as https://example.org/');
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalid(
-      url.host,
-      'it carries a user name or password, which a crawl never sends; remove what stands before @',
-    );
+    throw invalid(url.host, 'it has a user name or password, which a crawl never sends; remove the part before @');
   }
   return withoutPlainFragment(url.href);
 }

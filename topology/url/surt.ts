@@ -32,14 +32,15 @@ const address = /^\d+\.\d+\.\d+\.\d+$/;
 /** A string: what is wrong with it, and the remedy. */
 export function parseSurt(text: string): Surt | string {
   const match = form.exec(text.toLowerCase());
-  if (match === null) return 'not a SURT prefix; write it as in (org,example, or (org,example,)/docs/';
+  if (match === null) return 'it is not a SURT prefix; write one as in (org,example, or (org,example,)/docs/';
   const [, scheme = '', host = '', comma = '', port = ''] = match;
   const isClosed = text.includes(')');
   if (!address.test(host) && host.includes('.'))
-    return `a SURT turns the host around; write (${host.split('.').reverse().join(',')},`;
-  if (host === '' || host.split(',').includes('')) return 'it names no host; write it as in (org,example,';
-  if (!isClosed && comma === '') return `say where the host ends; write (${host}, for subdomains too, or (${host},)/`;
-  if (!isClosed && port !== '') return 'a port belongs to one host; write it as in (org,example,:8080)/';
+    return `a SURT reverses the host name; write (${host.split('.').reverse().join(',')},`;
+  if (host === '' || host.split(',').includes('')) return 'it has no host; write it as in (org,example,';
+  if (!isClosed && comma === '')
+    return `the end of the host is missing; write (${host}, for subdomains too, or (${host},)/`;
+  if (!isClosed && port !== '') return 'a port needs a complete host; write it as in (org,example,:8080)/';
   // An address has no commas, and stays as it is.
   const named = ruleHost(`${host.split(',').reverse().join('.')}${port === '' ? '' : `:${port}`}`);
   if ('wrong' in named) return named.wrong;

@@ -9,8 +9,11 @@ const form = /^[^\s,\p{C}]+$/u;
 
 /** null: it is one. Otherwise what is wrong with it, and what to write. */
 export function tagFault(tag: string): string | null {
-  if (tag.length > tagLimits.charsMax) return `a tag of ${tag.length} characters; ${tagLimits.charsMax} are the most`;
-  return form.test(tag) ? null : `${JSON.stringify(tag)} is no tag; write words without spaces, as in tags=news,legal`;
+  if (tag.length > tagLimits.charsMax)
+    return `a tag has ${tag.length} characters; at most ${tagLimits.charsMax} are allowed`;
+  return form.test(tag)
+    ? null
+    : `${JSON.stringify(tag)} is not a tag; write words without spaces, as in tags=news,legal`;
 }
 
 /** Each once, in order; what is no tag, and what is beyond the most, is left out. The same array where nothing changes. */

@@ -52,7 +52,7 @@ export interface CompiledList {
 export type ListSource = (reference: ListName) => CompiledList;
 
 export const noLists: ListSource = (list) => {
-  const remedy = `lists are not loaded here; name the policy's file, beside ${list.path}`;
+  const remedy = `the list ${list.path} is not loaded; name the file of the policy, so that the list is found beside it`;
   throw new CrawlstreamError('INVALID_ARGUMENT', `${fieldOfList(list)}: ${remedy}`);
 };
 
@@ -102,13 +102,17 @@ function entriesOf(text: string, name: string): string[] {
     start = end + 1;
     if (entry === '' || entry.startsWith('#')) continue;
     if (entry.length > listLimits.entryCharsMax || /\s/.test(entry))
-      throw invalid(name, line, `no entry has blanks, or more than ${listLimits.entryCharsMax} characters`);
+      throw invalid(
+        name,
+        line,
+        `an entry cannot contain spaces or have more than ${listLimits.entryCharsMax} characters`,
+      );
     entries.push(entry);
     if (entries.length > listLimits.entriesMax)
       throw invalid(
         name,
         line,
-        `more than ${listLimits.entriesMax} entries; split the crawl, or list domains for hosts`,
+        `more than ${listLimits.entriesMax} entries; split the crawl, or list domains instead of hosts`,
       );
   }
   return entries;
@@ -175,7 +179,7 @@ function compilePrefixList(prefixes: readonly string[]): CompiledList {
 
 function compilePatterns(sources: readonly string[], name: string): CompiledList {
   if (sources.length > listLimits.patternsMax) {
-    const why = `${sources.length} patterns are tried one by one; keep to ${listLimits.patternsMax}, or write prefixes`;
+    const why = `${sources.length} patterns are too many, since each is tried in turn; write at most ${listLimits.patternsMax}, or use prefixes`;
     throw invalid(name, sources.length, why);
   }
   const patterns = sources.map((source, index) => {

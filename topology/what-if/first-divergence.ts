@@ -83,18 +83,19 @@ function reasonOf(a: Made | undefined, b: Made | undefined, before: Policy | nul
   if (b !== undefined && 'admit' in b) {
     const refusal = before?.admit(b.admit.url, b.admit.depth, b.admit.hop);
     if (refusal?.ok === false)
-      return `${b.admit.url} is admitted: it was refused by ${refusal.rule}: ${refusal.detail}`;
+      return `${b.admit.url} is admitted: before, it was refused by ${refusal.rule}: ${refusal.detail}`;
     if (a !== undefined && 'admit' in a && a.admit.url === b.admit.url)
       return `${b.admit.url} goes into front queue ${b.admit.frontQueue}, not ${a.admit.frontQueue}: ${frontQueueReason(before, after)}`;
   }
   if (a !== undefined && b !== undefined && 'change' in a && 'change' in b) return changeReason(a.change, b.change);
-  if (a === undefined) return `one decision more: ${textOf(b)}`;
-  if (b === undefined) return `not decided any more: ${textOf(a)}`;
-  return `${textOf(b)} in the place of ${textOf(a)}`;
+  if (a === undefined) return `additional decision: ${textOf(b)}`;
+  if (b === undefined) return `missing decision: ${textOf(a)}`;
+  return `${textOf(b)} instead of ${textOf(a)}`;
 }
 
 function frontQueueReason(before: Policy | null, after: Policy | null): string {
-  if (before?.scores !== after?.scores) return after?.scores ? 'it is scored now' : 'it is not scored any more';
+  if (before?.scores !== after?.scores)
+    return after?.scores ? 'the new policy scores it' : 'the new policy does not score it';
   if (after?.config.budget !== undefined || before?.config.budget !== undefined) return 'score or budget';
   return after?.scores ? 'score' : 'depth and spelling, or a trap';
 }
@@ -104,19 +105,18 @@ const setBy: Readonly<Record<string, string>> = {
   delayMs: 'delayMs',
   frontQueues: 'urlsPerLeaseMax, leadTimeMs, delayMs or the order of the queue',
   again: 'urlsPerLeaseMax, leadTimeMs or retriesMs',
-  deadlineMs: 'delayMs and delayFactor, by which a lease is given time',
-  disposition: 'retriesMs, or when its pages are visited again',
-  facts: 'delayMs, delayFactor, retriesMs or serverErrorsMax, by which a host waits',
+  deadlineMs: 'delayMs and delayFactor, which set the time of a lease',
+  disposition: 'retriesMs, or the recrawl schedule',
+  facts: 'delayMs, delayFactor, retriesMs or serverErrorsMax, which set how long a host waits',
   dueAtMs: 'recrawl',
 };
 
 function changeReason(a: Change, b: Change): string {
-  if (a.kind !== b.kind) return `${textOf({ change: b })} in the place of ${textOf({ change: a })}`;
+  if (a.kind !== b.kind) return `${textOf({ change: b })} instead of ${textOf({ change: a })}`;
   const [x, y] = [a as unknown as Record<string, unknown>, b as unknown as Record<string, unknown>];
   const host = typeof x['hostKey'] === 'string' ? ` of ${x['hostKey']}` : '';
-  if (x['hostKey'] !== y['hostKey'])
-    return `${a.kind}: ${String(y['hostKey'])} in the place of ${String(x['hostKey'])}`;
+  if (x['hostKey'] !== y['hostKey']) return `${a.kind}: ${String(y['hostKey'])} instead of ${String(x['hostKey'])}`;
   const field = Object.keys(x).find((name) => JSON.stringify(x[name]) !== JSON.stringify(y[name])) ?? 'it';
   const by = setBy[field] === undefined ? '' : ` (set by ${setBy[field]})`;
-  return `${a.kind}${host}: ${field} is ${JSON.stringify(y[field])}, it was ${JSON.stringify(x[field])}${by}`;
+  return `${a.kind}${host}: ${field} is ${JSON.stringify(y[field])}, before ${JSON.stringify(x[field])}${by}`;
 }

@@ -32,7 +32,7 @@ export class ReDecider {
   #partition: FrontierPartition;
   /** The next commit is the first of its owner. */
   #opens = false;
-  /** Lists of the policies, made anew for each owner. */
+  /** Lists of the policies, made again for each owner. */
   readonly #lists: ListSource;
   /** Commits that were decided again. */
   commits = 0;

@@ -22,7 +22,7 @@ export type Arrival = { readonly atMs: number; readonly partition: number } & (
 /** Outcomes that say nothing of the URL, because it was not requested. */
 const notAsked: ReadonlySet<string> = new Set(['returned', 'unknown', 'crawlDelayTooLong']);
 
-/** Events that frontiers send each other: frontiers that decide anew send their own. */
+/** Events that frontiers send each other: frontiers that decide again send their own. */
 const ownEvents: ReadonlySet<string> = new Set(['quota', 'quotaReport', 'pauseHost', 'manifest']);
 
 export class Recording {

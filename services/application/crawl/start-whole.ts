@@ -9,7 +9,7 @@ export interface WholeCrawl {
   readonly at: TaskPositions;
   readonly frontier: Parameters<Application['frontier']>[0];
   readonly fetcher: Parameters<Application['fetcher']>[0];
-  /** Starts fetchers in processes of their own, in the place of the one in this process. */
+  /** Starts fetchers in separate processes, in the place of the one in this process. */
   readonly workers?: ((start: FetchWorkersStart) => RunningFetcher) | undefined;
   /** Fetchers are other processes, which take tasks from the log. Absent: they are here. */
   readonly elsewhere?: FetchersElsewhere | undefined;

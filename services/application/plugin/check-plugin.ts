@@ -8,7 +8,7 @@ const { nameCharsMax } = pluginLimits;
 const isName = (value: unknown) =>
   typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value.length <= nameCharsMax;
 const name: Field = {
-  wants: `a name of letters, digits, dots, dashes and underscores, of at most ${nameCharsMax} characters`,
+  wants: `a name of at most ${nameCharsMax} letters, digits, dots, dashes and underscores`,
   fits: isName,
   needed: true,
 };
@@ -43,7 +43,7 @@ const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
     needed: true,
   },
   reads: {
-    wants: "some of pages, results, duplicates and responses, as in ['pages']",
+    wants: "a list of topics among pages, results, duplicates and responses, as in ['pages']",
     fits: (value) =>
       Array.isArray(value) &&
       value.length > 0 &&
@@ -59,7 +59,7 @@ const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
     fits: (value) => Array.isArray(value) && value.every((ms) => Number.isInteger(ms) && ms >= 0),
   },
   batchRecords: { wants: 'a whole number, at least 1', fits: (value) => Number.isInteger(value) && Number(value) >= 1 },
-  open: { wants: 'a function that gives { handle }', fits: isFunction, needed: true },
+  open: { wants: 'a function that returns { handle }', fits: isFunction, needed: true },
 };
 
 /** `file`: in errors. `ours`: names that are taken. Throws INVALID_ARGUMENT. */
@@ -70,10 +70,10 @@ export function checkPlugin(given: unknown, file = 'plugin', ours: readonly stri
   for (const [index, processor] of (plugin.processors ?? []).entries()) {
     checkOptions(`${file}: processors[${index}]`, processor, processorFields);
     if (names.has(processor.name)) {
-      const why = ours.includes(processor.name) ? 'is a name of ours' : 'is there twice';
+      const why = ours.includes(processor.name) ? 'is the name of a built-in consumer' : 'is used twice';
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `${file}: processors[${index}].name: ${processor.name} ${why}; give another`,
+        `${file}: processors[${index}].name: ${processor.name} ${why}; choose another name`,
       );
     }
     names.add(processor.name);

@@ -10,7 +10,7 @@ export async function importFile(flag: string, path: string): Promise<Readonly<R
     const { code, message } = error as NodeJS.ErrnoException;
     const isTypeScript = code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?ts$/.test(path);
     const remedy = isTypeScript
-      ? "this Node reads no TypeScript: use Node 22.18 or later, NODE_OPTIONS='--import tsx', or a .mjs file"
+      ? "this version of Node cannot load TypeScript: use Node 22.18 or later, NODE_OPTIONS='--import tsx', or a .mjs file"
       : message;
     throw new CrawlstreamError('INVALID_ARGUMENT', `${flag} ${path}: ${remedy}`, error);
   }

@@ -29,7 +29,7 @@ export async function loadPlugins(paths: readonly string[], ours: readonly strin
     if (before !== undefined) {
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `--plugin ${path}: name: ${before.path} is called ${plugin.name} too; give another name`,
+        `--plugin ${path}: name: ${before.path} already has the name ${plugin.name}; choose another name`,
       );
     }
     loaded.push({

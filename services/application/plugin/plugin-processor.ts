@@ -1,4 +1,4 @@
-/** A plugin's consumer as a processor like ours: a group of its own, metrics, dead letters, a folder. */
+/** A plugin's consumer as a processor like ours: a separate group, metrics, dead letters, a folder. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -26,7 +26,10 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
       await makeFolders(folder, { recursive: true });
       const handler = await given.open({ options, folder, crawl: manifest.crawl, say });
       if (typeof handler?.handle !== 'function') {
-        throw new CrawlstreamError('INVALID_ARGUMENT', `processor ${name}: open gave no { handle }`);
+        throw new CrawlstreamError(
+          'INVALID_ARGUMENT',
+          `processor ${name}: open() must return an object with handle, as in { handle }`,
+        );
       }
       const { batchRecords, retriesMs, whenFailed = 'deadLetter' } = given;
       return runConsumer<PluginTopic>(context, {
@@ -58,8 +61,11 @@ function optionsOf({ name, options = {} }: PluginProcessor, set: Readonly<Record
   for (const key of Object.keys(set)) {
     if (Object.hasOwn(options, key)) continue;
     const known = Object.keys(options);
-    const remedy = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-    throw new CrawlstreamError('INVALID_ARGUMENT', `--set ${name}.${key}: ${name} has no such option; ${remedy}`);
+    const remedy = known.length === 0 ? 'it has no options' : `it has ${known.join(', ')}`;
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `--set ${name}.${key}: ${name} has no option of this name; ${remedy}`,
+    );
   }
   const values: Record<string, string> = {};
   for (const [key, option] of Object.entries(options)) {

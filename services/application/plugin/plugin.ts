@@ -61,7 +61,7 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
 export interface PluginContext {
   /** The values of its options. */
   readonly options: Readonly<Record<string, string>>;
-  /** A folder of its own, which outlives the process. */
+  /** A separate folder, which outlives the process. */
   readonly folder: string;
   readonly crawl: string;
   /** One line among the process’s notes, behind the plugin’s name. */

@@ -47,8 +47,11 @@ export async function tellPlugins(
   });
   await own.append(records).catch((error: unknown) => {
     if (!(error instanceof CrawlstreamError)) throw error;
-    const remedy = `crawlstream acls ${teller.name} --plugin … lists what this user needs`;
-    throw new CrawlstreamError(error.code, `the crawl’s control log is told of plugins: ${error.message}; ${remedy}`);
+    const remedy = `crawlstream acls ${teller.name} --plugin … lists the rights that this user needs`;
+    throw new CrawlstreamError(
+      error.code,
+      `the plugins could not be recorded on topic control: ${error.message}; ${remedy}`,
+    );
   });
 }
 

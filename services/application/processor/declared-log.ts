@@ -20,7 +20,7 @@ export function declaredLog<T extends Log>(
   const writable = new Set(writes.map((topic) => `${crawl}.${topic}`));
   const check = (topic: string, way: Edge['way']) => {
     if (!(way === 'reads' ? readable : writable).has(topic)) {
-      throw new CrawlstreamError('UNSUPPORTED', `${name} ${way} ${topic}, which its declaration does not name`);
+      throw new CrawlstreamError('UNSUPPORTED', `${name} ${way} ${topic}, which is not in its declaration (a bug)`);
     }
     onEdge?.({ processor: name, topic: topic.slice(crawl.length + 1), way });
   };

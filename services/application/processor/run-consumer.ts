@@ -48,7 +48,7 @@ export async function runConsumer<T extends AvroTopic>(
     ...(work.batchRecords !== undefined && { batchRecords: work.batchRecords }),
     ...(work.batchMs !== undefined && { batchMs: work.batchMs }),
     ...(work.retriesMs !== undefined && { retriesMs: work.retriesMs }),
-    onRetry: (error) => context.say(`${name}: ${error.message}; trying again`),
+    onRetry: (error) => context.say(`${name}: ${error.message}; retrying`),
     deadLetter: async (letters) => {
       await appendDeadLetters(log, codec, `${crawl}.dead-letters`, letters);
     },

@@ -56,7 +56,7 @@ const options = z.object({
     } satisfies OptionMeta),
   archiveOperator: z
     .string()
-    .regex(/^[^\r\n]+$/, 'is one line of text')
+    .regex(/^[^\r\n]+$/, 'must be one line of text')
     .optional()
     .meta({
       value: '<name>',

@@ -99,7 +99,7 @@ export async function startRender(
       delayOf = (hostKey) => settingsOf(hostKey).delayMs;
       addressPacer.setDelay(policy.addressDelayMs ?? crawlLimits.addressDelayMs);
     },
-    onFailure: (error) => context.say(`render: what is blocked cannot be read any more: ${(error as Error).message}`),
+    onFailure: (error) => context.say(`render: the list of blocked hosts cannot be read: ${(error as Error).message}`),
   });
   const subresources = createSubresources({
     road: {
@@ -133,8 +133,8 @@ export async function startRender(
   });
   await browser.start();
   if (browser.sharesNetwork !== null) {
-    const tried = 'it was tried for ways out and has none, but run it apart from what must not be reached';
-    context.say(`render: the browser shares the network of this machine (${browser.sharesNetwork}): ${tried}`);
+    const tried = 'no way around the crawler was found, but run it on a machine that cannot reach private services';
+    context.say(`render: the browser runs in the network of this machine (${browser.sharesNetwork}): ${tried}`);
   }
   const linkCache = createLinkCache(renderLimits.linkCacheEntries);
   const extractor = createExtractor();

@@ -51,7 +51,8 @@ async function startOpenSearch(
   const { log, manifest, clock } = context;
   const stopping = new AbortController();
   const name = openSearchName(manifest.crawl, indexName);
-  if (name === '') throw new CrawlstreamError('INVALID_ARGUMENT', '--opensearch-index is missing: name the index');
+  if (name === '')
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--opensearch-index is missing: give the name of the index');
   const purges = await readPurges(log, context.codec, manifest);
   const index = await openOpenSearch({ node, index: name, clock, signal: stopping.signal });
   const readPage = pageReader(context);

@@ -14,7 +14,7 @@ export interface ConsumerOrders {
   /** Of our consumers. */
   readonly names: readonly string[];
   readonly options: OptionValues;
-  /** Paths of plugins, absolute: they are loaded anew. */
+  /** Paths of plugins, absolute: they are loaded again. */
   readonly plugins: readonly string[];
   readonly settings: PluginSettings;
   /** Path of the user's own function, absolute. */

@@ -44,7 +44,10 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') channel.tell('readerGone');
   else
     fail(
-      new CrawlstreamError('STORE_FAILED', `the output can't be written: ${message}: make room, or send it elsewhere`),
+      new CrawlstreamError(
+        'STORE_FAILED',
+        `the output can't be written: ${message}: free some disk space, or redirect it`,
+      ),
     );
 });
 

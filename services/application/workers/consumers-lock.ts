@@ -24,8 +24,11 @@ export async function holdConsumersLock(folder: string): Promise<Pick<StateStore
     } catch (error) {
       if (!(error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_LOCKED')) throw error;
       if (performance.now() - lookedFromMs >= workerLimits.predecessorMs) {
-        const what = `consumers of a crawl that was killed still hold ${folder}`;
-        throw new CrawlstreamError('DATA_FOLDER_LOCKED', `${what}: end their process (consumer-worker) and try again`);
+        const what = `consumers of a killed crawl still use ${folder}`;
+        throw new CrawlstreamError(
+          'DATA_FOLDER_LOCKED',
+          `${what}: end their process (consumer-worker), then run the command again`,
+        );
       }
       await sleep(workerLimits.predecessorLookMs);
     }

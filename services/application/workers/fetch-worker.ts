@@ -1,5 +1,5 @@
 /**
- * The program of a fetch worker: a fetcher in a process of its own, over the log of the process that started it.
+ * The program of a fetch worker: a fetcher in a separate process, over the log of the process that started it.
  *
  * It holds nothing that matters, and lives no longer than its channel: if the crawl's process is killed, it ends at
  * once and contacts nobody any more. Signals of a terminal reach it too, and are left to the crawl's process.

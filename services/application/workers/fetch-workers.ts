@@ -1,5 +1,5 @@
 /**
- * Fetchers in processes of their own beside the crawl's process, which keeps the log and the frontier.
+ * Fetchers in separate processes beside the crawl's process, which keeps the log and the frontier.
  *
  * Each has a fixed share of the partitions, so that a host's tasks always come to one of them, as on Kafka; one that dies
  * is replaced by another with the same share, which goes on from the tasks that the dead one had not taken. Its leases
@@ -80,7 +80,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     const share = pace.serve();
     const fail = (error: unknown) => {
       if (error instanceof CrawlstreamError) start.onFailure(error);
-      else say(`worker ${slot.number + 1} met a bug, please report it: ${(error as Error).stack}`);
+      else say(`a bug in worker ${slot.number + 1}, please report it: ${(error as Error).stack}`);
       worker.kill();
     };
     const worker = startWorkerProcess(
@@ -173,7 +173,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
         diedAtMs,
       });
       const leases = `${back} ${back === 1 ? 'lease' : 'leases'}`;
-      say(`worker ${slot.number + 1} of ${count} died (${how}): ${leases} came back, and another takes its place`);
+      say(`worker ${slot.number + 1} of ${count} died (${how}): ${leases} were returned, and a new worker starts`);
       const wasSoon = diedAtMs - beganMs < workerLimits.soonMs;
       if (wasSoon) await clock.sleepUntil(clock.nowMs() + pauseMs, stopping.signal);
       pauseMs = wasSoon ? Math.min(2 * pauseMs, workerLimits.pauseMaxMs) : workerLimits.pauseMs;
@@ -187,7 +187,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
       await clock.sleepUntil(clock.nowMs() + workerLimits.lookEveryMs, stopping.signal);
       for (const slot of slots) {
         if (slot.worker === undefined || ++slot.silentLooks <= workerLimits.silentLooksMax) continue;
-        say(`worker ${slot.number + 1} has given no sign of life for ${workerLimits.silentLooksMax} s: it is killed`);
+        say(`worker ${slot.number + 1} did not respond for ${workerLimits.silentLooksMax} s: killing it`);
         slot.worker.kill();
       }
     }
@@ -211,8 +211,8 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
 }
 
 function notStarted({ number }: Slot, how: string): CrawlstreamError {
-  const what = `worker ${number + 1} ended ${workerLimits.startsFailedMax} times before it could fetch (${how})`;
-  return new CrawlstreamError('UNSUPPORTED', `${what}: --workers 1 fetches in the crawl's own process`);
+  const what = `worker ${number + 1} failed to start ${workerLimits.startsFailedMax} times (${how})`;
+  return new CrawlstreamError('UNSUPPORTED', `${what}: to fetch without worker processes, use --workers 1`);
 }
 
 function plainConfig(config: FetcherConfig): PlainFetcherConfig {

@@ -1,5 +1,5 @@
 /**
- * A crawl's consumers in a process of their own, so that they take no time from frontier and log, and one that fills its memory
+ * A crawl's consumers in a separate process, so that they take no time from frontier and log, and one that fills its memory
  * or is killed takes no crawl along.
  *
  * A process that dies is replaced by another, which goes on from the positions that the consumers keep: what they promise
@@ -130,7 +130,7 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
       if (hasProgressed) deaths = 0;
       else if (!isKilled) deaths += 1;
       if (deaths >= workerLimits.consumersDeathsMax) return fail(endsAgainAndAgain(how));
-      say(`the process of the consumers died (${how}): another takes its place, from where they were`);
+      say(`the process of the consumers died (${how}): starting a new one, which continues where it stopped`);
       if (hasProgressed) pauseMs = workerLimits.pauseMs;
       else {
         await clock.sleepUntil(clock.nowMs() + pauseMs, stopping.signal);
@@ -227,6 +227,6 @@ function isGone(error: unknown): boolean {
 }
 
 function endsAgainAndAgain(how: string): CrawlstreamError {
-  const what = `the process of the consumers ended ${workerLimits.consumersDeathsMax} times before they had dealt with a record (${how})`;
-  return new CrawlstreamError('UNSUPPORTED', `${what}: --workers 1 runs them in the crawl's own process`);
+  const what = `the process of the consumers failed ${workerLimits.consumersDeathsMax} times before it handled a record (${how})`;
+  return new CrawlstreamError('UNSUPPORTED', `${what}: to run them without a separate process, use --workers 1`);
 }

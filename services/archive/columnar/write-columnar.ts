@@ -66,6 +66,6 @@ export async function writeColumnar({ files, out, crawl, contentOf }: ColumnarOp
 }
 
 function tooFar({ file, offset }: IndexLine): CrawlstreamError {
-  const message = `${file} has a record at ${offset}: the table tells offsets below 2 GiB, as Common Crawl's does; split the file`;
+  const message = `${file} has a record at ${offset}: the table, like Common Crawl's, supports offsets below 2 GiB; split the file`;
   return new CrawlstreamError('INVALID_RECORD', message);
 }

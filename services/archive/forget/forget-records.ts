@@ -106,7 +106,7 @@ function aboutOf(head: RecordHead, { isGone }: Pick<Work, 'isGone'>) {
   return { url, atMs, isGone: url !== '' && isGone(url, atMs) };
 }
 
-/** Beside the file and its index, under names of their own. */
+/** Beside the file and its index, under separate names. */
 async function rewrite(folder: string, name: string, work: Work): Promise<void> {
   const path = join(folder, `${name}.warc.gz`);
   const places = new Map<number, { readonly offset: number; readonly length: number; readonly mime?: string }>();

@@ -51,7 +51,7 @@ export async function* membersOf(path: string, from = 0): AsyncGenerator<Member>
 function inflated(bytes: Buffer, path: string, offset: number): { plain: Buffer; length: number } | null {
   if (bytes.length < headBytes) return null;
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[3] !== 0) {
-    throw damaged(path, offset, 'no record of ours begins there');
+    throw damaged(path, offset, 'no record of this archive starts there');
   }
   try {
     const options = { info: true, maxOutputLength: archiveLimits.recordBytesMax };

@@ -28,7 +28,7 @@ export async function indexOfFile(file: string): Promise<Buffer> {
         ({ record, length } = memberAt(bytes, at));
       } catch (cause) {
         if (lines.length > 0) break;
-        throw fail(at, `it cannot be unpacked (${(cause as Error).message})`);
+        throw fail(at, `it cannot be decompressed (${(cause as Error).message})`);
       }
     } else record = bytes.subarray(at);
     const end = record.indexOf('\r\n\r\n');
@@ -43,7 +43,7 @@ export async function indexOfFile(file: string): Promise<Buffer> {
     }
     const whole = end + 4 + blockBytes + 4;
     if (isZipped && record.length > whole) {
-      throw fail(at, 'records are packed together; pack each alone, as warcio recompress does');
+      throw fail(at, 'records are compressed together, but each needs its own gzip member; run warcio recompress');
     }
     length = isZipped ? length! : Math.min(whole, record.length);
     const line = lineOf(fields, record.subarray(end + 4, end + 4 + Math.min(blockBytes, replayLimits.headBytesMax)));

@@ -31,7 +31,7 @@ export async function openMemento(index: ArchiveIndex, capture: Capture, revisit
   await record.close();
   throw new CrawlstreamError(
     'INVALID_RECORD',
-    `${capture.file}: ${capture.url} is a ${record.type} there, no response`,
+    `${capture.file}: the record of ${capture.url} is a ${record.type}, not a response`,
   );
 }
 
@@ -42,14 +42,14 @@ async function openRevisited(
   revisits: number,
 ): Promise<Memento> {
   const fail = (why: string) =>
-    new CrawlstreamError('INVALID_RECORD', `${capture.file}: ${capture.url} was the same as before, and ${why}`);
-  if (revisits >= replayLimits.revisitsMax) throw fail('that was the same as before, too');
+    new CrawlstreamError('INVALID_RECORD', `${capture.file}: ${capture.url} is a revisit record, but ${why}`);
+  if (revisits >= replayLimits.revisitsMax) throw fail('it refers to another revisit record');
   const url = (fields.get('warc-refers-to-target-uri') ?? '').replace(/^<|>$/g, '') || capture.url;
-  if (!canParse(url) || !/^https?:/i.test(url)) throw fail('what it points to is no URL');
+  if (!canParse(url) || !/^https?:/i.test(url)) throw fail('it refers to an invalid URL');
   const at = Date.parse(fields.get('warc-refers-to-date') ?? '');
   const digest = (fields.get('warc-payload-digest') ?? '').replace(/^sha1:/, '');
   const found = await index.payload(new URL(url).href, Number.isNaN(at) ? null : at, digest);
-  if (found === null) throw fail(`the payload, of ${url}, is in none of these files`);
+  if (found === null) throw fail(`the payload (${url}) is in none of these files`);
   const memento = await openMemento(index, found, revisits + 1);
   // A 304 has no headers of the payload.
   const isNotModified = /server-not-modified/.test(fields.get('warc-profile') ?? '') || head?.status === 304;

@@ -22,7 +22,7 @@ function page(title: string, body: string, kind = ''): string {
 }
 
 const search = (value: string) =>
-  `<form action="/search"><label>URLs that begin with <input name="url" value="${escapeText(value)}" placeholder="example.org/blog"></label> <button>Search</button></form>`;
+  `<form action="/search"><label>URLs that start with <input name="url" value="${escapeText(value)}" placeholder="example.org/blog"></label> <button>Search</button></form>`;
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -32,7 +32,7 @@ export function homePage(files: number, hosts: readonly string[], isMore: boolea
   const rows = hosts.map(
     (host) => `<li><a href="/search?url=${encodeURIComponent(host)}">${escapeText(host)}</a></li>`,
   );
-  const more = isMore ? '<p>… and more hosts: search for them.</p>' : '';
+  const more = isMore ? '<p>… more hosts: use the search.</p>' : '';
   return page(
     'Archive',
     `<h1>Archive</h1><p>${counted(files, 'WARC file')}.</p>${search('')}<ul>${rows.join('')}</ul>${more}`,
@@ -44,13 +44,13 @@ export function searchPage(prefix: string, found: readonly Capture[], next: stri
     ({ url, time, mime }) =>
       `<tr><td class="url"><a href="${escapeText(`/captures/${url}`)}">${escapeText(url)}</a></td><td>${escapeText(mime)}</td><td><a href="${escapeText(pathOf(time, url))}">${shownTime(time)}</a></td></tr>`,
   );
-  const none = rows.length === 0 ? '<p>Nothing here begins so.</p>' : '';
+  const none = rows.length === 0 ? '<p>No captured URL starts like this.</p>' : '';
   const on =
     next === null
       ? ''
       : `<p><a href="${escapeText(`/search?url=${encodeURIComponent(prefix)}&after=${encodeURIComponent(next)}`)}">More</a></p>`;
   const table = `<table><tr><th>URL</th><th>Type</th><th>First capture</th></tr>${rows.join('')}</table>`;
-  return page(`URLs that begin with ${prefix}`, `${search(prefix)}${none || table}${on}`);
+  return page(`URLs that start with ${prefix}`, `${search(prefix)}${none || table}${on}`);
 }
 
 /** `months`: captures a month, as `2026-01`. */

@@ -25,7 +25,7 @@ const gap = Buffer.from('\r\n\r\n');
 /** Throws INVALID_RECORD where the index does not tell the truth. */
 export async function openRecord({ file, offset, length, url }: Capture): Promise<OpenRecord> {
   const fail = (why: string) =>
-    new CrawlstreamError('INVALID_RECORD', `${file}: the index says that ${url} is at ${offset}, but ${why}`);
+    new CrawlstreamError('INVALID_RECORD', `${file}: the index has ${url} at ${offset}, but ${why}; rebuild the index`);
   const bytes = createBytes(bytesAt(file, offset, length));
   try {
     const text = (await bytes.until(gap))?.toString() ?? '';
@@ -34,7 +34,7 @@ export async function openRecord({ file, offset, length, url }: Capture): Promis
     const type = (fields.get('warc-type') ?? '').toLowerCase();
     let left = Number(fields.get('content-length'));
     if (!Number.isSafeInteger(left) || left < 0) throw fail('it has no Content-Length');
-    if ((fields.get('warc-target-uri') ?? '') === '') throw fail('it is of no URL');
+    if ((fields.get('warc-target-uri') ?? '') === '') throw fail('it has no URL');
     const isHttp = /^application\/http\b/i.test(fields.get('content-type') ?? '');
     let head: OpenRecord['head'] = null;
     if (isHttp && left > 0) {

@@ -50,7 +50,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
         'content-type': 'text/html; charset=utf-8',
       })
       .send(html);
-  const bad = (reply: Reply, said: string) => ownPage(reply, problemPage('No such time or URL', said, null), 400);
+  const bad = (reply: Reply, said: string) => ownPage(reply, problemPage('Invalid time or URL', said, null), 400);
   const absent = (reply: Reply, url: string) =>
     ownPage(reply, problemPage('Not in this archive', `${url} was not captured.`, url), 404);
   const of = (request: Request) => `${(request.query as { readonly of?: string }).of ?? ''}`;
@@ -63,10 +63,10 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
 
   const timeGate = async (request: Request, reply: Reply, text: string) => {
     const url = askedUrl(text);
-    if (url === null) return bad(reply, 'A TimeGate is /timegate/ and a URL.');
+    if (url === null) return bad(reply, 'Write /timegate/ followed by a URL.');
     const wanted = request.headers['accept-datetime'];
     const atMs = wanted === undefined ? Number.MAX_SAFE_INTEGER : msOfHttpDate(`${wanted}`);
-    if (atMs === null) return bad(reply, 'Accept-Datetime is no date such as Thu, 01 Jan 2026 00:00:00 GMT.');
+    if (atMs === null) return bad(reply, 'Accept-Datetime is not a date such as Thu, 01 Jan 2026 00:00:00 GMT.');
     const survey = await index.survey(url, atMs);
     reply.header('vary', 'accept-datetime');
     if (survey === null) return absent(reply, url);
@@ -76,7 +76,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
 
   const timeMap = async (request: Request, reply: Reply, form: typeof linkTimeMap, type: string) => {
     const url = askedUrl(of(request));
-    if (url === null) return bad(reply, 'A TimeMap is /timemap/link/ or /timemap/json/ and a URL.');
+    if (url === null) return bad(reply, 'Write /timemap/link/ or /timemap/json/ followed by a URL.');
     const survey = await index.survey(url, 0);
     if (survey === null) return absent(reply, url);
     return reply
@@ -88,7 +88,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
     const { digits, url } = askedMemento(of(request));
     if (digits === undefined) return timeGate(request, reply, of(request));
     const atMs = msOfDigits(digits);
-    if (atMs === null || url === null) return bad(reply, 'A capture is /web/, up to 14 digits, / and a URL.');
+    if (atMs === null || url === null) return bad(reply, 'Write /web/, up to 14 digits, / and a URL.');
     const survey = await index.survey(url, atMs);
     if (survey === null) return absent(reply, url);
     const { best } = survey;
@@ -110,14 +110,14 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
       await of.close();
       return ownPage(reply, problemPage('Cannot be shown', said, best.url), 502);
     };
-    if (of.status < 200 || of.status > 599) return unable(`It was answered with status ${of.status}.`);
+    if (of.status < 200 || of.status > 599) return unable(`The site answered with status ${of.status}.`);
     const location = headerOf(of.headers, 'location');
     if (of.status >= 300 && of.status < 400 && location !== '') {
       const target = canParse(location, best.url) ? askedUrl(new URL(location, best.url).href) : null;
-      if (target === null) return unable('It redirects to what is no page.');
+      if (target === null) return unable('It redirects to an invalid URL.');
       const next = await index.survey(target, best.atMs);
       if (next?.best.file === best.file && next.best.offset === best.offset) {
-        return unable(`It redirects to ${target}, of which nothing else is here.`);
+        return unable(`It redirects to ${target}, which is not in this archive.`);
       }
       await of.close();
       return reply
@@ -132,7 +132,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
     }
     const content = await contentOf(of, createLinker(best.time, best.url), accepts(request), decode);
     const { body } = content;
-    if (body === null) return unable('Its content coding cannot be undone.');
+    if (body === null) return unable('Its content coding cannot be decoded.');
     // All that a browser shows as a document with links in it.
     const isPage = /^(?:text\/html|[^;]*\bxml)\b/.test(content.headers['content-type'] ?? '');
     if (isPage && request.headers['sec-fetch-dest'] === 'document') {
@@ -182,13 +182,13 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
     get('/search', async (request, reply) => {
       const { url = '', after = '' } = request.query as { readonly url?: string; readonly after?: string };
       const prefix = askedUrl(url);
-      if (prefix === null) return bad(reply, 'Search for the beginning of a URL, such as example.org/blog.');
+      if (prefix === null) return bad(reply, 'Enter the start of a URL, such as example.org/blog.');
       const { found, next } = await searched(index, surtOf(prefix), after);
       return ownPage(reply, searchPage(url, found, next));
     });
     const captures = async (reply: Reply, text: string, fromMs: number) => {
       const url = askedUrl(text);
-      if (url === null) return bad(reply, 'Captures are listed by /captures/ and a URL.');
+      if (url === null) return bad(reply, 'Write /captures/ followed by a URL.');
       const months = await monthsOf(index, url);
       if (months.size === 0) return absent(reply, url);
       const { rows, next } = await shownCaptures(index, url, fromMs);

@@ -82,7 +82,7 @@ async function follow(
     const isAllowed = found.status === 'allowAll' || (found.status === 'rules' && (line?.allow ?? true));
     const robots =
       found.status === 'unreachable'
-        ? `cannot be had, so nothing may be fetched (${why || found.detail})`
+        ? `unreachable, so the crawl fetches nothing from this host (${why || found.detail})`
         : `${isAllowed ? 'allowed' : 'denied'}${line === null ? '' : ` by line ${line.line}: ${line.text}`}`;
     const hop = { url, filter, robots, status: 0, redirectUrl: null };
     if (!isAllowed || filter !== taken) return { hops: [...hops, hop], response: null };
@@ -142,7 +142,10 @@ function textOf(hops: readonly Hop[], page: ParsedPage | null, links: readonly L
     ['canonical', page.canonical],
     ['directives', directives.join(', ') || 'none'],
     ['text', text.length > shownChars ? `${text.slice(0, shownChars)}… (${text.length} characters)` : text],
-    ['links', `${links.length}, ${count} of them taken${linksDropped > 0 ? `, ${linksDropped} beyond the limit` : ''}`],
+    [
+      'links',
+      `${links.length}, ${count} of them accepted${linksDropped > 0 ? `, ${linksDropped} beyond the limit` : ''}`,
+    ],
     ['', [...shown, ...more].join('\n')],
   ]);
 }

@@ -110,7 +110,7 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
 
 function unreachable(url: string, { failure }: HttpResponse): CrawlstreamError {
   const isPrivate = failure?.kind === 'blockedAddress';
-  const remedy = isPrivate ? '' : '; check the address, or save the page and give --file';
+  const remedy = isPrivate ? '' : '; check the URL, or save the page and read it with --file';
   return new CrawlstreamError(
     'INVALID_ARGUMENT',
     `url ${url}: ${failure === null ? 'no answer' : whyNot(failure)}${remedy}`,
@@ -118,5 +118,5 @@ function unreachable(url: string, { failure }: HttpResponse): CrawlstreamError {
 }
 
 function whyNot({ kind, detail }: NonNullable<HttpResponse['failure']>): string {
-  return kind === 'blockedAddress' ? `${detail}; give --allow-private to reach addresses that are not public` : detail;
+  return kind === 'blockedAddress' ? `${detail}; add --allow-private to reach private addresses` : detail;
 }

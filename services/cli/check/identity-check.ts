@@ -38,8 +38,7 @@ export async function checkIdentity(
     try {
       const response = await get(url);
       // Those who verify follow no redirects (draft-ietf-webbotauth-httpsig-protocol-00 §4.4).
-      if (response.status !== 200)
-        return { what, url, problem: `it answers with status ${response.status}, and not with 200` };
+      if (response.status !== 200) return { what, url, problem: `it answered with status ${response.status}, not 200` };
       return { what, url, problem: problemOf(response) };
     } catch (error) {
       return { what, url, problem: (error as Error).message };
@@ -57,14 +56,17 @@ export async function checkIdentity(
   const isLost = page.problem === '' && addresses.problem === '' && !isLinked;
   return [
     isLost
-      ? { ...page, problem: 'it does not lead to its addresses: add <link rel="client-ranges" href="/ip-ranges.json">' }
+      ? {
+          ...page,
+          problem: 'it has no link to its address ranges: add <link rel="client-ranges" href="/ip-ranges.json">',
+        }
       : page,
     addresses,
     await ask('keys', directoryPath, ({ headers, body }) => {
-      if (!site.startsWith('https:')) return 'keys are believed over https alone';
+      if (!site.startsWith('https:')) return 'keys are trusted only over https';
       const type = headerOf(headers, 'content-type').split(';', 1)[0]!.trim().toLowerCase();
       if (type !== directoryType)
-        return `its media type is ${type === '' ? 'not said' : type}, and must be ${directoryType}`;
+        return `its media type is ${type === '' ? 'missing' : type}, but must be ${directoryType}`;
       return directoryProblem(body.toString('utf8'), keyId, nowMs);
     }),
   ];
@@ -80,10 +82,10 @@ function pageProblem(html: string, identity: Identity): string {
 function rangesProblem(json: string): string {
   try {
     const { prefixes } = JSON.parse(json) as { readonly prefixes?: unknown };
-    if (!Array.isArray(prefixes)) return 'it has no prefixes';
+    if (!Array.isArray(prefixes)) return 'it has no list of prefixes';
     const isPrefix = (one: { ipv4Prefix?: unknown; ipv6Prefix?: unknown } | null) =>
       typeof one?.ipv4Prefix === 'string' || typeof one?.ipv6Prefix === 'string';
-    return prefixes.every(isPrefix) ? '' : 'a prefix in it is neither ipv4Prefix nor ipv6Prefix';
+    return prefixes.every(isPrefix) ? '' : 'one of its prefixes is neither ipv4Prefix nor ipv6Prefix';
   } catch (error) {
     return `it is not JSON: ${(error as Error).message}`;
   }

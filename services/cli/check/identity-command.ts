@@ -66,12 +66,15 @@ export function addIdentityCommand(program: Command): void {
 /** In a data folder the key is read here: whoever runs the crawl does so on this machine. */
 async function rotate(key: string, flags: OperatorFlags): Promise<void> {
   if (flags.data !== undefined && key.startsWith('file:')) readKey(key);
-  else if (!/^(?:env|file):./.test(key)) throw bad('key', key, 'name it as env:NAME or file:PATH');
+  else if (!/^(?:env|file):./.test(key)) throw bad('key', key, 'write it as env:NAME or file:PATH');
   const clock = new SystemClock();
   const said = { by: flags.by, atMs: clock.nowMs() };
   const { offsets } = await sendRequest(flags, clock, () => signingKeyEvent(said, key));
   print(
-    { json: { key, offset: offsets[0] }, text: `sign by ${key}: on control at 0:${offsets[0]} (partition:offset)` },
+    {
+      json: { key, offset: offsets[0] },
+      text: `sign with ${key}: recorded on topic control at 0:${offsets[0]} (partition:offset)`,
+    },
     flags.json,
   );
 }
@@ -79,7 +82,10 @@ async function rotate(key: string, flags: OperatorFlags): Promise<void> {
 async function init(folder: string, flags: InitFlags): Promise<void> {
   const identity = identityOf(flags);
   if (identity.contact === '')
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--contact is missing: webmasters must be able to reach you');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--contact is missing: give a web or mail address where webmasters can reach you',
+    );
   const { key: keyFile, valid: validMs, network: networks = [], json } = flags;
   const written = await writeIdentityFolder({ folder, identity, keyFile, validMs, networks }, Date.now());
   print({ json: { written }, text: `${written.map((file) => `wrote ${file}`).join('\n')}\n` }, json);

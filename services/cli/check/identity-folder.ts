@@ -34,7 +34,7 @@ export async function writeIdentityFolder(wishes: FolderWishes, nowMs: number): 
   const written: string[] = [];
   if (keyFile !== undefined) {
     if (!relative(resolve(folder), resolve(keyFile)).startsWith('..'))
-      throw bad('--key', keyFile, `keep it out of ${folder}, which is for everybody to read`);
+      throw bad('--key', keyFile, `choose a path outside ${folder}, which will be published`);
     if (!existsSync(keyFile)) {
       await makeFolders(dirname(resolve(keyFile)), { recursive: true });
       await writeFile(keyFile, newKey(), { mode: 0o600, flag: 'wx' });

@@ -59,7 +59,7 @@ export function addCheckPage(check: Command): void {
 
 async function checkPage(given: string | undefined, flags: PageFlags): Promise<void> {
   if ((given === undefined) === (flags.file === undefined))
-    throw bad('url', given ?? '', 'name either a URL to fetch, or a page with --file (and its URL with --url)');
+    throw bad('url', given ?? '', 'give a URL to fetch, or a saved page with --file (and its URL with --url)');
   const source =
     flags.file === undefined ? await fetched(normalUrl(given!), flags) : await fromFile(flags.file, flags.url);
   const endMs = performance.now() + fetcherLimits.parseTimeoutMs;
@@ -101,9 +101,9 @@ function textOf(source: PageSource, page: ParsedPage, uses: readonly UseTold[]):
     ['directives', directives.join(', ') || 'none'],
     ['uses', usesText(uses)],
     ['text', text.length > shownChars ? `${text.slice(0, shownChars)}… (${text.length} characters)` : text],
-    ['links', linksDropped > 0 ? `${links.length}, and ${linksDropped} beyond the limit` : links.length],
+    ['links', linksDropped > 0 ? `${links.length}, and ${linksDropped} dropped over the limit` : links.length],
     ['', [...links.slice(0, shownLinks), ...more].join('\n')],
-    ['incomplete', page.complete ? null : 'the page took too long, what follows is missing'],
+    ['incomplete', page.complete ? null : 'parsing took too long; the rest of the page is missing'],
   ]);
 }
 
@@ -117,10 +117,10 @@ function fetched(url: string, flags: PageFlags): Promise<PageSource> {
   return withCheckFetcher(flags, async (fetcher) => {
     const { robots } = await fetcher.robots(url);
     if (robots.status === 'unreachable' || (robots.status === 'rules' && !isAllowed(robots.rules, url))) {
-      const why = robots.status === 'rules' ? 'its robots.txt denies it' : robots.detail;
+      const why = robots.status === 'rules' ? 'its robots.txt disallows it' : robots.detail;
       const remedy = robots.blockedAddress
-        ? 'give --allow-private to reach addresses that are not public'
-        : 'see crawlstream check robots, or save the page and give --file';
+        ? 'add --allow-private to reach private addresses'
+        : 'see crawlstream check robots, or save the page and read it with --file';
       throw new CrawlstreamError('INVALID_ARGUMENT', `url ${url}: ${why}; ${remedy}`);
     }
     const { status, headers, body } = await fetcher.page(url);

@@ -54,7 +54,7 @@ export function groupOf(body: Uint8Array, token: string): string | null {
     everyone ||= value.startsWith('*');
   });
   if (agents === 0) return null;
-  // A rule for everyone, put before all others, is heard unless the token has a group of its own.
+  // A rule for everyone, put before all others, is heard unless the token has a separate group.
   const probe = '/probe-of-the-group-that-holds';
   const asked = `user-agent: *\ndisallow: ${probe}$\n\n${linesOf(body).join('\n')}`;
   if (isAllowed(parseRobots(bytesOf(asked), token, ''), `http://a.invalid${probe}`)) return token;

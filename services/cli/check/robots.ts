@@ -102,7 +102,7 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
 function becauseOf({ verdict, status, why }: Source, hasRule: boolean): string {
   if (verdict === 'allowAll') return `there is no robots.txt (status ${status})`;
   if (verdict === 'unreachable')
-    return `robots.txt ${status === 0 ? `cannot be reached (${why})` : `answers with status ${status}`}, so nothing may be fetched`;
+    return `robots.txt ${status === 0 ? `cannot be reached (${why})` : `answers with status ${status}`}, so the crawl fetches nothing from this host`;
   return hasRule ? 'a rule matches' : 'no rule matches';
 }
 

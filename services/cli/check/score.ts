@@ -85,7 +85,7 @@ async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
   if (config.kind === 'opic') {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      '--policy scores by cash (kind opic), which a URL has in a crawl alone: ask `crawlstream explain URL` of one',
+      '--policy scores by OPIC cash, which exists only inside a crawl: run `crawlstream explain URL` with --data',
     );
   }
   const url = normalUrl(given);

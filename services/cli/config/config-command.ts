@@ -49,15 +49,19 @@ function init(program: Command, file: string, { json }: ConfigFlags): void {
     toStdout(text);
     return;
   }
-  if (existsSync(file)) throw bad('config init', file, 'it is there already: name another file, or - for the output');
+  if (existsSync(file))
+    throw bad('config init', file, 'the file already exists: choose another one, or - for standard output');
   writeFileSync(file, text, { flag: 'wx' });
-  print({ json: { written: file }, text: `${file} written: every setting is in it, commented out` }, json);
+  print({ json: { written: file }, text: `${file} written with every setting, commented out` }, json);
 }
 
 function check(program: Command, given: string | undefined, { config: flag, json }: ConfigFlags): void {
   const file = given ?? flag ?? process.env['CRAWLSTREAM_CONFIG'];
   if (file === undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'config check: name a file, or set CRAWLSTREAM_CONFIG');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'config check: no file is given: name one, as in crawlstream config check crawlstream.yaml, or set CRAWLSTREAM_CONFIG',
+    );
   }
   const config = readConfig(program, file);
   for (const { key } of hiddenSettings) hiddenValue(config, key);
@@ -71,14 +75,14 @@ function check(program: Command, given: string | undefined, { config: flag, json
     (sum, count) => sum + count,
   );
   const unknown = unknownVariables(program, process.env);
-  const text = `${file}: ${settings} setting${settings === 1 ? '' : 's'}, all good`;
+  const text = `${file}: ${settings} setting${settings === 1 ? '' : 's'}, no errors`;
   print({ json: { file, settings, unknownVariables: unknown }, text }, json);
 }
 
 function show(program: Command, service: string, flags: ConfigFlags): void {
   const name = oneOf('config show', serviceNames)(service);
   const command = program.commands.find((one) => one.name() === name);
-  if (command === undefined) throw bad('config show', name, 'this release has no such service');
+  if (command === undefined) throw bad('config show', name, 'this release has no service of that name');
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     ...(flags.config !== undefined && { CRAWLSTREAM_CONFIG: flags.config }),

@@ -57,14 +57,14 @@ function parsed(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const message = `--config ${file}: ${(error as Error).message}: name a YAML or JSON file, as crawlstream config init writes it`;
+    const message = `--config ${file}: ${(error as Error).message}: give a YAML or JSON file, such as crawlstream config init writes`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }
   const document = parseDocument(text);
   const [error] = document.errors;
   if (error !== undefined) {
     const what = error.message.split('\n', 1)[0]!.replace(/:$/, '');
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${file}: ${what}: mend the YAML there`);
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${file}: ${what}: correct the YAML there`);
   }
   return document.toJS();
 }
@@ -113,13 +113,13 @@ function linesOf(program: Command, file: string, issue: z.core.$ZodIssue): strin
   return issue.keys.map((key) => {
     const near = closest(key, known);
     const isNear = distance(key.toLowerCase(), near.toLowerCase()) <= Math.max(2, Math.floor(key.length / 3));
-    const remedy = isNear ? `did you mean ${near}?` : 'crawlstream config init lists what there is';
-    return `${file}: ${[...path, key].join('.')}: there is no such setting${path.length > 0 ? ' there' : ''}; ${remedy}`;
+    const remedy = isNear ? `did you mean ${near}?` : 'crawlstream config init lists all settings';
+    return `${file}: ${[...path, key].join('.')}: unknown setting; ${remedy}`;
   });
 }
 
 function remedyOf({ code, message }: z.core.$ZodIssue): string {
-  return code === 'invalid_type' ? 'give keys and values, as crawlstream config init writes them' : message;
+  return code === 'invalid_type' ? 'write keys and values, as crawlstream config init does' : message;
 }
 
 function knownKeys(program: Command, path: readonly string[]): string[] {

@@ -8,7 +8,7 @@
 import type { Command, Option } from 'commander';
 import { processors } from '../../application/topology.ts';
 
-/** Commands that run a part of a crawl; each may have a section of its own under `services`. */
+/** Commands that run a part of a crawl; each may have a separate section under `services`. */
 export const serviceNames: readonly string[] = [
   'crawl',
   'fleet',

@@ -24,7 +24,7 @@ export function unknownVariablesNote(program: Command, env: NodeJS.ProcessEnv): 
   const names = unknownVariables(program, env);
   if (names.length === 0) return undefined;
   const known = [...knownVariables(program)];
-  const named = names.slice(0, namedMax).map((name) => `${name} is read by nothing (${guessOf(name, known)})`);
+  const named = names.slice(0, namedMax).map((name) => `${name} is not a known variable (${guessOf(name, known)})`);
   if (names.length > namedMax) named.push(`and ${names.length - namedMax} more`);
   return `environment: ${named.join(', ')}`;
 }
@@ -37,7 +37,7 @@ function knownVariables(program: Command): ReadonlySet<string> {
 function guessOf(name: string, known: readonly string[]): string {
   const near = closest(name, known);
   const mayDiffer = Math.max(2, Math.floor((name.length - prefix.length) / 3));
-  return distance(name, near) <= mayDiffer ? `did you mean ${near}?` : 'crawlstream config init - lists what is';
+  return distance(name, near) <= mayDiffer ? `did you mean ${near}?` : 'crawlstream config init - lists all variables';
 }
 
 /** What Kubernetes sets in each pod of a namespace for each of its Services, and what our own tests and benches pass on. */

@@ -35,7 +35,7 @@ export function watchCluster({ log, codec, manifest, clock, say }: WatchedCluste
   let surplus: string | null = null;
   const onChange = (text: string | null) => {
     surplus = text;
-    say(text ?? 'topics have as many partitions as the crawl again', text === null ? 'info' : 'warn');
+    say(text ?? 'topics and crawl have the same number of partitions again', text === null ? 'info' : 'warn');
   };
   const { crawl, partitions } = manifest;
   const watching = watchSurplus({ log, crawl, partitions, clock, signal: stopping.signal, onChange });

@@ -12,7 +12,7 @@ export async function cutShort<T>(
   log: Pick<Log, 'close'>,
   act: () => Promise<T>,
 ): Promise<T> {
-  if (signal?.aborted) throw new CrawlstreamError('STORE_CLOSED', 'stopped before it had begun');
+  if (signal?.aborted) throw new CrawlstreamError('STORE_CLOSED', 'stopped before it started');
   const cut = () => void log.close().catch(() => {});
   signal?.addEventListener('abort', cut, { once: true });
   try {

@@ -26,11 +26,11 @@ export class Losses implements Damage {
     const all = [...this.#records].filter(([, { count }]) => count > 0);
     const sum = all.reduce((total, [, { count }]) => total + count, 0);
     const where = all.map(([name, { count }]) => `${count} of ${name}`).join(', ');
-    toStderr(`passed over as damaged: ${sum} records${where === '' ? '' : ` (${where})`}\n`);
+    toStderr(`skipped as damaged: ${sum} records${where === '' ? '' : ` (${where})`}\n`);
     if (this.#file === undefined) return;
     const { file, offset, bytesBehind } = this.#file;
     toStderr(
-      `passed over as damaged: the ${bytesBehind} bytes of ${file} from byte ${offset} on; their records are not counted\n`,
+      `skipped as damaged: the ${bytesBehind} bytes of ${file} from byte ${offset} on; the number of records in them is unknown\n`,
     );
   }
 }

@@ -22,6 +22,6 @@ export async function namedFolder(
   if (data === undefined) return null;
   const folder = await readDataFolder(data);
   if (folder.manifest.fingerprintKey === fingerprintKey) return folder;
-  const message = `--data ${folder.path} belongs to another crawl (${folder.manifest.crawl}): name one of ${crawl}`;
+  const message = `--data ${folder.path} belongs to another crawl (${folder.manifest.crawl}): give a data folder of crawl ${crawl}`;
   throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
 }

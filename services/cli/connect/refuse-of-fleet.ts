@@ -5,6 +5,6 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 export function refuseOfFleet(crawl: string): void {
   if (!crawl.includes('.')) return;
   const [fleet, name] = crawl.split('.');
-  const message = `--crawl ${crawl} is crawl ${name} of the fleet ${fleet}, which runs it: make, pause and resume it there (POST /v1/crawls), or name another crawl`;
+  const message = `--crawl ${crawl} is crawl ${name} of fleet ${fleet}, and only the fleet may run it: use the API of the fleet (POST /v1/crawls), or choose another --crawl`;
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -49,12 +49,13 @@ async function leave(folder: DataFolder, records: readonly RequestRecord[], cloc
   while (clock.nowMs() < untilMs) {
     const answer = await inbox.answerTo(id);
     if (answer?.taken === true) return answer.offsets;
-    if (answer?.taken === false) throw new CrawlstreamError('INVALID_RECORD', `the crawl refused it: ${answer.why}`);
+    if (answer?.taken === false)
+      throw new CrawlstreamError('INVALID_RECORD', `the crawl rejected the request: ${answer.why}`);
     if (!(await takeHere(folder, inbox, clock))) await clock.sleepUntil(clock.nowMs() + lookEveryMs);
   }
   throw new CrawlstreamError(
     'DATA_FOLDER_LOCKED',
-    `a process that holds ${folder.path} has not taken the request in ${patienceMs / 1000} s: it is kept, and taken when the crawl next starts`,
+    `the process that holds ${folder.path} did not answer within ${patienceMs / 1000} s: the request is saved, and applied when the crawl next starts`,
   );
 }
 

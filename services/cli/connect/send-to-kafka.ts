@@ -47,7 +47,10 @@ export async function sendToKafka({
   const inForce = before.policy === null ? null : parsePolicy(before.policy.json);
   const asked = before.asked === null ? null : parsePolicy(before.asked.json);
   if (seeds.length === 0 && inForce === null) {
-    throw new CrawlstreamError('INVALID_SEED', 'no seed given: name a URL to start from, such as https://example.org/');
+    throw new CrawlstreamError(
+      'INVALID_SEED',
+      'no seed is given: add a URL to start from, such as https://example.org/',
+    );
   }
   const base = flagsDo === 'replace' ? null : (asked ?? inForce);
   let policy = inForce ?? policyOf(flags, urls);

@@ -25,10 +25,7 @@ export function banner({ policy, seeds, place, options }: BannerFacts): string[]
     ['limits', limitsText(policy)],
     ['robots', 'robots.txt is obeyed, its Crawl-delay too'],
     ['kept in', place],
-    [
-      'Ctrl-C',
-      `is safe: it ends politely, and ${options === null ? 'the same command' : `${ownName()} crawl ${options}`} goes on`,
-    ],
+    ['Ctrl-C', `stops safely; ${options === null ? 'the same command' : `${ownName()} crawl ${options}`} goes on`],
   ] as const;
   const shown = lines.map(([name, value]) => `  ${name.padEnd(9)}${value}`);
   if (policy.paused === true)
@@ -41,7 +38,7 @@ function scopeText({ scope, maxDepth, filters }: PolicyConfig): string {
   const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
   const near = `${kind === 'host' ? 'hosts' : 'domains'} ${names.slice(0, 3).join(' ')}${more}`;
   const parts = [kind === 'all' ? 'any host (--scope all)' : near];
-  if (maxDepth !== null) parts.push(`${maxDepth} links from a seed at most`);
+  if (maxDepth !== null) parts.push(`${maxDepth} links from a seed, at most`);
   if (filters.include.length > 0) parts.push(`only ${filters.include.join(' ')}`);
   if (filters.exclude.length > 0) parts.push(`not ${filters.exclude.join(' ')}`);
   return parts.join(', ');
@@ -53,7 +50,7 @@ function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
   // A user who types 2 may mean seconds.
   const unit = delayMs > 0 && delayMs < mistakenMs ? ` (milliseconds: ${delayMs}s are seconds)` : '';
   const least = `${durationText(delayMs)}${unit} between requests to a host`;
-  const adaptive = delayFactor > 0 ? `, and ${delayFactor} times what the last fetch took` : '';
+  const adaptive = delayFactor > 0 ? `, at least ${delayFactor} times the last fetch time` : '';
   const retries = retriesMs.length === 0 ? 'no retries' : `retries after ${retriesMs.map(durationText).join(', ')}`;
   return `${least}${adaptive}; ${retries}`;
 }

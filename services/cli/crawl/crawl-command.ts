@@ -239,7 +239,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     if (given.length > 0 && before.length > 0 && !given.some((seed) => before.includes(seed))) {
       throw new CrawlstreamError(
         'DATA_FOLDER_FOREIGN',
-        `--data ${folder.path} holds the crawl of ${before[0]}: give that seed too, or another --data`,
+        `--data ${folder.path} contains the crawl of ${before[0]}: add that seed, or choose another --data`,
       );
     }
   }

@@ -50,7 +50,7 @@ export async function crawlSeeds(
     if (known.includes(plain)) return { url: plain, ...notes };
     const { protocol, why } = await probeScheme(url, resolver);
     if (protocol === 'https:') return { url, ...notes };
-    say(`${new URL(url).host} speaks no https (${why}): crawling ${plain}`);
+    say(`${new URL(url).host} has no https (${why}): crawling ${plain}`);
     return { url: plain, ...notes };
   };
   return Promise.all(urls.map(withScheme));

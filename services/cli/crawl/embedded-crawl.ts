@@ -90,7 +90,7 @@ export interface EmbeddedCrawl {
   readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
   readonly attach: (opened: WholeLog) => Promise<RunningProcessors>;
-  /** They have a process of their own. */
+  /** They have a separate process. */
   readonly attachesProcess?: boolean | undefined;
 }
 
@@ -128,7 +128,7 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
     const aheadMs = clock.nowMs() - wallMs;
     if (aheadMs > tellAheadMs)
       crawl.say(
-        `the machine's clock was set back since: the crawl goes on by its own, ${durationText(Math.round(aheadMs / 60_000) * 60_000)} ahead`,
+        `the machine's clock was set back since the last run: the crawl keeps its own time, ${durationText(Math.round(aheadMs / 60_000) * 60_000)} ahead`,
       );
     return withStores(async (open) => {
       const checkpoints: StateStore[] = [];

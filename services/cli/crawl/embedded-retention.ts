@@ -42,7 +42,7 @@ export async function expireRegularly(kept: Retention, signal: AbortSignal): Pro
   while (keepMs !== null && !signal.aborted) {
     const beforeMs = clock.nowMs() - keepMs;
     await expireByAge(kept, beforeMs);
-    await trim(kept, beforeMs).catch((error: Error) => onNotice(`nothing is trimmed: ${error.message}`));
+    await trim(kept, beforeMs).catch((error: Error) => onNotice(`old records could not be trimmed: ${error.message}`));
     await clock.sleepUntil(clock.nowMs() + expireEveryMs, signal);
   }
 }

@@ -73,7 +73,7 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
     notRead() {
       if (typesNotRead.size === 0) return null;
       const types = [...typesNotRead].sort(([, a], [, b]) => b - a);
-      const more = types.length > typesNamed ? `, and ${types.length - typesNamed} types more` : '';
+      const more = types.length > typesNamed ? `, and ${types.length - typesNamed} more types` : '';
       return `${types
         .slice(0, typesNamed)
         .map(([type, count]) => `${count.toLocaleString('en-US')} ${type}`)
@@ -94,13 +94,13 @@ function remedyOf({ kind, detail, url }: Outcome): string {
     if (/wrong version number|packet length too long|unknown protocol/.test(text))
       return `the server may speak plain HTTP: try ${url.replace(/^https:/, 'http:')}`;
     if (/certificate|self.signed|issuer|unable to verify/.test(text))
-      return '--ca FILE trusts the authority that signed its certificate, --insecure HOST checks none of that one host';
-    if (/private|loopback|blocked/.test(text)) return '--allow-private lets the crawl go there';
-    if (/no address|name|enotfound|nxdomain|dns/.test(text)) return 'is the name spelt right?';
-    return 'is the server up, and the port right?';
+      return 'add --ca FILE to trust the authority that signed its certificate, or --insecure HOST to skip the check for this host';
+    if (/private|loopback|blocked/.test(text)) return 'add --allow-private to crawl private addresses';
+    if (/no address|name|enotfound|nxdomain|dns/.test(text)) return 'check the spelling of the name';
+    return 'check that the server runs, and the port';
   }
-  if (kind === 'dnsFailed') return 'is it spelt right?';
-  if (kind === 'blockedAddress') return '--allow-private lets the crawl go there';
+  if (kind === 'dnsFailed') return 'check the spelling';
+  if (kind === 'blockedAddress') return 'add --allow-private to crawl private addresses';
   if (kind === 'robotsDenied') return `crawlstream check robots ${url} shows the rule`;
   return '';
 }

@@ -11,6 +11,6 @@ export function folderPath(data: string | undefined, seeds: readonly string[]): 
 }
 
 export function noSeed(): CrawlstreamError {
-  const remedy = 'name a URL to start from, such as https://example.org/, or a --data folder to go on with';
-  return new CrawlstreamError('INVALID_SEED', `no seed given: ${remedy}`);
+  const remedy = 'add a URL to start from, such as https://example.org/, or the --data folder of a crawl to continue';
+  return new CrawlstreamError('INVALID_SEED', `no seed is given: ${remedy}`);
 }

@@ -74,7 +74,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     const { log, codec, manifest } = connection;
     service.crawl = manifest.crawl;
     service.partitions = manifest.partitions;
-    codec.waits.onWait = ({ message }) => crawl.say(`${message}; waiting for it`);
+    codec.waits.onWait = ({ message }) => crawl.say(`${message}; retrying until it is available`);
     const policy = await sendToKafka({
       ...connection,
       clock,

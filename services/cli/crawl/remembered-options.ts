@@ -144,7 +144,9 @@ export function optionNotes(command: Command): string[] {
   return [
     ...(same.length === 0
       ? []
-      : [`as before: ${same.map(([key, value]) => typed(name(key), value)).join(' ')} (--new-options forgets them)`]),
+      : [
+          `options from the last run: ${same.map(([key, value]) => typed(name(key), value)).join(' ')} (--new-options discards them)`,
+        ]),
     ...changed.map(([key, value]) => `changed: ${name(key)} ${before[key]} → ${value}`),
   ];
 }

@@ -32,7 +32,7 @@ export function report(reported: Reported): void {
   const rate = pagesNow > 0 && seconds > 0 ? ` (${(pagesNow / seconds).toFixed(1)} pages/s)` : '';
   const how = {
     done: 'The crawl is done',
-    quotaSpent: 'The page quota is spent',
+    quotaSpent: 'The page quota is used up',
     stopped: rule === undefined ? 'Stopped' : `Stopped by ${rule},`,
   }[end];
   const say = json === true ? process.stderr : process.stdout;
@@ -40,14 +40,11 @@ export function report(reported: Reported): void {
   say.write(`${how} after ${clockText(seconds)}${rate}.\n${countsText(counts)}\n`);
   const failures = ledger.lines();
   if (failures.length > 0)
-    say.write(
-      `\n  fetches that failed, and the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`,
-    );
+    say.write(`\n  failed fetches, with the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`);
   const notRead = ledger.notRead();
-  if (notRead !== null) say.write(`\n  fetched and not read, as their types hold no pages: ${notRead}\n`);
+  if (notRead !== null) say.write(`\n  skipped content types: ${notRead}\n`);
   const held = trapLines(traps, place);
-  if (held.length > 0)
-    say.write(`\n  held back, as places without end or news:\n${held.map((line) => `    ${line}\n`).join('')}`);
+  if (held.length > 0) say.write(`\n  deferred, in traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
   for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
   if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   ${name} pages ${place}\n`);

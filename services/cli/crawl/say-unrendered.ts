@@ -8,6 +8,6 @@ export function sayUnrendered(
 ): void {
   if (flags.extract?.render === undefined || flags.with?.includes('render') === true) return;
   say(
-    '--extract has render: rules, and no browser runs: give --with render, or start crawlstream render beside the crawl',
+    '--extract has render: rules, but no browser runs: add --with render, or start crawlstream render beside the crawl',
   );
 }

@@ -74,7 +74,7 @@ export async function sendNews(asked: Asked, { log, codec }: Pick<WholeLog, 'log
     const again = await fetchAgainWhatTlsKeptOut(log, codec, folder.manifest, clock.nowMs());
     if (again.urls > 0)
       say(
-        `whom TLS believes has changed: ${again.urls} URLs of ${again.hosts} hosts that it kept out are fetched again`,
+        `trusted certificates changed (--ca, --insecure): refetching ${again.urls} URLs of ${again.hosts} hosts that failed TLS before`,
       );
   }
   if (before.seeds.length > 0 && reach !== '' && reach !== before.reach) {

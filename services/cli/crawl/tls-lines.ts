@@ -15,7 +15,7 @@ export function tlsLines(hosts: ReadonlyMap<string, string>, place: string, resu
   const trusting = `--ca FILE, or --insecure ${withoutPort(hostKey)}`;
   const back =
     resume === null
-      ? `once fetchers were started with ${trusting}: ${ownName()} requeue --host ${hostKey} --outcome dead ${place}`
-      : `to fetch them after all: ${ownName()} ${resume} with ${trusting}`;
-  return [`TLS kept out ${names}${rest}: ${reason}`, back];
+      ? `to retry, start fetchers with ${trusting}, then run: ${ownName()} requeue --host ${hostKey} --outcome dead ${place}`
+      : `to retry: ${ownName()} ${resume} with ${trusting}`;
+  return [`TLS errors prevent requests to ${names}${rest}: ${reason}`, back];
 }

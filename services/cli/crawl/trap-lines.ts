@@ -17,7 +17,7 @@ export function trapLines(traps: readonly HeldTrap[], place: string): readonly s
   const rest = holding.slice(namedMax).reduce((sum, { urls }) => sum + urls, 0);
   if (rest > 0) lines.push(`${number(rest)} URLs in ${holding.length - namedMax} other traps`);
   const { hostKey, pattern } = holding[0]!;
-  lines.push(`to fetch them after all: crawlstream release ${hostKey} ${quoted(pattern)} ${place}`);
+  lines.push(`to fetch these URLs: crawlstream release ${hostKey} ${quoted(pattern)} ${place}`);
   return lines;
 }
 

@@ -9,21 +9,19 @@ export function whyFew(counts: CrawlCounts, { nofollow }: Pick<FailureLedger, 'n
   const lines: string[] = [];
   if (nofollow.length > 0)
     lines.push(
-      `${nofollow[0]} asks that its links not be followed (nofollow): they were not. Start from another page.`,
+      `${nofollow[0]} forbids following its links (nofollow), so none were followed. Start from another page.`,
     );
   if (counts.denied > 0)
-    lines.push(`robots.txt refuses ${number(counts.denied)} URLs: crawlstream check robots URL shows the rule.`);
+    lines.push(`robots.txt disallows ${number(counts.denied)} URLs: crawlstream check robots URL shows the rule.`);
   if (counts.outOfScope > 0)
-    lines.push(
-      `${number(counts.outOfScope)} links lead out of scope: --scope host, domain or all says how far a crawl goes.`,
-    );
+    lines.push(`${number(counts.outOfScope)} links lead out of scope: set the scope with --scope host, domain or all.`);
   if (counts.filtered > 0)
     lines.push(`${number(counts.filtered)} links were filtered out: crawlstream check filter URL names the rule.`);
   if (counts.tooDeep > 0) lines.push(`${number(counts.tooDeep)} links are deeper than --max-depth.`);
   if (counts.deferred > 0)
-    lines.push(`${number(counts.deferred)} URLs are held back: crawlstream hosts and explain say by what.`);
+    lines.push(`${number(counts.deferred)} URLs are deferred: crawlstream hosts and crawlstream explain URL show why.`);
   if (lines.length === 0 && counts.pages === 1 && counts.failed + counts.deadLettered === 0)
-    lines.push('Its only page has no links that could be followed; what scripts make of it takes --with render.');
+    lines.push('The only page has no links to follow; if scripts create its links, add --with render.');
   return lines;
 }
 

@@ -9,7 +9,11 @@ import type { WorkersFlags } from '../flags/workers-flag.ts';
 export function oneWorker(flags: WorkersFlags): WorkersFlags {
   const { workers = 1 } = flags;
   if (workers === 1) return { ...flags, workers };
-  throw bad('--workers', `${workers}`, 'with --clients, one process gives URLs out: leave it out, or give 1');
+  throw bad(
+    '--workers',
+    `${workers}`,
+    'with --clients, only one process can lease URLs: remove this option, or set it to 1',
+  );
 }
 
 /** Without seeds, what clients add is all there is to stay near. */

@@ -12,9 +12,9 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
   return (value) => {
     const number = Number(value);
     if (!/^\d+$/.test(value) || number < least || number > most) {
-      const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+      const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
       const isNearly = !/^\d+$/.test(value) && (/^[\d.,_ ]+[kKmM]?$/.test(value) || /^\d+e\d+$/.test(value));
-      const digits = isNearly ? ' in digits alone, as in 10000' : '';
+      const digits = isNearly ? ', only digits, as in 10000' : '';
       throw bad(option, value, `give a whole number ${range}${digits}`);
     }
     return number;
@@ -80,7 +80,8 @@ export function pattern(option: string): (value: string) => string {
     } catch (error) {
       throw bad(option, value, `${(error as Error).message}; write a JavaScript regular expression without slashes`);
     }
-    if (value === '') throw bad(option, value, 'give a regular expression; an empty one matches everything');
+    if (value === '')
+      throw bad(option, value, 'give a regular expression that is not empty; an empty one matches everything');
     return value;
   };
 }
@@ -158,7 +159,11 @@ export function networks(option: string): (value: string) => string[] {
     try {
       compileAddressGuard(list);
     } catch {
-      throw bad(option, value, 'give networks as in 10.1.0.0/16,::1, or nothing for all; put URLs before it');
+      throw bad(
+        option,
+        value,
+        'give networks, as in 10.1.0.0/16,::1, or no value for all; put URLs before this option',
+      );
     }
     return list;
   };
@@ -168,6 +173,6 @@ export function networks(option: string): (value: string) => string[] {
 export function contact(option: string): (value: string) => string {
   return (value) => {
     if (/^https?:\/\/[^\s()]+$/.test(value) || /^[^\s@()]+@[^\s@()]+\.[^\s@()]+$/.test(value)) return value;
-    throw bad(option, value, 'give a web address or a mail address that webmasters can reach you at');
+    throw bad(option, value, 'give a web or mail address where webmasters can reach you');
   };
 }

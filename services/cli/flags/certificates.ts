@@ -39,7 +39,7 @@ export function oneHost(option: string): (value: string) => string {
     const spelt =
       isAddress || value.includes('*') || !canParse(`https://${host}/`) ? '' : new URL(`https://${host}/`).hostname;
     if (!isAddress && (spelt === '' || spelt !== host))
-      throw bad(option, value, 'name one host, as in intranet.example: no pattern, port or path');
+      throw bad(option, value, 'give one host without pattern, port and path, as in intranet.example');
     return host;
   };
 }

@@ -32,8 +32,11 @@ export function listenFor({ http, dashboard, ...access }: DashboardFlags): HttpF
     return listen === undefined ? access : { ...access, http: listen };
   }
   if (http === undefined) return { ...access, http: dashboard };
-  const remedy = 'give the address to --http alone, and --dashboard without one';
-  throw new CrawlstreamError('INVALID_ARGUMENT', `--dashboard and --http: one server answers both; ${remedy}`);
+  const remedy = 'give the address only to --http, and --dashboard without one';
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `--dashboard and --http have different addresses, but share one server; ${remedy}`,
+  );
 }
 
 /** `listensOn`: the address of the service. */

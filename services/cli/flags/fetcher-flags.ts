@@ -254,7 +254,7 @@ export function needContact(flags: FetcherFlags, seeds: readonly string[]): void
   if (local) return;
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
-    '--contact is missing: give a web or mail address at which webmasters can reach you, as in --contact me@example.org',
+    '--contact is missing: give a web or mail address where webmasters can reach you, as in --contact me@example.org',
   );
 }
 

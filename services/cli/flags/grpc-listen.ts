@@ -30,10 +30,10 @@ export function grpcListen(
   ].join(' and without ');
   if (!isLoopbackHost(host) && lacks !== '') {
     if (plain !== true) {
-      const message = `${options.address} ${host} lets others call without ${lacks}: add what is missing, or give ${options.plain} if a proxy or a firewall stands before it`;
+      const message = `${options.address} ${host} is reachable by other machines without ${lacks}: add what is missing, or ${options.plain} if a proxy or firewall protects it`;
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
-    warn(`whoever reaches ${host} calls without ${lacks}`);
+    warn(`anyone who reaches ${host} can call it without ${lacks}`);
   }
   if (cert === undefined || key === undefined) return { host, port, token };
   return { host, port, token, tls: openTlsPair({ cert, key, options: [options.cert, options.key] }, warn) };

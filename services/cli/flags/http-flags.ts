@@ -121,9 +121,9 @@ export async function withHttp<T>(
   say(`listening on http${tls === undefined ? '' : 's'}://${server.address}`);
   if (!isLoopbackHost(listen.host)) {
     if (token === undefined && opened !== 'reads') {
-      say('others are told of this service no more than probes ask, for want of CRAWLSTREAM_HTTP_TOKEN');
+      say('other machines can only call the probes; to allow more, set CRAWLSTREAM_HTTP_TOKEN');
     } else if (token !== undefined && tls === undefined) {
-      say('the token crosses the network in plain text: give --http-cert and --http-key, or guard the way');
+      say('the token is sent unencrypted: add --http-cert and --http-key, or use a protected network');
     }
   }
   const closing = new AbortController();
@@ -148,6 +148,6 @@ function tlsOf({ httpCert: cert, httpKey: key }: HttpFlags, say: (text: string) 
 function tokenOf({ CRAWLSTREAM_HTTP_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {
   if (token === undefined || token === '') return undefined;
   if (token.length >= httpLimits.tokenCharsMin && /^\S+$/.test(token)) return token;
-  const remedy = `give at least ${httpLimits.tokenCharsMin} characters without white space, as openssl rand -hex 32 makes them`;
+  const remedy = `use at least ${httpLimits.tokenCharsMin} characters without white space, as in the output of openssl rand -hex 32`;
   throw new CrawlstreamError('INVALID_ARGUMENT', `CRAWLSTREAM_HTTP_TOKEN is too short or has white space: ${remedy}`);
 }

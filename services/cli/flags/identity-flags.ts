@@ -91,12 +91,12 @@ const userAgentCharsMax = 256;
 
 function userAgent(value: string): string {
   if (!/^[!-~][ -~]*$/.test(value) || value.length > userAgentCharsMax)
-    throw bad('--user-agent', value, `give one line of plain letters, ${userAgentCharsMax} at most`);
+    throw bad('--user-agent', value, `give one line of ASCII text, at most ${userAgentCharsMax} characters`);
   if (/[{}]/.test(value.replaceAll('{contact}', '').replaceAll('{version}', '')))
-    throw bad('--user-agent', value, 'only {contact} and {version} are filled in; leave other braces out');
+    throw bad('--user-agent', value, 'only {contact} and {version} are replaced; remove other braces');
   const [name = ''] = value.split(/[/\s]/, 1);
   if (!token.test(name))
-    throw bad('--user-agent', value, 'begin with a name of letters, digits, - and _, as in NewsBot/2.1');
+    throw bad('--user-agent', value, 'start with a name of letters, digits, - and _, as in NewsBot/2.1');
   return value;
 }
 
@@ -114,7 +114,7 @@ function mail(value: string): string {
 function languages(value: string): string {
   const range = /^(?:[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*|\*)(?:;q=[01](?:\.\d{1,3})?)?$/;
   if (value.length <= userAgentCharsMax && value.split(/, ?/).every((one) => range.test(one))) return value;
-  throw bad('--accept-language', value, 'give languages with their weights, as in de,en;q=0.5');
+  throw bad('--accept-language', value, 'give languages with optional weights, as in de,en;q=0.5');
 }
 
 /** An origin, as Signature-Agent takes it. */
@@ -134,11 +134,14 @@ function signingOf({
 }: IdentityFlags): Pick<Identity, 'signing'> {
   if (key === undefined) {
     const given = signatureAgent === undefined ? directory && '--signature-directory' : '--signature-agent';
-    if (given) throw invalid(`${given} without --signature-key: name the key that signs, too`);
+    if (given)
+      throw invalid(`${given} without --signature-key: add the signing key, as in --signature-key file:key.pem`);
     return {};
   }
   if (signatureAgent === undefined)
-    throw invalid('--signature-key without --signature-agent: say where its public half is published');
+    throw invalid(
+      '--signature-key without --signature-agent: add the origin that publishes the public key, as in --signature-agent https://bot.example.org',
+    );
   const signing = { key, agent: signatureAgent, ...(directory !== undefined && { directory }) };
   createSigner(signing, Date.now());
   return { signing };
@@ -162,11 +165,11 @@ export function identityOf(flags: IdentityFlags): Identity {
     // RFC 9309 §2.2.1: the token should be a part of what identifies the crawler in requests.
     if (first !== undefined && !said.toLowerCase().includes(first.toLowerCase()))
       throw invalid(
-        `--robots-token ${first} is not in --user-agent ${said}: name it there, so that webmasters find it`,
+        `--robots-token ${first} is not part of --user-agent ${said}: add it there, so that webmasters recognise it`,
       );
   } else if (/^mozilla\b/i.test(userAgent)) {
     throw invalid(
-      `--user-agent ${userAgent} begins with Mozilla, as browsers do: give --robots-token NAME, the name in it that robots.txt is read for`,
+      `--user-agent ${userAgent} starts with Mozilla, like browsers: add --robots-token NAME, a name from it to look for in robots.txt`,
     );
   }
   return identity;

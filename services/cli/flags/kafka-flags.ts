@@ -109,7 +109,7 @@ export function needBrokers(flags: KafkaFlags): string {
 /** An empty name would mean the current folder. */
 function folder(value: string): string {
   if (value.trim() !== '') return value;
-  throw bad('--data', value, 'name a folder; is a variable of the shell empty?');
+  throw bad('--data', value, 'the folder name is empty: name a folder; is a shell variable unset?');
 }
 
 function brokers(value: string): string {
@@ -128,12 +128,12 @@ function registry(value: string): string {
 export function crawlName(value: string): string {
   // One of a fleet has the fleet's name before its own.
   if (!/^(?:[A-Za-z0-9-]{1,60}\.)?[A-Za-z0-9_-]{1,100}$/.test(value))
-    throw bad('--crawl', value, 'use letters, digits, _ and -, at most 100; of a crawl of a fleet, FLEET.CRAWL');
+    throw bad('--crawl', value, 'use at most 100 letters, digits, _ and -; for a crawl of a fleet, FLEET.CRAWL');
   return value;
 }
 
 /** It stands before the dot in the names of its crawls. */
 export function fleetName(value: string): string {
-  if (!/^[A-Za-z0-9-]{1,60}$/.test(value)) throw bad('--fleet', value, 'use letters, digits and -, at most 60');
+  if (!/^[A-Za-z0-9-]{1,60}$/.test(value)) throw bad('--fleet', value, 'use at most 60 letters, digits and -');
   return value;
 }

@@ -33,11 +33,11 @@ export function addClientsOption(command: Command): Command {
 export function lendingOf(flags: LendingFlags, listen: HttpFlags, clock: Clock): Lending | undefined {
   const { clients, clientsGrpc } = flags;
   if (clients === undefined && clientsGrpc !== undefined) {
-    const remedy = 'give --clients only or --clients beside too';
-    throw new CrawlstreamError('INVALID_ARGUMENT', `--clients-grpc: no client may lease anything; ${remedy}`);
+    const remedy = 'add --clients only or --clients beside';
+    throw new CrawlstreamError('INVALID_ARGUMENT', `--clients-grpc: lease clients are not enabled; ${remedy}`);
   }
   if (clients === undefined) return undefined;
   if (listen.http !== undefined || clientsGrpc !== undefined) return new Lending(clock);
-  const remedy = 'give --http HOST:PORT too, as in --http 127.0.0.1:9464, or --clients-grpc';
+  const remedy = 'add --http HOST:PORT, as in --http 127.0.0.1:9464, or --clients-grpc';
   throw new CrawlstreamError('INVALID_ARGUMENT', `--clients ${clients}: clients lease by HTTP or gRPC; ${remedy}`);
 }

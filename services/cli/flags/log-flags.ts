@@ -39,7 +39,12 @@ export function logLevelList(value: string): LogLevels {
     const [name, level, more] = part.split('=');
     if (level === undefined) base = levelOf(value, name!);
     else if (more === undefined && Object.hasOwn(components, name!)) own[name as Component] = levelOf(value, level);
-    else throw bad('--log-level', value, `${JSON.stringify(part)} names none of ${Object.keys(components).join(', ')}`);
+    else
+      throw bad(
+        '--log-level',
+        value,
+        `${JSON.stringify(part)} is not a component: use one of ${Object.keys(components).join(', ')}`,
+      );
   }
   return levelsOf(base, own);
 }
@@ -47,5 +52,9 @@ export function logLevelList(value: string): LogLevels {
 function levelOf(value: string, name: string): LogLevel {
   const level = logLevels.find((one) => one === name);
   if (level !== undefined) return level;
-  throw bad('--log-level', value, `${JSON.stringify(name)} is none of ${logLevels.join(', ')}, as in warn,http=info`);
+  throw bad(
+    '--log-level',
+    value,
+    `${JSON.stringify(name)} is not a level: use one of ${logLevels.join(', ')}, as in warn,http=info`,
+  );
 }

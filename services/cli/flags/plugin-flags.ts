@@ -52,13 +52,13 @@ export function addSetOption(command: Command): Command {
 function pluginFile(value: string): string {
   const path = resolve(value);
   if (existsSync(path)) return path;
-  throw bad('--plugin', value, 'there is no such file; examples/ has plugins to begin with');
+  throw bad('--plugin', value, 'the file does not exist; see examples/ for plugins to start from');
 }
 
 function processorSetting(value: string): ProcessorSetting {
   const [, processor, key, text] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(value) ?? [];
   if (processor !== undefined && key !== undefined && text !== undefined) return { processor, key, value: text };
-  throw bad('--set', value, 'give the consumer, its option and a value, as in to-sqlite.table=pages');
+  throw bad('--set', value, 'give consumer, option and value, as in to-sqlite.table=pages');
 }
 
 export interface OpenPlugins {
@@ -78,7 +78,7 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
   for (const { processor, key, value } of set) {
     if (!given.some(({ name }) => name === processor)) {
       const names = given.map(({ name }) => name);
-      const remedy = names.length === 0 ? 'no plugin brings a consumer' : `there are ${names.join(', ')}`;
+      const remedy = names.length === 0 ? 'no plugin has a consumer' : `there are ${names.join(', ')}`;
       throw bad('--set', `${processor}.${key}=${value}`, `no plugin has a consumer ${processor}; ${remedy}`);
     }
     settings.set(processor, { ...settings.get(processor), [key]: value });

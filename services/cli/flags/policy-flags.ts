@@ -359,7 +359,7 @@ function scopeFrom(
   const { names } = scopeOf(kind, seeds);
   if (before?.scope.kind === kind) return { kind, names: [...new Set([...before.scope.names, ...names])].sort() };
   if (kind === 'all' || seeds.length > 0) return { kind, names };
-  const message = `--scope ${kind}: there is nothing to stay near; give the seeds too`;
+  const message = `--scope ${kind}: without seeds, this scope contains no host; add the seeds`;
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }
 
@@ -400,7 +400,7 @@ export function checkSeeds(seeds: readonly string[], policy: PolicyConfig, lists
     const why = `${verdict.rule} (${verdict.detail})`;
     throw new CrawlstreamError(
       'INVALID_SEED',
-      `seed ${seed} is refused by rule ${why}: change the seed or that option (in a crawl that has begun, crawlstream policy set)`,
+      `seed ${seed} is refused by rule ${why}: change the seed or that option (for an existing crawl, use crawlstream policy set)`,
     );
   }
 }

@@ -7,7 +7,10 @@ export function overlaysFile(file: string): unknown {
   if (Array.isArray(value)) return value;
   const { overlays } = (value ?? {}) as { readonly overlays?: unknown };
   if (overlays !== undefined) return overlays;
-  throw new CrawlstreamError('INVALID_ARGUMENT', `--overlays ${file}: it has no field \`overlays\`, and is no list`);
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `--overlays ${file}: there must be a field \`overlays\`, and is no list`,
+  );
 }
 
 /** `none`, or a file. */

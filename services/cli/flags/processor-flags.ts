@@ -65,7 +65,7 @@ function processorList(value: string): string[] {
   const given = value.split(',').map((name) => name.trim());
   for (const name of given) {
     if (names.includes(name)) continue;
-    throw bad('--with', value, `${name || 'nothing'} is no consumer: give some of ${names.join(',')}`);
+    throw bad('--with', value, `${name || 'nothing'} is not a consumer: use some of ${names.join(',')}`);
   }
   return names.filter((name) => given.includes(name));
 }
@@ -86,7 +86,7 @@ export function addHandlerOption(command: Command): Command {
 function handlerFile(value: string): string {
   const path = resolve(value);
   if (existsSync(path)) return path;
-  throw bad('--handler', value, 'there is no such file; crawlstream new NAME makes one to begin with');
+  throw bad('--handler', value, 'the file does not exist; create one with crawlstream new NAME');
 }
 
 export function reachOf(flags: Partial<FetcherFlags>) {

@@ -61,6 +61,6 @@ function sameUrl(text: string): SameUrlWord[] {
   const words = Object.keys(sameUrlWords) as SameUrlWord[];
   const given = [...new Set(text.split(',').map((word) => oneOf('--same-url', words)(word.trim())))];
   if (given.includes('http') && given.includes('https'))
-    throw bad('--same-url', text, 'name the scheme to fetch by: http or https');
+    throw bad('--same-url', text, 'give the scheme to use for requests: http or https');
   return given;
 }

@@ -37,7 +37,7 @@ export function seedKeysSetting(): Option {
 function seedKeys(value: string): string[] {
   const keys = value.split(',').map((key) => key.trim());
   const wrong = keys.find((key) => !/^[^\s,=]+$/.test(key) || ['url', 'priority', 'depth', 'tags'].includes(key));
-  if (wrong !== undefined) throw bad('--seed-keys', value, 'name keys of your own, as in customer,topic');
+  if (wrong !== undefined) throw bad('--seed-keys', value, 'give names of keys, as in customer,topic');
   return keys;
 }
 
@@ -47,11 +47,11 @@ async function seedsIn(given: string, keys: readonly string[]): Promise<GivenSee
     if (isFile(given)) return listed(markedText(await readFile(given)), given, keys);
     if (pathLike.test(given)) {
       const what = existsSync(given) ? 'it is a folder' : 'there is no such file';
-      const remedy = 'name a URL, or a file with one a line';
+      const remedy = 'give a URL, or a file with one URL per line';
       throw new CrawlstreamError('INVALID_SEED', `seed ${JSON.stringify(given)}: ${what}; ${remedy}`);
     }
     if (fileLike.test(given)) {
-      const message = `seed ${JSON.stringify(given)}: there is no such file; a host of that name is written http://${given}/`;
+      const message = `seed ${JSON.stringify(given)}: there is no such file; if it is a host, write http://${given}/`;
       throw new CrawlstreamError('INVALID_SEED', message);
     }
   }
@@ -78,6 +78,7 @@ function seedsOf(text: string, name: string, keys: readonly string[]): ListedSee
 
 function listed(lines: string, name: string, keys: readonly string[]): GivenSeed[] {
   const seeds = seedsOf(lines, name, keys);
-  if (seeds.length === 0) throw new CrawlstreamError('INVALID_SEED', `${name}: no seed in it; write one URL a line`);
+  if (seeds.length === 0)
+    throw new CrawlstreamError('INVALID_SEED', `${name}: it has no seeds; write one URL per line`);
   return seeds.map((seed) => ({ ...seed, isGuess: false }));
 }

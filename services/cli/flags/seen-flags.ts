@@ -1,6 +1,6 @@
 /**
  * Options of the seen test, shared by `crawl` and `frontier`. They configure the process, so that each start may choose
- * anew.
+ * again.
  */
 
 import type { Command } from 'commander';

@@ -71,7 +71,7 @@ export function ratio(option: string): (value: string) => number {
 function domains(value: string): string[] {
   const list = value.split(',').map((one) => one.trim().toLowerCase());
   if (!list.every((one) => /^(\*|[^\s/:*]+)$/.test(one)))
-    throw bad('--trace-hosts', value, 'give domains apart by commas, as in a.example,b.example, or * for all');
+    throw bad('--trace-hosts', value, 'give domains separated by commas, as in a.example,b.example, or * for all');
   return list;
 }
 

@@ -6,8 +6,8 @@ import { withScheme } from '../../../topology/url/seed.ts';
 import { urlLimits } from '../../../topology/url/url-limits.ts';
 
 const remedies: Readonly<Record<NormalizeRefusal, string>> = {
-  malformed: 'it is no URL; write one such as https://example.org/path',
-  scheme: 'its scheme cannot be crawled; write an http or https URL',
+  malformed: 'it is not a URL; write one such as https://example.org/path',
+  scheme: 'its scheme is not supported; write an http or https URL',
   length: `it is too long; shorten it to ${urlLimits.urlCharsMax} characters`,
 };
 

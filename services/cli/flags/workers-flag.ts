@@ -28,8 +28,8 @@ export function addWorkersOption(command: Command): Command {
 export function workersWanted({ workers, concurrency }: WorkersFlags, cores = availableParallelism()): number {
   if (workers === undefined) return Math.min(usefulMax, concurrency, Math.max(1, cores - 1));
   if (workers <= concurrency) return workers;
-  const most = `--concurrency ${concurrency} lets ${concurrency} ${concurrency === 1 ? 'host' : 'hosts'} be fetched from at once`;
-  throw bad('--workers', `${workers}`, `${most}: give no more workers than that, or --concurrency ${workers}`);
+  const most = `--concurrency ${concurrency} allows requests to ${concurrency} ${concurrency === 1 ? 'host' : 'hosts'} at once`;
+  throw bad('--workers', `${workers}`, `${most}: use at most as many workers, or --concurrency ${workers}`);
 }
 
 /** What the partitions of a folder allow, and what is to be said of it. */
@@ -41,8 +41,8 @@ export function workersFor(
   const count = Math.min(wanted, partitions);
   if (flags.workers === undefined || count === wanted) return { count, lines: [] };
   const have = `${partitions} ${partitions === 1 ? 'partition' : 'partitions'}`;
-  const remedy = `crawlstream dump and load --partitions ${wanted} move it into a folder for ${wanted}`;
-  return { count, lines: [`--workers ${wanted}: ${count} fetch, as this crawl has ${have}: ${remedy}`] };
+  const remedy = `to use more, move it to a folder with ${wanted} partitions (crawlstream dump, then load --partitions ${wanted})`;
+  return { count, lines: [`--workers ${wanted}: only ${count} fetch, because this crawl has ${have}; ${remedy}`] };
 }
 
 /** Throws INVALID_ARGUMENT. */
@@ -51,6 +51,6 @@ export function workersOnKafka({ workers = 1 }: Pick<WorkersFlags, 'workers'>): 
   throw bad(
     '--workers',
     `${workers}`,
-    'on Kafka, start more fetchers instead: crawlstream fetcher, as often as wanted',
+    'it has no effect on Kafka: start more processes of crawlstream fetcher instead',
   );
 }

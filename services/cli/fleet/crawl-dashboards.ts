@@ -30,20 +30,16 @@ export class CrawlDashboards {
       const crawl = desk().fleet.find(name);
       const caller = callerOf(request);
       if (crawl === undefined || (caller !== null && crawl.owner !== caller.name))
-        throw refused(
-          404,
-          'NOT_FOUND',
-          `there is no crawl ${JSON.stringify(name)}: GET /v1/crawls lists those there are`,
-        );
+        throw refused(404, 'NOT_FOUND', `there is no crawl ${JSON.stringify(name)}: list crawls with GET /v1/crawls`);
       const isOperators =
         request.method !== 'GET' || /\/dashboard\/(?:explain|story)$/.test(request.routeOptions.url ?? '');
       if (caller !== null && isOperators)
-        throw refused(403, 'FORBIDDEN', 'this is for the operator of the fleet to do');
+        throw refused(403, 'FORBIDDEN', 'only the operator of the fleet may do this: use the token of the fleet');
       const one = this.#shown.get(name);
       if (one !== undefined) return one;
       throw new CrawlstreamError(
         'OWNERSHIP_LOST',
-        `crawl ${name} does not run (${crawl.state}): resume it to look at it`,
+        `crawl ${name} is not running (${crawl.state}): resume it to see its dashboard`,
       );
     };
     return (app) => {

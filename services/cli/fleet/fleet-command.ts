@@ -35,11 +35,12 @@ export function addFleetCommand(program: Command): void {
     if (flags.role === 'consumers') return runConsumersRole(flags);
     if (flags.role === 'fetcher') {
       if (owners === undefined) return runFetcherRole(flags);
-      const message = '--owners does not hold with --role fetcher: calls are made to the frontier, so give it there';
+      const message =
+        '--owners has no effect with --role fetcher: give it to the process with --role frontier, which answers calls';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
     if (flags.http === undefined) {
-      const message = '--http is missing: crawls are made there, so say where it listens, as in --http 8090';
+      const message = '--http is missing: it is the address for creating crawls, as in --http 8090';
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
     const dashboards = new CrawlDashboards();

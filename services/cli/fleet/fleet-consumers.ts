@@ -112,7 +112,7 @@ export class FleetConsumers {
       } catch (error) {
         // One that is being deleted loses its topics.
         if (signal.aborted || (await this.#there(name))?.createdAtMs !== createdAtMs) continue;
-        say(`${name}: ${(error as Error).message}; its consumers are started again`, 'warn');
+        say(`${name}: ${(error as Error).message}; restarting its consumers`, 'warn');
       } finally {
         await clock.sleepUntil(clock.nowMs() + fleetFetcherLimits.againMs, signal);
       }

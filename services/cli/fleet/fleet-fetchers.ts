@@ -87,7 +87,7 @@ export class FleetFetchers {
     for (const { crawl } of this.#entries.values()) crawl?.gone(partition);
   }
 
-  /** Lets those go which are not to run any more, and begins those anew that are others by now. */
+  /** Lets those go which are not to run any more, and begins those again that are others by now. */
   look(): void {
     for (const [name, entry] of this.#entries)
       void this.#wanted(name).then((file) => {
@@ -98,7 +98,7 @@ export class FleetFetchers {
       });
   }
 
-  /** Hosts may have been another's: nothing more is told of what is under way, and all are begun anew with their next tasks. */
+  /** Hosts may have been another's: nothing more is told of what is under way, and all are begun again with their next tasks. */
   lapse(): void {
     for (const [name, entry] of this.#entries) this.#letGo(name, entry, 0, false);
   }

@@ -25,7 +25,7 @@ export const fleetOutputs: readonly Output[] = [
     refusal: ({ name, output }) =>
       output.warc === true
         ? null
-        : `${name} keeps no responses: make a crawl with "output": {"warc": true} for an archive`,
+        : `${name} has no stored responses: for an archive, create a crawl with "output": {"warc": true}`,
     bytes: (reads) => warcOf(reads, { version: productVersion }),
   },
 ];

@@ -56,13 +56,13 @@ export function fleetPolicy(
   if (by === 'owner') checkOwnersFields({}, policy.overlays ?? []);
   // Nobody leases from a crawl of a fleet but its own fetchers.
   if (policy.sink !== undefined) {
-    const message = 'policy.sink: a fleet fetches the pages of its crawls itself; leave it out';
+    const message = 'policy.sink: it cannot be set in a fleet, which fetches the pages itself; remove it';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   // Whoever may make a crawl may not read files of the fleet's machine.
   if (listsOf(policy).length > 0) {
     const message =
-      'policy: lists are files of the machine; add them with crawlstream policy set --data, or leave them out';
+      'policy: lists are files on the server; add them there with crawlstream policy set --data, or remove them';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   checkSeeds(seeds, policy);

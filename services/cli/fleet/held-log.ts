@@ -4,7 +4,8 @@ import type { Log } from '../../runtime/log/log.ts';
 
 export function heldLog(log: Log, isHeld: () => boolean): Log {
   const refusal = () => {
-    const message = 'the brokers have not answered for so long that another process may run this fleet by now';
+    const message =
+      'the brokers did not answer for too long, so another process may have taken over this fleet; this process is a standby now';
     return new CrawlstreamError('OWNERSHIP_LOST', message);
   };
   const deleteTopics: Log['deleteTopics'] = async (names) => {

@@ -76,7 +76,7 @@ export class KafkaCrawls {
     return { folder, opened: { log: tasks === undefined ? whole : sendingTasks(whole, crawl, tasks), codec } };
   }
 
-  /** For a fetcher of a crawl that another process runs; its log is read anew. */
+  /** For a fetcher of a crawl that another process runs; its log is read again. */
   async attach(name: string): Promise<Opened> {
     this.#forget(name);
     return this.#open(name);
@@ -148,7 +148,7 @@ export class KafkaCrawls {
   #there(name: string): Promise<Opened> {
     return this.#open(name).catch((error) => {
       if (!(error instanceof CrawlstreamError && error.code === 'CRAWL_MISSING')) throw error;
-      throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: ask again in a moment');
+      throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: retry in a moment');
     });
   }
 

@@ -57,15 +57,15 @@ function consumerList(value: string): string[] {
   const names = fleetConsumers.map(({ name }) => name);
   const unknown = given.find((name) => !names.includes(name));
   if (unknown === undefined) return names.filter((name) => given.includes(name));
-  throw bad('--with', value, `${unknown || 'nothing'} is no consumer of a fleet: give some of ${names.join(',')}`);
+  throw bad('--with', value, `${unknown || 'nothing'} is not a consumer of a fleet: use some of ${names.join(',')}`);
 }
 
 /** Throws INVALID_ARGUMENT where consumers are named and not to be run, or the other way round. */
 export function checkConsumers({ role, with: names }: KafkaFleetFlags): void {
   if (role === 'consumers' && names === undefined)
-    throw invalid('--with is missing: --role consumers runs those that it names, as in --with dedup,index');
+    throw invalid('--with is missing: with --role consumers, list the consumers to run, as in --with dedup,index');
   if (role !== 'consumers' && names !== undefined)
-    throw invalid('--with holds with --role consumers alone: start such a process beside the fleet, on Kafka');
+    throw invalid('--with works only with --role consumers: run the consumers in a separate process, on Kafka');
 }
 
 /** Throws INVALID_ARGUMENT, by the name of the option, where one is missing or does not hold on Kafka. */
@@ -76,18 +76,16 @@ export function needKafkaFleet(flags: FleetFlags & KafkaFleetFlags): {
   const { brokers, fleet, keep, snapshotEvery, snapshotTo } = flags;
   if (brokers === undefined)
     throw invalid(
-      '--brokers is missing: --fleet, --registry and --role are of a fleet on Kafka; leave them out for one in a folder',
+      '--brokers is missing: --fleet, --registry and --role need Kafka; for a fleet in a data folder, remove them',
     );
   if (fleet === undefined)
-    throw invalid('--fleet is missing: a fleet on Kafka has a name, which its processes share, as in --fleet search');
+    throw invalid('--fleet is missing: give the name that all processes of the fleet share, as in --fleet search');
   if (keep !== undefined)
-    throw invalid(
-      '--keep does not hold with --brokers: topics of a crawl lie together there, and are not dropped by their age',
-    );
+    throw invalid('--keep cannot be used with --brokers: a fleet on Kafka does not drop records by age; remove it');
   if (snapshotEvery !== undefined || snapshotTo !== undefined) {
     const option = snapshotEvery === undefined ? '--snapshot-to' : '--snapshot-every';
     throw invalid(
-      `${option} does not hold with --brokers: nothing below a snapshot could be dropped of topics that lie together`,
+      `${option} cannot be used with --brokers: a fleet on Kafka does not trim topics at snapshots; remove it`,
     );
   }
   return { brokers, fleet };

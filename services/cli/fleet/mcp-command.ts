@@ -86,7 +86,7 @@ function siteList(value: string): string[] {
     const site = one.trim().toLowerCase();
     const url = canParse(`http://${site}/`) ? new URL(`http://${site}/`) : null;
     if (url === null || site === '' || url.host !== site)
-      throw bad('--sites', one, 'give names of hosts without scheme, port or path, as in example.org');
+      throw bad('--sites', one, 'give host names without scheme, port and path, as in example.org');
     return site;
   });
 }

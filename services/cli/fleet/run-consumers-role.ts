@@ -1,5 +1,5 @@
 /**
- * Consumers of a fleet on Kafka, in a process of their own: those that are named, for each crawl of the fleet, from when it is made until it
+ * Consumers of a fleet on Kafka, in a separate process: those that are named, for each crawl of the fleet, from when it is made until it
  * is deleted. A process that dies costs the fleet nothing; where several run, each crawl's are with one of them, by their groups.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { fleetConsumers } from './kafka-fleet-flags.ts';
 const { standbyLookMs, tailBytes } = fleetServiceLimits;
 
 export function runConsumersRole(flags: Beside['flags']): Promise<void> {
-  const stopping = 'stopping: finishing what was read';
+  const stopping = 'stopping: finishing records already read';
   return besideFleet(flags, { role: 'consumers', client: 'fleet-consumers', stopping }, serve);
 }
 
@@ -26,7 +26,7 @@ async function serve({ flags, brokers, fleet, log, service, signal }: Beside): P
   const clock = new SystemClock();
   const topic = crawlsTopic(fleet);
   while (!signal.aborted && (await log.partitionsOf(topic)) === 0) {
-    service.probes.suspend(`fleet ${fleet} waits: it has not been started yet`);
+    service.probes.suspend(`waiting: fleet ${fleet} has not been started yet`);
     await sleep(standbyLookMs, undefined, { signal }).catch(() => {});
   }
   const registry = await fleetRegistry({ url: flags.registry, fleet, service, signal });
@@ -50,7 +50,7 @@ async function serve({ flags, brokers, fleet, log, service, signal }: Beside): P
       () => null,
       () => `follows ${consumers.size} crawls`,
     );
-    say(`${flags.with!.join(', ')} for fleet ${fleet}: ${consumers.size} crawls so far`);
+    say(`consumers ${flags.with!.join(', ')} run for ${consumers.size} crawls of fleet ${fleet}`);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener('abort', () => resolve(), { once: true });

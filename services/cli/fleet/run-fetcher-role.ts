@@ -148,7 +148,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
   const telling = demand.run(() => share!.partitions.length > 0 && share!.mayContact());
   telling.catch(fail);
   service.probes.serve(() => null);
-  say(`fetches for fleet ${fleet}: ${share.members} of its kind, ${tasks.partitions} partitions of hosts`);
+  say(`fetcher of fleet ${fleet}: one of ${share.members} fetchers, ${tasks.partitions} partitions of hosts`);
   try {
     while (!over.aborted) {
       await sleep(standbyLookMs, undefined, { signal: over }).catch(() => {});

@@ -33,7 +33,7 @@ export interface FleetCommand {
   readonly role: string;
   /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
   routes(desk: () => FleetDesk, callers: Callers | null): readonly Routes[];
-  /** Reads whose crawls they are; it is asked again and again. Absent: nobody has a key of their own. */
+  /** Reads whose crawls they are; it is asked again and again. Absent: owners have no keys. */
   readonly owners?: (() => readonly Owner[]) | undefined;
   /** What all its crawls take from pages. */
   readonly extract?: FetcherConfig['extract'];
@@ -47,15 +47,14 @@ export interface FleetCommand {
 
 export async function runFleet(flags: FleetFlags, command: FleetCommand): Promise<void> {
   if (existsSync(join(flags.data, 'manifest.json'))) {
-    const message = `--data ${flags.data} is the data folder of one crawl: give a folder for the fleet, new or its own`;
+    const message = `--data ${flags.data} is the data folder of a single crawl: give a new folder, or the folder of this fleet`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: finishing requests under way');
   let desk: FleetDesk | undefined;
   const needDesk = () => {
-    if (desk === undefined)
-      throw new CrawlstreamError('OWNERSHIP_LOST', 'the fleet is not up yet: ask again in a moment');
+    if (desk === undefined) throw new CrawlstreamError('OWNERSHIP_LOST', 'the fleet is starting: retry in a moment');
     return desk;
   };
   let isLeft = false;
@@ -103,14 +102,14 @@ async function forgetJournaled(journal: Journal, path: string): Promise<void> {
     await withStores(async (open) => journal.forget(await open(place, { readOnly: true })));
   } catch (error) {
     // Its frames stay until none of the others is owed any.
-    say(`the journal keeps what it has of a crawl that is deleted: ${(error as Error).message}`);
+    say(`the journal keeps records of a deleted crawl: ${(error as Error).message}`);
   }
 }
 
 /** What it rejects with names no other folder: owners may be told of it. */
 async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
   if (!existsSync(join(path, 'manifest.json')))
-    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: ask again in a moment');
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: retry in a moment');
   return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], ({ log, codec, topics }) =>
     act({ log, codec, crawl: topics.crawl }),
   );

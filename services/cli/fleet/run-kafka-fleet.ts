@@ -55,7 +55,10 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
   const needDesk = () => {
     if (desk !== undefined) return desk;
     const where = elsewhere === null ? 'is about to start here or in another process' : `runs at ${elsewhere}`;
-    throw new CrawlstreamError('OWNERSHIP_LOST', `this process stands by: fleet ${fleet} ${where}; ask there`);
+    throw new CrawlstreamError(
+      'OWNERSHIP_LOST',
+      `this process is a standby: fleet ${fleet} ${where}; send the request there`,
+    );
   };
   try {
     const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
@@ -92,13 +95,13 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
           if (!member.isHeld()) {
             elsewhere = await member.elsewhere();
             const where = elsewhere === null ? 'nowhere yet' : `at ${elsewhere}`;
-            service.probes.serve(() => `fleet ${fleet}, which runs ${where}: this process stands by`);
+            service.probes.serve(() => `standby of fleet ${fleet}, which runs ${where}`);
             await sleep(standbyLookMs);
             continue;
           }
           elsewhere = null;
           service.probes.suspend('taking the fleet over');
-          say(`fleet ${fleet} runs here from now on`);
+          say(`this process now runs fleet ${fleet}`);
           const term = new AbortController();
           const watching = member.untilLost(stop.signal).then(() => term.abort());
           try {
@@ -112,7 +115,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
           }
           if (stop.signal.aborted) await watching;
           else {
-            say(`fleet ${fleet} runs here no more: this process stands by`, 'warn');
+            say(`this process no longer runs fleet ${fleet}, and is a standby`, 'warn');
             await sleep(standbyLookMs);
           }
         }
@@ -130,9 +133,11 @@ async function refuseOtherFolder(data: string): Promise<void> {
     ? 'the data folder of one crawl'
     : (await crawlsOfFleet(data)) === null
       ? null
-      : 'the folder of a fleet that runs without Kafka';
+      : 'the folder of a fleet without Kafka';
   if (what !== null)
-    throw invalid(`--data ${data} is ${what}: give a folder of this process's own, new or that of its last run`);
+    throw invalid(
+      `--data ${data} is ${what}: give a new folder, or the one that this process used before; processes cannot share a folder`,
+    );
 }
 
 interface Term {
@@ -186,7 +191,7 @@ async function serveTerm(
         make: (_, file) => crawls.make(file),
         check({ name }) {
           if (name?.includes('_') === true)
-            throw invalid(`name: crawls of a fleet on Kafka have no _ in their names, which brokers take for a dot`);
+            throw invalid(`name: it cannot contain _ in a fleet on Kafka, where brokers confuse it with a dot; use -`);
         },
         ...{ mayContact: isHeld, graceMs: handOverMs, reading: crawls.reading, explain: crawls.explain },
         elsewhere: elsewhere?.of,
@@ -198,14 +203,14 @@ async function serveTerm(
   }
 }
 
-/** Fetchers that are processes of their own have the hosts: who fetches by itself would contact them, too. */
+/** Fetchers that are separate processes have the hosts: who fetches by itself would contact them, too. */
 async function untilNoFetchers(log: Log, fleet: string, service: Service, signal: AbortSignal): Promise<void> {
   let isSaid = false;
   while (!signal.aborted) {
     const fetchers = await log.membersOf(fleetFetchersGroup(fleet));
     if (fetchers.length === 0) return;
     const where = fetchers.flatMap(({ address }) => address ?? []).join(', ');
-    const why = `fleet ${fleet} waits for its fetchers to end${where === '' ? '' : ` (${where})`}: they have its hosts; stop them, or start this process with --role frontier`;
+    const why = `fleet ${fleet} waits until its fetchers have stopped${where === '' ? '' : ` (${where})`}: they still fetch from its hosts; stop them, or start this process with --role frontier`;
     if (!isSaid) say(why, 'warn');
     isSaid = true;
     service.probes.suspend(why);
@@ -238,7 +243,7 @@ async function sayWhereNone(demand: DemandReader, fleet: string, signal: AbortSi
     await sleep(fleetFetcherLimits.goneMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     const isNone = demand.fetchers === 0;
-    const remedy = 'nothing is leased until one is started (crawlstream fleet --role fetcher), and nothing is lost';
+    const remedy = 'start one (crawlstream fleet --role fetcher); until then URLs wait, and nothing is lost';
     if (isNone && !isSaid) say(`fleet ${fleet} has no fetcher: ${remedy}`, 'warn');
     if (!isNone && isSaid) say(`fleet ${fleet} has fetchers again`);
     isSaid = isNone;

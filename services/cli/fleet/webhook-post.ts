@@ -19,9 +19,9 @@ export function checkWebhook(flags: FleetFlags, url: string): void {
   const named = parsed !== null && (parsed.username !== '' || parsed.password !== '');
   const why =
     parsed === null
-      ? 'it is no URL'
+      ? 'it is not a URL'
       : named
-        ? 'it has a user name or password, and requests are signed instead'
+        ? 'it has a user name or password; remove them, since requests are signed'
         : refusalOfUrl(parsed, guardOf(flags));
   if (why === null) return;
   throw new CrawlstreamError('INVALID_ARGUMENT', `webhook.url: ${why}; give an http or https URL at a public address`);

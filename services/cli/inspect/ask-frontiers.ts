@@ -33,7 +33,7 @@ export async function askFrontiers(
   }
   if (members.length > 0)
     printNotice(
-      `no frontier could be asked (start them with --http, and set the CRAWLSTREAM_HTTP_TOKEN that they have): ${otherwise}`,
+      `no frontier could be reached (start frontiers with --http, and set their CRAWLSTREAM_HTTP_TOKEN here): ${otherwise}`,
     );
   return undefined;
 }

@@ -100,13 +100,15 @@ function refuseOfOne(flags: AuditFlags, instead: string): void {
     ['--uses', flags.uses?.join()],
     ['--ledger', flags.ledger],
   ] as const)
-    if (value !== undefined) throw bad(flag, value, `it is of one crawl: give one of the fleet's, as in ${instead}`);
+    if (value !== undefined)
+      throw bad(flag, value, `it works for a single crawl, not a fleet: name a crawl, as in ${instead}`);
 }
 
 async function judge(crawl: ReadableCrawl, flags: AuditFlags): Promise<void> {
   const { uses, ledger, from = 0, json } = flags;
   if (uses !== undefined) return auditUses(crawl, { uses, ledger, fromMs: from, json });
-  if (ledger !== undefined) throw bad('--ledger', ledger, 'it is of uses: give --uses, too');
+  if (ledger !== undefined)
+    throw bad('--ledger', ledger, 'it needs --uses: add the intended uses, as in --uses ai-train');
   return audit(crawl, flags);
 }
 
@@ -177,7 +179,7 @@ function statementOf(
 async function check(file: string, json: boolean | undefined): Promise<void> {
   const signed = await readStatement(file);
   const intact = isIntact(signed);
-  const why = signed.signature === null ? 'it was not signed' : 'it is not as it was signed';
+  const why = signed.signature === null ? 'it is not signed' : 'it was changed after it was signed';
   const says = intact
     ? `intact, signed with\n${signed.signature?.publicKey}${signed.statement.says}`
     : `not proven: ${why}`;
@@ -190,9 +192,9 @@ async function readStatement(file: string): Promise<SignedStatement> {
     const given = JSON.parse(await readFile(file, 'utf8')) as Partial<SignedStatement>;
     if (typeof given?.statement === 'object' && given.signature !== undefined) return given as SignedStatement;
   } catch (error) {
-    throw bad('--verify', file, `${(error as Error).message}; name a file that --statement wrote`);
+    throw bad('--verify', file, `${(error as Error).message}; give a file written by --statement`);
   }
-  throw bad('--verify', file, 'name a file that --statement wrote');
+  throw bad('--verify', file, 'give a file written by --statement');
 }
 
 function moment(value: string): number {
@@ -204,7 +206,7 @@ function moment(value: string): number {
 function secretOf(value: string): string {
   const [, kind, name] = /^(env|file):(.+)$/.exec(value) ?? [];
   if (kind === undefined || name === undefined)
-    throw bad('--sign-with', value, 'name the key as env:NAME or file:PATH');
+    throw bad('--sign-with', value, 'write the key as env:NAME or file:PATH');
   return readSecret(kind === 'env' ? { env: name } : { file: name }, '--sign-with');
 }
 

@@ -58,24 +58,24 @@ function summed({ crawls, betweenCount, counts }: FleetReport): Told {
 
 function fleetText({ crawls, between }: FleetReport, told: Told): string {
   const guilty = crawls.filter(({ report }) => report.violationCount > 0);
-  const lines = guilty.flatMap(({ name, report }) => [`${name}, by itself:`, ...violationLines(report.violations)]);
+  const lines = guilty.flatMap(({ name, report }) => [`${name} alone:`, ...violationLines(report.violations)]);
   if (between.length > 0) lines.push('between crawls:', ...violationLines(between));
   const table = rows([
     ['crawls', told.crawls],
     ['requests', told.fetches],
     ['hosts', `${told.hosts}, ${told.shared} of them by more than one crawl`],
     ['violations', `${told.violations}, ${told.between} of them between crawls`],
-    ['cut off', told.cutOff === 0 ? null : `${told.cutOff} leases whose end nobody told`],
+    ['cut off', told.cutOff === 0 ? null : `${told.cutOff} leases without a reported end`],
     ['unreadable', told.unreadable === 0 ? null : `${told.unreadable} results`],
-    ['not judged', 'crawls that were deleted: they are not on record'],
+    ['not judged', 'deleted crawls: their records are gone'],
   ]);
   return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${verdict(told)}\n`;
 }
 
 function verdict({ fetches, hosts, crawls, violations }: Told): string {
-  if (fetches === 0) return 'Nothing was judged: there is no request in these records.';
+  if (fetches === 0) return 'Nothing was checked: these records contain no requests.';
   const judged = `Of ${fetches.toLocaleString('en-US')} requests of ${crawls} crawls to ${hosts.toLocaleString('en-US')} hosts`;
   return violations === 0
-    ? `${judged} none broke a wait, a limit or a robots.txt that was in force when it was made, alone or together.`
-    : `${judged}, ${violations.toLocaleString('en-US')} broke a wait, a limit or a robots.txt that was in force.`;
+    ? `${judged} none violated a delay, limit or robots.txt in force at its time, per crawl or across crawls.`
+    : `${judged}, ${violations.toLocaleString('en-US')} violated a delay, limit or robots.txt in force at their time.`;
 }

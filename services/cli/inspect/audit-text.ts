@@ -11,19 +11,19 @@ import { rows } from '../terminal/print.ts';
 const shownOfKind = 5;
 
 function exemptText({ requests, hosts, reasons }: NonNullable<AuditCounts['exempt']>): string {
-  return `${requests} requests to ${hosts} hosts went by none, as the policy says: ${reasons.join('; ')}`;
+  return `${requests} requests to ${hosts} hosts ignored robots.txt, as the policy allows: ${reasons.join('; ')}`;
 }
 
 export function verdictOf(
   violations: number,
   { fetches, hosts, exempt }: Pick<AuditCounts, 'fetches' | 'hosts' | 'exempt'>,
 ): string {
-  if (fetches === 0) return 'Nothing was judged: there is no request in these records.';
+  if (fetches === 0) return 'Nothing was checked: these records contain no requests.';
   const number = (n: number, of: string) => `${n.toLocaleString('en-US')} ${of}${n === 1 ? '' : 's'}`;
   const judged = `${number(fetches, 'request')} to ${number(hosts, 'host')}`;
   return violations === 0
-    ? `Of ${judged} none broke a wait, a limit or a robots.txt that was in force when it was made${exempt === undefined ? '' : `; ${exemptText(exempt)}`}.`
-    : `Of ${judged}, ${number(violations, 'violation')} of a wait, a limit or a robots.txt that was in force.`;
+    ? `Of ${judged} none violated a delay, limit or robots.txt in force at its time${exempt === undefined ? '' : `; ${exemptText(exempt)}`}.`
+    : `Of ${judged}, ${number(violations, 'violation')} of a delay, limit or robots.txt in force.`;
 }
 
 export function auditText(
@@ -42,28 +42,30 @@ export function auditText(
     ['came as', counts.names === undefined ? null : counts.names.join('\n')],
     ['hosts, addresses', `${counts.hosts}, ${counts.addresses}`],
     ['violations', violationCount],
-    ['not provable', counts.unproven === 0 ? null : `${counts.unproven} requests of a release that kept no robots.txt`],
+    [
+      'not provable',
+      counts.unproven === 0 ? null : `${counts.unproven} requests by a release that did not store robots.txt`,
+    ],
     [
       'not verified',
-      counts.unverified === 0
-        ? null
-        : `${counts.unverified} requests over TLS without a look at certificates (--insecure)`,
+      counts.unverified === 0 ? null : `${counts.unverified} TLS requests without certificate checks (--insecure)`,
     ],
     ['no robots.txt', counts.exempt === undefined ? null : exemptText(counts.exempt)],
     [
       'payments',
       payments.asked + payments.payments === 0
         ? null
-        : `${payments.asked} answers asked for money; ${payments.payments} were paid${payments.payments === 0 ? '' : `: ${spentTexts(payments).join(', ')}`}`,
+        : `${payments.asked} answers asked for payment; ${payments.payments} were paid${payments.payments === 0 ? '' : `: ${spentTexts(payments).join(', ')}`}`,
     ],
     [
       'cut off',
-      counts.cutOff === 0
-        ? null
-        : `${counts.cutOff} leases whose end nobody told: what they requested last is not known`,
+      counts.cutOff === 0 ? null : `${counts.cutOff} leases without a reported end: their last requests are unknown`,
     ],
     ['unreadable', unreadable === 0 ? null : `${unreadable} results`],
-    ['clocks', `two fetchers’ may differ by ${statement.skewMs} ms; news has ${statement.noticeMs} ms to get around`],
+    [
+      'clocks',
+      `clocks of fetchers may differ by ${statement.skewMs} ms; changes may take ${statement.noticeMs} ms to reach fetchers`,
+    ],
     ['read', `${records} records of ${read.length} partitions; their hashes are in the statement (--statement FILE)`],
     ['signed', signature === null ? 'no (--sign-with)' : 'Ed25519'],
   ]);

@@ -40,9 +40,9 @@ export async function auditUses({ log, codec, topics }: ReadableCrawl, asked: Us
     ['pages', counts.pages],
     ...uses.map((use): [string, string] => {
       const { allow, deny, unknown } = counts.byUse[use]!;
-      return [use, `${allow} allowed, ${deny} barred, ${unknown} of which nobody spoke`];
+      return [use, `${allow} allowed, ${deny} barred, ${unknown} without a stated preference`];
     }),
-    ['not provable', counts.unproven === 0 ? null : `${counts.unproven} pages whose robots.txt is not kept`],
+    ['not provable', counts.unproven === 0 ? null : `${counts.unproven} pages without a stored robots.txt`],
     ['unreadable', counts.unreadable === 0 ? null : `${counts.unreadable} records`],
     ['wrong', counts.wrong],
     ['ledger', asked.ledger ?? null],

@@ -75,7 +75,7 @@ async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
   if ([url, brokers, data].filter((place) => place !== undefined).length === 0) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      'name the crawl: its --data folder, its --brokers, or the --url of a service',
+      'no crawl is given: add its --data folder, its --brokers, or the --url of a running service',
     );
   }
   if (url !== undefined) return serve(remoteView({ url, token: process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined }));
@@ -120,5 +120,5 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
 
 function serviceUrl(value: string): string {
   if (canParse(value) && /^https?:/.test(value)) return value.replace(/\/+$/, '');
-  throw bad('--url', value, 'give the address of a service with --http, as in http://localhost:9464');
+  throw bad('--url', value, 'give the URL of a service that runs with --http, as in http://localhost:9464');
 }

@@ -90,7 +90,10 @@ async function explain(
 ) {
   const { policy: text } = await readControl(log, codec, topics.crawl);
   if (text === null)
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'the crawl has no policy yet: start it with crawlstream crawl, or add seeds with crawlstream inject',
+    );
   const config = parsePolicy(text.json);
   const policy = compilePolicy(config, await listsOfCrawl(config, flags));
   const url = policy.normalize(given);

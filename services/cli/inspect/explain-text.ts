@@ -33,11 +33,11 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
       'purged',
       purged === null
         ? null
-        : `${time(purged.atMs)} by ${purged.by}${purged.whole === 'host' ? ', with its whole host' : ''}: nothing of it is kept, no link to it is admitted`,
+        : `${time(purged.atMs)} by ${purged.by}${purged.whole === 'host' ? ', with its whole host' : ''}: its data is deleted, and links to it are rejected`,
     ],
     ['policy', `version ${filter.policyVersion}`],
     ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
-    ['asked for as', explained.askedAs && `${explained.askedAs} (fetchAs: as it was found first)`],
+    ['asked for as', explained.askedAs && `${explained.askedAs} (fetchAs: firstSpelling)`],
     ['folded', explained.folded && foldedText(explained.folded)],
     ['tags', tagsText(explained)],
     ['budget', budget === null ? null : budgetText(budget)],
@@ -75,8 +75,8 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
 
 function paymentText({ atMs, money, scheme, by, end }: Payment): string {
   const what = `${time(atMs)} ${moneyText(money)} (${scheme}) by ${by}`;
-  if (end === null) return `${what}; what came is not known, and it counts as spent`;
-  if (end.state === 'withdrawn') return `${what}: withdrawn, as ${end.why}`;
+  if (end === null) return `${what}; the result is unknown, and the amount counts as spent`;
+  if (end.state === 'withdrawn') return `${what}: withdrawn because ${end.why}`;
   const charged = end.charged === '' ? '' : `, charged ${end.charged}`;
   return `${what}: answered ${end.status}${charged}${end.receipt === '' ? '' : `, receipt ${end.receipt}`}`;
 }
@@ -84,17 +84,17 @@ function paymentText({ atMs, money, scheme, by, end }: Payment): string {
 function foldedText({ into, by, askedAsFound }: NonNullable<Explained['folded']>): string {
   const why = by.map(({ rewriting, proofs }) => `${rewriting} (${proofs} redirects of its host)`).join(', ');
   return askedAsFound
-    ? `it would be ${into}, by ${why}, but is asked for as found: one in sixteen is`
+    ? `it would be rewritten to ${into} by ${why}, but one URL in sixteen is requested as found, to check the rule`
     : `into ${into}, by ${why}`;
 }
 
 function demotedText({ duplicateOf, waitFactor, frontQueue }: NonNullable<Explained['demoted']>): string {
-  const why = duplicateOf === null ? 'it has too little text' : `it is nearly a copy of ${duplicateOf}`;
-  return `${why}: its visits wait ${waitFactor} times as long, and it counts in front queue ${frontQueue} at best (recrawl.demote)`;
+  const why = duplicateOf === null ? 'it has too little text' : `it is a near-duplicate of ${duplicateOf}`;
+  return `${why}: it is revisited ${waitFactor} times less often, in front queue ${frontQueue} or later (recrawl.demote)`;
 }
 
 function hubText({ urls, visits, seconds, newUrls, expectedAfterS }: NonNullable<Explained['hub']>): string {
-  return `its last ${visits} ${visits === 1 ? 'visit' : 'visits'} brought ${urls} new URLs in ${seconds} s: ${newUrls} are to be expected after ${expectedAfterS} s (recrawl.hubs)`;
+  return `its last ${visits} ${visits === 1 ? 'visit' : 'visits'} found ${urls} new URLs in ${seconds} s: ${newUrls} more are expected after ${expectedAfterS} s (recrawl.hubs)`;
 }
 
 function pluginText({ plugin: { name, version, sha256 }, atMs }: Explained['plugins'][number]): string {
@@ -104,7 +104,7 @@ function pluginText({ plugin: { name, version, sha256 }, atMs }: Explained['plug
 type Known = NonNullable<Explained['seen']>[number];
 
 function seenText({ atMs, from, forced, depth, policyVersion, changelogOffset }: Known): string {
-  const source = from === null ? 'its message is gone' : from.page === '' ? 'a seed' : `from ${from.page}`;
+  const source = from === null ? 'its record was trimmed' : from.page === '' ? 'a seed' : `from ${from.page}`;
   const where = from === null ? '' : `, discovered at offset ${from.discoveredOffset}`;
   const how = forced ? 'forced' : 'admitted';
   return `${how} ${time(atMs)}, ${source}${where}, depth ${depth}, policy ${policyVersion}, changelog ${changelogOffset}`;
@@ -118,11 +118,11 @@ function budgetText({ ownBudget, pagesMax, pages, fetched }: NonNullable<Explain
 function queueText(queue: Explained['queue']): string | null {
   if (queue === null) return null;
   if (queue.in === 'lease') return `on lease ${queue.leaseId}`;
-  if (queue.in === 'end' && queue.status === 'known') return 'known from elsewhere: it is not fetched here';
+  if (queue.in === 'end' && queue.status === 'known') return 'imported as already known: never fetched by this crawl';
   if (queue.in === 'end') return `done: ${queue.status}`;
-  if (queue.in === 'schedule') return `done: ${queue.status}; to be fetched again from ${time(queue.dueAtMs)}`;
+  if (queue.in === 'schedule') return `done: ${queue.status}; due for refetch from ${time(queue.dueAtMs)}`;
   if (queue.in === 'again')
-    return `came back, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
+    return `returned to the queue, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
   return queue.deferred
     ? `deferred in front queue ${queue.frontQueue}, ${queue.ahead} before it`
     : `front queue ${queue.frontQueue}, ${queue.ahead} before it`;
@@ -137,7 +137,7 @@ function loweredText({ atMs, offset, frontQueue }: Explained['lowered'][number])
 }
 
 function parallelText({ leases, by }: NonNullable<Explained['host']>['parallel']): string {
-  return `${leases} leases at once, as ${by === 'operator' ? 'an operator says' : 'the policy says'}`;
+  return `${leases} leases at once, set by ${by === 'operator' ? 'an operator' : 'the policy'}`;
 }
 
 function leaseText({ leaseId, atMs, deadlineMs, offset }: Explained['leases'][number]): string {
@@ -166,12 +166,13 @@ function deniedBy({ robots, usage, normalize }: Explained): string | null {
 }
 
 function denialText({ line, rule, robotsUrl, fetchedAtMs }: RobotsDenial, url: string): string {
-  if (line === null) return `robots.txt, which is not kept as it was: crawlstream check robots ${url} asks for today's`;
+  if (line === null)
+    return `robots.txt; that version is not stored: crawlstream check robots ${url} fetches the current one`;
   return `line ${line} of ${robotsUrl}, as of ${time(fetchedAtMs ?? 0)}: ${rule}`;
 }
 
 function nofollowText({ page, whole }: NofollowPage): string {
-  return `${page} links to it and asks that ${whole ? 'its links' : 'this link'} not be followed (${whole ? 'nofollow for the whole page' : 'rel=nofollow, ugc or sponsored'})`;
+  return `${page} links to it, but forbids following ${whole ? 'its links' : 'this link'} (${whole ? 'nofollow for the whole page' : 'rel=nofollow, ugc or sponsored'})`;
 }
 
 function failureText({ kind, detail, atMs }: HostFailure): string {
@@ -179,7 +180,7 @@ function failureText({ kind, detail, atMs }: HostFailure): string {
 }
 
 function changelogText({ start, end }: { readonly start: number; readonly end: number }): string {
-  return `changelog ${start} to ${end}${start > 0 ? ' (what was before is gone)' : ''}`;
+  return `changelog ${start} to ${end}${start > 0 ? ' (older records were trimmed)' : ''}`;
 }
 
 function time(atMs: number): string {
@@ -189,5 +190,5 @@ function time(atMs: number): string {
 function tagsText({ tags, seen }: Explained): string | null {
   if (tags.length === 0) return null;
   const from = seen?.at(-1)?.from?.page ?? '';
-  return `${tags.join(', ')}: ${from === '' ? 'said of the seed' : `inherited from ${from}`}`;
+  return `${tags.join(', ')}: ${from === '' ? 'set on the seed' : `inherited from ${from}`}`;
 }

@@ -43,7 +43,8 @@ export async function printFailures(
   for (let partition = 0; partition < topics.partitions; partition++) {
     const failed = new Map<string, Outcome>();
     const { start, end } = await log.offsets(topic, partition);
-    if (start > 0) printNotice(`${topic}/${partition}: what was before offset ${start} is trimmed, and not told`);
+    if (start > 0)
+      printNotice(`${topic}/${partition}: records before offset ${start} were trimmed, so older failures are missing`);
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       const result: Result | undefined = await readRecord(codec, 'results', value, () => {});
       for (const outcome of result?.outcomes ?? []) {
@@ -72,12 +73,12 @@ export async function printFailures(
     if (!(await tell(url, kind, line))) return;
   }
   if (asJson) return;
-  const left = notRead === 0 ? '' : `, and ${notRead} ${notRead === 1 ? 'was' : 'were'} not read`;
+  const left = notRead === 0 ? '' : `; ${notRead} ${notRead === 1 ? 'has' : 'have'} skipped content types`;
   const more = () => `${ownName()} explain ${inShell(first)} ${place}`;
   printNotice(
     count === 0
       ? `no URL has failed${left}`
-      : `${count} URL${count === 1 ? '' : 's'}${left}; the rest of the first: ${more()}`,
+      : `${count} URL${count === 1 ? '' : 's'}${left}. Details of the first: ${more()}`,
   );
 }
 

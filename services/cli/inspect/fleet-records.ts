@@ -67,6 +67,6 @@ export async function withKafkaFleet<T>(
 }
 
 function noFleet(fleet: string): CrawlstreamError {
-  const message = `there is no fleet ${fleet} on these brokers: check --brokers and --fleet, or start one, as in crawlstream fleet --brokers LIST --fleet ${fleet}`;
+  const message = `no fleet ${fleet} exists on these brokers: check --brokers and --fleet, or start it with crawlstream fleet --brokers LIST --fleet ${fleet}`;
   return new CrawlstreamError('CRAWL_MISSING', message);
 }

@@ -45,8 +45,8 @@ export function hostStatus(policy: Policy, hostKey: string, story: UrlStory): Ho
 const holds: Readonly<Record<string, string>> = {
   blocked: 'an operator blocked it',
   paused: 'its webmaster paused it',
-  purged: 'it was purged: nothing of it is kept, and no link to it is admitted',
-  crawlDelay: 'its Crawl-delay is above what the policy waits for',
+  purged: 'it was purged: its data is deleted, and links to it are rejected',
+  crawlDelay: 'its Crawl-delay is longer than the policy allows',
 };
 
 export function whyItWaits(
@@ -57,7 +57,7 @@ export function whyItWaits(
   const settings = policy.hostSettings(hostKey);
   if (facts.hold === 'limit') return limitText(policy, hostKey, facts);
   if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
-  if (facts.deadUntilMs > nowMs) return 'it stayed unreachable for its whole retry schedule';
+  if (facts.deadUntilMs > nowMs) return 'it was unreachable at every retry';
   if (leasesOut.length > 0)
     return `it is on lease ${leasesOut.join(', ')}${hostSlots.most > 1 ? `, of ${hostSlots.most} at once` : ''}`;
   const openAtMs = policy.openAt(hostKey, nowMs);
@@ -66,14 +66,15 @@ export function whyItWaits(
   if (facts.failures > 0)
     return `back-off of ${failureDelayMs(settings, facts.failures)} ms after ${facts.failures} failures in a row`;
   if (isFailingServer(settings, facts))
-    return `back-off number ${facts.throttles}: its server failed one URL after another (serverErrorsMax)`;
+    return `back-off number ${facts.throttles}: its server failed for several URLs in a row (serverErrorsMax)`;
   if (facts.throttles > 0) return `back-off after ${facts.throttles} throttled answers or timeouts in a row`;
-  if (facts.returns > 0) return `a pause after ${facts.returns} leases that came back unfinished`;
+  if (facts.returns > 0) return `a pause after ${facts.returns} leases were returned unfinished`;
   const adaptiveMs = Math.min(settings.delayFactor * facts.fetchMs, settings.delayFactorCapMs);
   const ownMs = orderedDelayMs(settings, facts);
   const delayMs = Math.max(ownMs, facts.crawlDelayMs, adaptiveMs);
   if (delayMs === facts.crawlDelayMs) return `${delayMs} ms after the last contact: its Crawl-delay`;
-  if (delayMs > ownMs) return `${Math.round(delayMs)} ms after the last contact: ${settings.delayFactor} times a fetch`;
+  if (delayMs > ownMs)
+    return `${Math.round(delayMs)} ms after the last contact: ${settings.delayFactor} times the fetch time`;
   const isOwn = facts.ownDelayMs === ownMs;
   const own = facts.ownDelayIsLeast ? 'its webmaster' : 'an operator';
   const whose = isOwn ? own : orderedBy(policy, hostKey, 'delayMs');
@@ -83,15 +84,15 @@ export function whyItWaits(
 /** Which of the limits and caps holds it: caps.ts has their order. */
 function limitText(policy: Policy, hostKey: string, { pagesMax, pages, bytes }: HostFacts): string {
   const { pagesPerHostMax, bytesPerHostMax } = policy.hostSettings(hostKey);
-  if (pagesMax >= 0 && pages >= pagesMax) return 'it has given as many pages as an operator allows';
+  if (pagesMax >= 0 && pages >= pagesMax) return 'it reached the page limit set by an operator';
   if (pagesMax < 0 && pagesPerHostMax != null && pages >= pagesPerHostMax)
-    return `it has given ${pages} pages of ${pagesPerHostMax}: pagesPerHostMax of ${orderedBy(policy, hostKey, 'pagesPerHostMax')}`;
+    return `it reached its limit, ${pages} of ${pagesPerHostMax} pages: pagesPerHostMax of ${orderedBy(policy, hostKey, 'pagesPerHostMax')}`;
   if (bytesPerHostMax != null && bytes >= bytesPerHostMax)
-    return `it has sent ${bytes} bytes of ${bytesPerHostMax}: bytesPerHostMax of ${orderedBy(policy, hostKey, 'bytesPerHostMax')}`;
+    return `it reached its limit, ${bytes} of ${bytesPerHostMax} bytes: bytesPerHostMax of ${orderedBy(policy, hostKey, 'bytesPerHostMax')}`;
   const { pagesPerDomainMax } = policy.config;
   if (pagesPerDomainMax != null)
-    return `its domain has given ${pagesPerDomainMax} pages: pagesPerDomainMax of the policy`;
-  return 'it has given as many pages as a policy allowed';
+    return `its domain reached its limit, ${pagesPerDomainMax} pages: pagesPerDomainMax of the policy`;
+  return 'it reached the page limit of an earlier policy';
 }
 
 function orderedBy(policy: Policy, hostKey: string, field: string): string {

@@ -65,7 +65,10 @@ export function addHostsCommand(program: Command): void {
 
 export async function listOf(source: StateSource, flags: HostsFlags): Promise<HostsAnswer> {
   if (flags.from !== undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--from is for the queue of one host: name the host');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--from works only with a host: add the host, as in crawlstream hosts example.org --from PLACE',
+    );
   }
   const { search = '', sort = 'queued', limit } = flags;
   const query = new URLSearchParams({ search, sort, limit: String(limit) });
@@ -93,7 +96,10 @@ export async function hostOf(
   { limit, from, ...flags }: HostsFlags,
 ): Promise<PlacedAnswer> {
   if (flags.search !== undefined || flags.sort !== undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--search and --sort are for the list: name no host');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--search and --sort work only for the list of hosts: remove the host',
+    );
   }
   const cursor = cursorOf(from);
   const query = new URLSearchParams({ limit: String(limit), ...(from !== undefined && { from }) });
@@ -105,6 +111,9 @@ export async function hostOf(
     runJob(store, answerHost(state, host, limit, cursor)),
   );
   if (answer == null)
-    throw new CrawlstreamError('INVALID_ARGUMENT', `host ${host} was never met: see crawlstream hosts`);
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `the crawl does not know host ${host}: list its hosts with crawlstream hosts`,
+    );
   return { ...answer, next: cursorText(answer.next) };
 }

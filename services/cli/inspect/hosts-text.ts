@@ -19,7 +19,7 @@ export function hostsText({ hosts, matched, known, missing }: HostsAnswer, nowMs
   );
   const of = matched === known ? `${count(known)} known` : `${count(matched)} found, ${count(known)} known`;
   lines.push(`${count(hosts.length)} of ${of}`);
-  if (missing.length > 0) lines.push(`not in it, as nobody answered: partitions ${missing.join(', ')}`);
+  if (missing.length > 0) lines.push(`incomplete: no frontier answered for partitions ${missing.join(', ')}`);
   return lines.join('\n');
 }
 
@@ -57,7 +57,7 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
     ['own limit', facts.pagesMax === null ? null : `${count(facts.pagesMax)} pages`],
     ['own budget', facts.ownBudget === null ? null : `${count(facts.ownBudget)} URLs`],
     ['failures', facts.failures === 0 ? null : `${facts.failures} leases in a row`],
-    ['throttled', facts.throttles === 0 ? null : `${facts.throttles} answers since the last good one`],
+    ['throttled', facts.throttles === 0 ? null : `${facts.throttles} answers since the last success`],
     ['server errors', facts.serverErrors === 0 ? null : `${facts.serverErrors} URLs in a row`],
     ['parallel', parallel.leases === 1 ? null : `${parallel.leases} leases at once`],
     ['on lease', leases.length === 0 ? null : leases.map(leaseText).join('\n')],

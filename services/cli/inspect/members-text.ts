@@ -4,21 +4,21 @@ import type { FrontierMember } from '../../runtime/crawl/frontier-members.ts';
 
 /** `null`: they are sharing out the partitions. */
 export function membersText(members: readonly FrontierMember[] | null, partitions: number): string {
-  if (members === null) return '  frontiers are sharing out partitions anew: ask again in a moment';
+  if (members === null) return '  frontiers are rebalancing partitions: retry in a moment';
   const owned = new Set(members.flatMap((member) => member.owned));
   const nobodys = Array.from({ length: partitions }, (_, partition) => partition).filter((one) => !owned.has(one));
   const width = Math.max(0, ...members.map(({ name }) => name.length));
   const lines = members.map(
     (member) => `  ${member.name.padEnd(width)}  owns ${ranges(member.owned)}${copiesText(member)}`,
   );
-  if (nobodys.length > 0) lines.push(`  nobody owns ${ranges(nobodys)}: start a frontier`);
+  if (nobodys.length > 0) lines.push(`  partitions without an owner: ${ranges(nobodys)}: start a frontier`);
   return lines.join('\n');
 }
 
 /** A line, or none where there is nothing to say. `null`: they are sharing out the partitions. */
 export function fetchersText(fetchers: number | null | undefined): string {
   if (fetchers === undefined) return '';
-  if (fetchers === null) return '  fetchers are sharing out partitions anew\n';
+  if (fetchers === null) return '  fetchers are rebalancing partitions\n';
   return fetchers === 0 ? `  ${noFetcher}\n` : `  ${fetchers} fetcher${fetchers === 1 ? '' : 's'}\n`;
 }
 
@@ -27,7 +27,7 @@ function copiesText({ standbys }: FrontierMember): string {
   const stale = standbys.map(({ staleMs }) => staleMs ?? Number.POSITIVE_INFINITY);
   const worst = Math.max(...stale);
   const behind =
-    worst === Number.POSITIVE_INFINITY ? 'not all have begun' : `${(worst / 1000).toFixed(1)} s behind at most`;
+    worst === Number.POSITIVE_INFINITY ? 'not all have started' : `${(worst / 1000).toFixed(1)} s behind, at most`;
   return `  keeps copies of ${ranges(standbys.map(({ partition }) => partition))}, ${behind}`;
 }
 

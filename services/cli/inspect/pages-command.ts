@@ -52,7 +52,7 @@ export function addPagesCommand(program: Command): void {
     .option('--fields <list>', 'these fields alone, as JSON lines, as in url,title,text', fieldList)
     .option('--failed', 'the URLs that gave no page, and why, in place of those that did')
     .option('--all', 'every record, also of a page that a crash made us fetch again')
-    .option('--json', 'as JSON lines: it prints nothing else')
+    .option('--json', 'always prints JSON lines')
     .action((flags: PagesFlags) =>
       withCrawl(flags, (crawl) =>
         paged(flags, (write) =>
@@ -73,7 +73,7 @@ function placeOf({ brokers, registry, crawl, data }: PagesFlags): string {
 function fieldList(value: string): PageField[] {
   return value.split(',').map((name) => {
     const field = pageFields.find((one) => one === name.trim());
-    if (field === undefined) throw bad('--fields', value, `give some of ${pageFields.join(',')}`);
+    if (field === undefined) throw bad('--fields', value, `use some of ${pageFields.join(',')}`);
     return field;
   });
 }
@@ -137,7 +137,7 @@ async function* pagesOf({ log, codec, topics }: ReadableCrawl, partition: number
   const { start, end } = await log.offsets(topic, partition);
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const page = await readRecord(codec, 'pages', value, (why) =>
-      tell(`${topic}/${partition}, offset ${offset}, is left out: ${why}`),
+      tell(`${topic}/${partition}, offset ${offset}, was skipped: ${why}`),
     );
     if (page !== undefined) yield { offset, page };
   }

@@ -73,20 +73,16 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
     // Clients of urlfrontier may put URLs at any time: it is never at its end.
     const isServed = topics.sink === 'pull';
-    const standing = paused
-      ? 'the crawl is paused'
-      : isServed
-        ? 'other crawlers fetch what it hands out'
-        : endText(end);
+    const standing = paused ? 'the crawl is paused' : isServed ? 'external clients fetch its URLs' : endText(end);
     toStdout(`${countsText(counts)}\n${fresh}  ${standing}\n`);
     for (const { overlay, reason } of unasked)
-      toStdout(`  robots.txt is not asked where overlay ${overlay} matches: ${reason}\n`);
+      toStdout(`  robots.txt is ignored where overlay ${overlay} matches: ${reason}\n`);
     if (paid.payments > 0) toStdout(`  paid ${paid.spent.join(', ')} for ${paid.payments} pages${paidMore(paid)}\n`);
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
-    if (idle !== null) toStdout(`  no process runs it; to go on: ${idle.resume}\n`);
+    if (idle !== null) toStdout(`  no process runs it; to continue: ${idle.resume}\n`);
     const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;
     if (counts.failed + counts.deadLettered + counts.denied > 0)
-      toStdout(`  which failed, and why: ${ownName()} pages --failed ${place}\n`);
+      toStdout(`  failed URLs, with reasons: ${ownName()} pages --failed ${place}\n`);
     const surplus =
       brokersLog === null ? null : surplusText(await surplusOf({ log: brokersLog, crawl, partitions }), partitions);
     if (surplus !== null) toStdout(`  ${surplus}\n`);
@@ -95,8 +91,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
 }
 
 function paidMore({ open, cheated }: PaymentSummary): string {
-  const unheard = open === 0 ? '' : `, of ${open} of which nobody knows what came`;
-  return cheated === 0 ? unheard : `${unheard}; ${cheated} got no page for it, or were charged otherwise`;
+  const unheard = open === 0 ? '' : `, the result of ${open} is unknown`;
+  return cheated === 0 ? unheard : `${unheard}; ${cheated} got no page, or were charged a different amount`;
 }
 
 /** A member that disappeared without leaving holds the others up until its session has run out. */
@@ -107,5 +103,5 @@ function rebalancing(error: unknown): null {
 
 function endText(end: CrawlEnd): string {
   if (end === 'done') return 'the crawl is done';
-  return end === 'quotaSpent' ? 'the page quota is spent' : 'the crawl is not at its end';
+  return end === 'quotaSpent' ? 'the page quota is used up' : 'the crawl has not ended';
 }

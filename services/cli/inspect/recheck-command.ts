@@ -72,16 +72,16 @@ async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFl
     ...withdrawn.map(
       (page) => `withdrawn  ${page.url}\n  ${page.withdrawn.map((use) => whyOf(page, use)).join('\n  ')}`,
     ),
-    ...robots.slice(0, shownMax).map(({ origin, atMs }) => `ask again  ${origin}/robots.txt  ${readAt(atMs)}`),
-    ...pagesToAsk.map((url) => `ask again  ${url}`),
+    ...robots.slice(0, shownMax).map(({ origin, atMs }) => `refetch  ${origin}/robots.txt  ${readAt(atMs)}`),
+    ...pagesToAsk.map((url) => `refetch  ${url}`),
     rows([
       ['pages', counts.pages],
       ...uses.map((use): [string, string] => {
         const { allow, deny, unknown } = counts.byUse[use]!;
-        return [use, `${allow} allowed, ${deny} barred, ${unknown} of which nobody spoke`];
+        return [use, `${allow} allowed, ${deny} barred, ${unknown} without a stated preference`];
       }),
       ['withdrawn', counts.withdrawn],
-      ['to ask again', `${robots.length} robots.txt, ${pagesExpired} pages`],
+      ['to refetch', `${robots.length} robots.txt, ${pagesExpired} pages`],
       ['unreadable', counts.unreadable === 0 ? null : `${counts.unreadable} records`],
       ['list', list ?? null],
     ]),
@@ -91,11 +91,11 @@ async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFl
 }
 
 function whyOf({ uses }: RecheckedPage, use: string): string {
-  return `${use} is barred by ${uses[use]!.by}`;
+  return `${use} is disallowed by ${uses[use]!.by}`;
 }
 
 function readAt(atMs: number): string {
-  return atMs === 0 ? 'no copy of it is kept' : `read ${new Date(atMs).toISOString()}`;
+  return atMs === 0 ? 'no copy is stored' : `read ${new Date(atMs).toISOString()}`;
 }
 
 function lineOf({ fetchedAtMs, ...page }: RecheckedPage): string {

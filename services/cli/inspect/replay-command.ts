@@ -45,13 +45,19 @@ export function addReplayCommand(program: Command): void {
 async function showArchive(given: readonly string[], flags: ReplayFlags): Promise<void> {
   const places = [...given, ...(flags.data === undefined ? [] : [join(flags.data, 'archive')])];
   if (places.length === 0) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'name the archive: its WARC files, or the --data folder of a crawl');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'no archive is given: add WARC files, or the --data folder of a crawl',
+    );
   }
   const paths = [...new Set((await Promise.all(places.map(warcFiles))).flat())].sort();
   const names = new Set<string>();
   for (const path of paths) {
     if (names.has(basename(path))) {
-      throw new CrawlstreamError('INVALID_ARGUMENT', `two files are named ${basename(path)}: indexes go by names`);
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `two files are named ${basename(path)}, but file names must be unique: rename one`,
+      );
     }
     names.add(basename(path));
   }
@@ -79,14 +85,17 @@ async function indexed(file: string): Promise<IndexedFile> {
   if (existsSync(index)) {
     if (await looksSorted(index)) return { file };
     const remedy = `sort it, as in: LC_ALL=C sort -o ${index} ${index}`;
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${index} is not in the order of its bytes: ${remedy}`);
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${index} is not sorted by bytes: ${remedy}`);
   }
   const { size } = await stat(file);
   if (size > replayLimits.unindexedBytesMax) {
-    const remedy = `write one, as in: cdxj-indexer --sort ${file} > ${index}`;
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${file} has no index beside it, and is long: ${remedy}`);
+    const remedy = `create it, as in: cdxj-indexer --sort ${file} > ${index}`;
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `${file} has no index beside it, and is too large to index at start: ${remedy}`,
+    );
   }
-  say(`${file} has no index ${basename(index)} beside it: it is read once, and its index kept in memory`, 'warn');
+  say(`${file} has no index ${basename(index)} beside it: indexing it in memory`, 'warn');
   return { file, lines: await indexOfFile(file) };
 }
 
@@ -97,10 +106,13 @@ async function warcFiles(path: string): Promise<string[]> {
   });
   if (!there.isDirectory()) {
     if (/\.warc(\.gz)?$/.test(path)) return [path];
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${path} is no whole WARC file: its name ends in .warc or .warc.gz`);
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `${path} is not a complete WARC file: the name must end in .warc or .warc.gz`,
+    );
   }
   const names = (await readdir(path)).filter((name) => /\.warc(\.gz)?$/.test(name));
   if (names.length > 0) return names.map((name) => join(path, name));
-  const remedy = 'a crawl writes them with --with archive, and a file is whole once it is full or the crawl has ended';
-  throw new CrawlstreamError('INVALID_ARGUMENT', `${path} has no whole WARC file: ${remedy}`);
+  const remedy = 'crawl with --with archive to write them; a file is complete when it is full or the crawl has ended';
+  throw new CrawlstreamError('INVALID_ARGUMENT', `${path} has no complete WARC file: ${remedy}`);
 }

@@ -11,8 +11,8 @@ export async function printByTag({ log, codec, topics }: ReadableCrawl, json: bo
   const source = { log, codec, crawl, partitions, purges: await readPurges(log, codec, topics) };
   let unreadable = 0;
   const groups = await countByTag(urlsTable(source, tmpdir(), () => (unreadable += 1)));
-  const lost = unreadable === 0 ? [] : [['', `${unreadable} records that can't be read passed over`] as const];
-  const text = groups.length === 0 ? 'no URL has been asked for yet' : rows([...groups.map(lineOf), ...lost]);
+  const lost = unreadable === 0 ? [] : [['', `${unreadable} unreadable records skipped`] as const];
+  const text = groups.length === 0 ? 'no URL has been requested yet' : rows([...groups.map(lineOf), ...lost]);
   print({ json: { by: 'tag', groups, unreadable }, text }, json);
 }
 

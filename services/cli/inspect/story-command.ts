@@ -69,13 +69,16 @@ async function storyOf(
 ): Promise<Story> {
   const { policy: text } = await readControl(log, codec, topics.crawl);
   if (text === null)
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'the crawl has no policy yet: start it with crawlstream crawl, or add seeds with crawlstream inject',
+    );
   const config = parsePolicy(text.json);
   const lists = await listsOfCrawl(config, flags);
   const policy = compilePolicy(config, lists);
   const url = policy.normalize(given);
   if (url === null) {
-    const message = `${given} cannot be crawled: crawlstream check url says why`;
+    const message = `${given} cannot be crawled: crawlstream check url shows why`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   return tellStory({ log, codec, topics, lists }, url, policy);
@@ -93,8 +96,8 @@ function textOf({ url, hostKey, partition, events, changelogStart, asOfMs }: Sto
     ['host', `${hostKey}, partition ${partition}`],
     ['begins', first === undefined ? null : new Date(first.atMs).toISOString()],
     ['as of', asOfMs === 0 ? null : new Date(asOfMs).toISOString()],
-    ['missing', changelogStart > 0 ? `what the changelog said before offset ${changelogStart} was trimmed` : null],
+    ['missing', changelogStart > 0 ? `changelog records before offset ${changelogStart} were trimmed` : null],
   ]);
-  if (!isAbout({ events })) return `${head}\n\nNobody has linked to it, and nothing has happened to it.`;
+  if (!isAbout({ events })) return `${head}\n\nThe crawl has no record of this URL: no link to it was found.`;
   return `${head}\n\n${storyText(events)}`;
 }

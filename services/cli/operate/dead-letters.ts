@@ -31,7 +31,7 @@ export async function* deadLettersOf(
     const { start, end } = await log.offsets(topic, partition);
     for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
       const letter = await readRecord(codec, 'dead-letters', value, (why) =>
-        printNotice(`${topic}/${partition}, offset ${offset}, is left out: ${why}`),
+        printNotice(`${topic}/${partition}, offset ${offset}, was skipped: ${why}`),
       );
       if (letter === undefined) continue;
       if (letter.reason === 'replayed') replayed.add(letter.detail);

@@ -1,5 +1,5 @@
 /**
- * `crawlstream desk`: a page for webmasters, on a port of its own, to be put on the web beside a crawl. Whoever shows that a
+ * `crawlstream desk`: a page for webmasters, on a separate port, to be put on the web beside a crawl. Whoever shows that a
  * host is theirs sees what the crawl did there, and may slow it down, pause it, or have the host removed.
  */
 
@@ -84,7 +84,7 @@ async function serve(flags: DeskFlags): Promise<void> {
   const stop = new AbortController();
   await withStates(flags, async (source) => {
     const { clock, manifest, folder } = source;
-    refuseServed(manifest, 'desk', 'its clients contact hosts, and have to be asked');
+    refuseServed(manifest, 'desk', 'ask its clients instead, since they fetch from the hosts');
     const own = folder?.path ?? ownFolderPath(flags, manifest.crawl);
     const sealer = createSealer(await deskSecret(flags.secret, join(own, 'desk', 'secret')));
     const key = await receiptKey(flags.receiptKey, join(own, 'receipts', 'key.pem'));
@@ -128,10 +128,10 @@ function origin(value: string): string {
   const url = canParse(value) ? new URL(value) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === '')
     return url.origin;
-  throw bad('--origin', value, 'give scheme and host alone, as in https://desk.example.org');
+  throw bad('--origin', value, 'give only scheme and host, as in https://desk.example.org');
 }
 
 function server(value: string): string {
   if (/^(?:[0-9.]+(?::\d{1,5})?|[0-9a-fA-F:]+|\[[0-9a-fA-F:]+\](?::\d{1,5})?)$/.test(value)) return value;
-  throw bad('--dns', value, 'give an address, with a port or without, as in 192.0.2.53');
+  throw bad('--dns', value, 'give an address, optionally with a port, as in 192.0.2.53');
 }

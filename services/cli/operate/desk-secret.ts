@@ -21,8 +21,12 @@ export async function deskSecret(reference: string | undefined, file: string): P
     });
   }
   const [, kind, name = ''] = /^(env|file):(.+)$/.exec(reference ?? `file:${file}`) ?? [];
-  if (kind === undefined) throw bad('--secret', reference!, 'name it as env:NAME or file:PATH');
+  if (kind === undefined) throw bad('--secret', reference!, 'write it as env:NAME or file:PATH');
   const secret = readSecret(kind === 'env' ? { env: name } : { file: name }, '--secret');
   if (secret.length >= charsMin) return secret;
-  throw bad('--secret', reference ?? file, `give at least ${charsMin} characters, as openssl rand -hex 32 makes them`);
+  throw bad(
+    '--secret',
+    reference ?? file,
+    `use at least ${charsMin} characters, as in the output of openssl rand -hex 32`,
+  );
 }

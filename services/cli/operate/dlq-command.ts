@@ -77,7 +77,7 @@ function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundLetter) 
     failures ??= hostFailures(log, codec, topics);
     const failure = (await failures).get(letter.hostKey);
     if (failure === undefined || failure.detail === '') return found;
-    return { ...found, letter: { ...letter, detail: `${letter.detail}; the last time: ${failure.detail}` } };
+    return { ...found, letter: { ...letter, detail: `${letter.detail}; last failure: ${failure.detail}` } };
   };
 }
 
@@ -95,7 +95,7 @@ async function show(id: string, flags: DlqFlags): Promise<void> {
 
 async function replay(ids: string[], flags: DlqFlags): Promise<void> {
   if (ids.length === 0 && flags.reason === undefined && flags.host === undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'name letters by their ids, or all of a --reason or a --host');
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'no dead letters are selected: give their ids, --reason or --host');
   }
   let all = 0;
   const wanted = await withCrawl(flags, async (crawl) => {
@@ -117,7 +117,7 @@ async function replay(ids: string[], flags: DlqFlags): Promise<void> {
   }
   const counts = { replayed: fresh.length, before: wanted.length - fresh.length };
   if (flags.json) toStdout(`${JSON.stringify(counts)}\n`);
-  else toStdout(`${counts.replayed} replayed, ${counts.before} had been before\n`);
+  else toStdout(`${counts.replayed} replayed, ${counts.before} were already replayed\n`);
 }
 
 function nothingMatches({ reason, host }: DlqFlags, all: number): CrawlstreamError {
@@ -125,7 +125,7 @@ function nothingMatches({ reason, host }: DlqFlags, all: number): CrawlstreamErr
     ...(reason === undefined ? [] : [`for ${reason}`]),
     ...(host === undefined ? [] : [`of host ${host}`]),
   ];
-  const there = all === 0 ? 'it has none at all' : `crawlstream dlq list prints the ${all} that there are`;
+  const there = all === 0 ? 'there are no dead letters' : `crawlstream dlq list prints all ${all}`;
   const message = `the crawl has no dead letter ${wanted.join(' ')}: nothing was done; ${there}`;
   return new CrawlstreamError('NO_MATCH', message);
 }
@@ -168,5 +168,5 @@ function line({ id, letter, replayed }: FoundLetter): string {
 }
 
 function noSuchLetter(id: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', `there is no dead letter ${id}: crawlstream dlq list prints them`);
+  return new CrawlstreamError('INVALID_ARGUMENT', `there is no dead letter ${id}: crawlstream dlq list prints all ids`);
 }

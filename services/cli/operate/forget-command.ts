@@ -214,7 +214,10 @@ async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clo
   const left = places.filter((one) => one.left > 0 && topics.erase !== undefined);
   if (left.length === 0) return;
   const where = left.map(({ place }) => place).join(', ');
-  throw new CrawlstreamError('INVALID_RECORD', `something is left in ${where}: run the same command again`);
+  throw new CrawlstreamError(
+    'INVALID_RECORD',
+    `some data could not be removed from ${where}: run the same command again`,
+  );
 }
 
 async function orders({ log, codec, crawl, partitions }: Topics): Promise<Receipt['purged']> {

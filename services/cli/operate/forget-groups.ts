@@ -41,7 +41,7 @@ export async function followedBy(
       lag = await lagOf(name);
     }
     if (lag === 0) followed.push({ place: `group ${name}`, left: 0, more: { recordsNotRead: 0 } });
-    else if (lag !== null) behind.push({ place: `group ${name}`, why: `it has not read ${lag} records yet` });
+    else if (lag !== null) behind.push({ place: `group ${name}`, why: `it still has ${lag} records to read` });
   }
   return { followed, behind };
 }

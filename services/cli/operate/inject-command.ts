@@ -57,7 +57,10 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
   const beganMs = clock.nowMs();
   const { sitemap: sitemaps = [] } = flags;
   if (given.length === 0 && sitemaps.length === 0) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'nothing to inject: give URLs, a file of them, - or --sitemap');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'nothing to inject: give URLs, a file of URLs, - for standard input, or --sitemap',
+    );
   }
   const listed = await seedArguments(given, flags.seedKeys);
   const urls = normalSeeds(listed.map(({ url }) => url));

@@ -23,7 +23,7 @@ import { partitionsOf, type StateSource } from '../state/state-source.ts';
 /** The host, as `hosts` lists it. `unchecked`: no process could be asked. */
 export type HostMatch = HostRow | 'unchecked';
 
-const unchecked = 'what this matches is not known';
+const unchecked = 'the number of matches is unknown';
 const listed = frontierLimits.queryPageMax;
 
 /** Throws NO_MATCH, with names near it, for a host that the crawl does not know. */
@@ -53,19 +53,19 @@ export async function matchUrl(source: StateSource, url: string): Promise<UrlAns
 }
 
 export function matchText(match: HostMatch | UrlAnswer): string {
-  if (match === 'unchecked') return 'what this matched is not known: nobody could be asked';
+  if (match === 'unchecked') return 'the number of matches is unknown: no process of the crawl answered';
   if ('url' in match) return urlMatchText(match);
   const { host, queued, deferred, leases, fetched, hold } = match;
-  const parts = [`${count(queued)} URLs wait`, `${count(deferred)} deferred`, `${count(fetched)} fetched`];
-  if (leases > 0) parts.push(`${count(leases)} leases out`);
+  const parts = [`${count(queued)} URLs queued`, `${count(deferred)} deferred`, `${count(fetched)} fetched`];
+  if (leases > 0) parts.push(`${count(leases)} leased`);
   if (hold !== '') parts.push(`on hold: ${hold}`);
   return `1 host, ${host}: ${parts.join(', ')}`;
 }
 
 function urlMatchText({ place }: UrlAnswer): string {
-  if (place === null) return '1 URL: it was admitted, and nothing is kept of it';
+  if (place === null) return '1 URL: it was admitted, but its state is no longer stored';
   if (place.in === 'end') return `1 URL: done, ${place.status}`;
-  return `1 URL: ${place.in === 'lease' ? `on lease ${place.lease}` : 'it waits'}`;
+  return `1 URL: ${place.in === 'lease' ? `on lease ${place.lease}` : 'queued'}`;
 }
 
 function urlsOf({ queued, deferred, leases, fetched }: HostRow): number {
@@ -135,8 +135,8 @@ function otherSpellings(url: string): string[] {
 }
 
 function noMatch(what: string, near: readonly string[]): CrawlstreamError {
-  const guess = near.length === 0 ? 'crawlstream hosts lists what it has' : `did you mean ${near.join(', ')}?`;
-  return new CrawlstreamError('NO_MATCH', `${what}: nothing was done; ${guess} (--force: say so all the same)`);
+  const guess = near.length === 0 ? 'crawlstream hosts lists its hosts' : `did you mean ${near.join(', ')}?`;
+  return new CrawlstreamError('NO_MATCH', `${what}: nothing was done; ${guess} (--force sends the order anyway)`);
 }
 
 function count(number: number): string {

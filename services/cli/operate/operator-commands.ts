@@ -108,7 +108,7 @@ function addUrlCommands(program: Command): void {
     .action((flags: RequeueFlags) => {
       const { host, prefix, outcome } = flags;
       if (host === undefined && prefix === undefined && outcome === undefined)
-        throw bad('requeue', '', 'say which URLs: --host, --prefix or --outcome');
+        throw bad('requeue', '', 'no URLs are selected: give --host, --prefix or --outcome');
       const beginning = prefix === undefined ? '' : normalUrl(prefix);
       const hostKey = host !== undefined ? hostArgument(host) : beginning === '' ? '' : hostKeyOf(beginning);
       return requeue(flags, { hostKey, prefix: beginning, outcome: outcome ?? null });
@@ -162,7 +162,10 @@ async function send(
   }));
   const where = sent.map(({ partition, offset }) => `${partition}:${offset}`).join(' ');
   const what = matched === null ? '' : `\n${matchText(matched)}`;
-  print({ json: { matched, sent }, text: `${say}: on control at ${where} (partition:offset)${what}` }, flags.json);
+  print(
+    { json: { matched, sent }, text: `${say}: recorded on topic control at ${where} (partition:offset)${what}` },
+    flags.json,
+  );
 }
 
 /** A prefix in any spelling: the host and the shape of what begins so. */

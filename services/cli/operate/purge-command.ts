@@ -57,7 +57,7 @@ async function purge(given: string, flags: TargetFlags): Promise<void> {
   const target = await knownAs(flags, targetOf(given));
   const { hostKey, url } = target;
   const matched = await withStates(flags, async (source) => {
-    refuseServed(source.manifest, 'purge', 'delete the queue through its API');
+    refuseServed(source.manifest, 'purge', 'delete the queue through the URLFrontier API instead');
     if (flags.force === true) return null;
     return url === null ? matchHost(source, hostKey) : matchUrl(source, url);
   });
@@ -74,9 +74,9 @@ async function purge(given: string, flags: TargetFlags): Promise<void> {
   const where = sent.map(({ partition, offset }) => `${partition}:${offset}`).join(' ');
   const what = url === null ? `host ${hostKey} with all its URLs` : `URL ${url}`;
   const text = [
-    `${what} is purged: on control at ${where} (partition:offset)`,
+    `${what} is purged: recorded on topic control at ${where} (partition:offset)`,
     ...(matched === null ? [] : [matchText(matched)]),
-    'what was recorded before stays there until it is removed:',
+    'earlier records remain until they are removed:',
     rows(grouped(remains)),
   ];
   print({ json: { purged: target, matched, sent, remains }, text: text.join('\n') }, flags.json);
@@ -112,13 +112,13 @@ const forgettable: ReadonlySet<TopicName> = new Set(['responses', 'render', 'dup
 /** What the topics are made with; on Kafka an operator may have set them otherwise. */
 function remainsInTopics({ brokers }: OperatorFlags): Remains[] {
   const remains = (name: TopicName): string => {
-    if (name === 'pages') return 'crawlstream forget takes them back';
-    if (brokers === undefined && forgettable.has(name)) return 'crawlstream forget takes them back';
+    if (name === 'pages') return 'crawlstream forget runs';
+    if (brokers === undefined && forgettable.has(name)) return 'crawlstream forget runs';
     const { retention, settings = {} } = topicSpecs[name];
-    if (brokers === undefined) return 'a crawl with --keep forgets what is older';
-    if (settings['cleanup.policy'] === 'compact') return 'a record without a value is sent for each key';
-    if (retention === 'state') return 'state snapshot --trim, once snapshots were taken after the purge';
-    return `${Number(settings['retention.ms']) / dayMs} days are over (its retention), or kafka-delete-records`;
+    if (brokers === undefined) return 'they are older than --keep';
+    if (settings['cleanup.policy'] === 'compact') return 'a tombstone is sent for each key';
+    if (retention === 'state') return 'crawlstream state snapshot --trim, after snapshots newer than the purge';
+    return `${Number(settings['retention.ms']) / dayMs} days have passed (retention), or kafka-delete-records runs`;
   };
   return topicNames.map((name) => ({ in: name, until: remains(name) }));
 }
@@ -140,7 +140,7 @@ async function remainsInArchive({ data, brokers }: OperatorFlags, target: Target
   return [...found].map(([file, records]) => ({
     in: `archive/${file}`,
     records,
-    until: `crawlstream forget takes its responses (${records}) out`,
+    until: `crawlstream forget removes its responses (${records})`,
   }));
 }
 

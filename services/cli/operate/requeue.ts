@@ -29,7 +29,7 @@ export async function requeue(flags: OperatorFlags, filter: FinishedFilter): Pro
     ...forcedRequest(topics, found, false, atMs),
   ]);
   const urls = found.map(({ url }) => url);
-  print({ json: { requeued: urls.length, urls, by, atMs }, text: `${urls.length} URLs are fetched again` }, flags.json);
+  print({ json: { requeued: urls.length, urls, by, atMs }, text: `${urls.length} URLs will be refetched` }, flags.json);
 }
 
 function nothingMatches({ hostKey, prefix, outcome }: FinishedFilter): CrawlstreamError {
@@ -38,7 +38,7 @@ function nothingMatches({ hostKey, prefix, outcome }: FinishedFilter): Crawlstre
     ...(prefix === '' ? [] : [`that begins with ${prefix}`]),
     ...(outcome === null ? [] : [`that ended as ${outcome}`]),
   ].join(', ');
-  const remedy = 'crawlstream stats tells what ended how, and what waits needs no requeue';
+  const remedy = 'crawlstream stats counts URLs by outcome; queued URLs need no requeue';
   return new CrawlstreamError('NO_MATCH', `the crawl has no finished URL ${wanted}: nothing was done; ${remedy}`);
 }
 
@@ -61,7 +61,7 @@ export async function raise(flags: OperatorFlags, given: string): Promise<void> 
     ...(isOut || waits ? [] : forcedRequest(topics, [{ url, depth, tags }], true, atMs)),
   ]);
   const was = place === undefined ? 'unknown' : place.in === 'end' ? place.status : 'waiting';
-  const text = isOut ? `${url} is on lease` : `${url} goes first; it was ${was}`;
+  const text = isOut ? `${url} is on lease` : `${url} is now first in its queue; before: ${was}`;
   print({ json: { raised: url, was, by, atMs }, text }, flags.json);
 }
 
@@ -81,7 +81,7 @@ export async function lower(flags: OperatorFlags, given: string, to: number): Pr
   print(
     {
       json: { lowered: url, was, frontQueue: to, by, atMs },
-      text: `${url} goes to front queue ${to}; it was in ${was}`,
+      text: `${url} moved to front queue ${to}; before: ${was}`,
     },
     flags.json,
   );
@@ -90,7 +90,7 @@ export async function lower(flags: OperatorFlags, given: string, to: number): Pr
 /** null: it is in no front queue, nor before them. */
 function waitsWhere(place: Place | undefined): string | null {
   if (place?.in === 'frontQueue' && place.frontQueue < frontQueueCount) return `front queue ${place.frontQueue}`;
-  return place?.in === 'again' && place.dueAtMs === 0 ? 'the place before all others' : null;
+  return place?.in === 'again' && place.dueAtMs === 0 ? 'first place' : null;
 }
 
 function cannotGoLater(url: string, place: Place | undefined): CrawlstreamError {
@@ -104,9 +104,6 @@ function cannotGoLater(url: string, place: Place | undefined): CrawlstreamError 
           : place.in === 'lease'
             ? 'it is on lease'
             : 'it is finished';
-  const remedy = 'crawlstream explain tells where it is';
-  return new CrawlstreamError(
-    'NO_MATCH',
-    `${url}: ${why}, so it does not wait in a front queue: nothing was done; ${remedy}`,
-  );
+  const remedy = 'crawlstream explain shows its state';
+  return new CrawlstreamError('NO_MATCH', `${url}: ${why}, so it is in no front queue: nothing was done; ${remedy}`);
 }

@@ -1,5 +1,5 @@
 /**
- * `crawlstream reset`: makes a crawl's frontier begin anew, on the same topics. Without `--yes` it only says what it
+ * `crawlstream reset`: makes a crawl's frontier start over, on the same topics. Without `--yes` it only says what it
  * would do.
  *
  * It deletes positions, stores and internal topics (the changelog, tasks). Discovered links, policies, operators'
@@ -92,7 +92,7 @@ function needStopped(crawl: string, groups: readonly GroupStatus[]): void {
   const running = groups.filter(({ members }) => members > 0);
   if (running.length === 0) return;
   const who = running.map(({ group, members }) => `${group} (${members})`).join(', ');
-  const message = `${crawl} has members running: ${who}: stop them first`;
+  const message = `${crawl} still has running members (${who}): stop them first`;
   throw new CrawlstreamError('OWNERSHIP_LOST', message);
 }
 
@@ -119,9 +119,9 @@ function textOf({ partitions, groups, stores }: Plan, crawl: string, { yes, disc
   for (const { partition, changelog, tasks } of partitions) {
     lines.push(`  partition ${partition}: changelog of ${changelog} records and ${tasks} tasks removed`);
   }
-  for (const group of groups) lines.push(`  positions of ${group} forgotten`);
+  for (const group of groups) lines.push(`  positions of ${group} deleted`);
   for (const path of stores) lines.push(`  ${path} removed`);
-  lines.push(`  discovered is read from ${discovered === 'earliest' ? 'its beginning' : 'its end'}`);
-  if (!yes) lines.push('Nothing was done: add --yes to do it.');
+  lines.push(`  topic discovered is read from ${discovered === 'earliest' ? 'its beginning' : 'its end'}`);
+  if (!yes) lines.push('Nothing was done: add --yes to reset.');
   return lines.join('\n');
 }

@@ -77,7 +77,7 @@ async function schemaFor(file: string, { topic }: NoteFlags): Promise<string> {
     throw bad('<file>', file, (error as Error).message);
   }
   const [why] = incompatibilities(schema, avroSchemas[topic]);
-  if (why !== undefined) throw bad('<file>', file, `records of ${topic} are not written by it (${why})`);
+  if (why !== undefined) throw bad('<file>', file, `it cannot be a schema of topic ${topic} (${why})`);
   return JSON.stringify(schema, (key, value) => (key === 'doc' ? undefined : value));
 }
 
@@ -89,7 +89,7 @@ async function say(flags: NoteFlags, schema: string): Promise<void> {
     const control = `${crawl}.control`;
     const [offset] = await log.append([{ topic: control, partition: 0, key: null, value: encodeSchemaNote(note) }]);
     const meaning = schema === '' ? 'is foreign' : `is ${fingerprint64(JSON.parse(schema) as object)}`;
-    const text = `schema id ${id} on ${crawl}.${topic} ${meaning}: on control at 0:${offset}`;
+    const text = `schema id ${id} on ${crawl}.${topic} ${meaning}: recorded on topic control at 0:${offset}`;
     print({ json: { topic, id, control: offset }, text }, flags.json);
   } finally {
     await log.close();

@@ -58,14 +58,14 @@ export function addSeekCommand(program: Command): void {
 async function seek(flags: SeekFlags): Promise<void> {
   const { group, topic, partition } = flags;
   if (typeof flags.to === 'object' && 'offset' in flags.to && partition === undefined) {
-    throw bad('--to', `${flags.to.offset}`, 'an offset is of one partition: give --partition too');
+    throw bad('--to', `${flags.to.offset}`, 'an offset belongs to one partition: add --partition');
   }
   const isFrontier = group === 'frontier';
   if (isFrontier && !soughtTopics.some((one) => one === topic)) {
-    throw bad('--topic', topic, `the frontier may be sent elsewhere in ${soughtTopics.join(' and ')}`);
+    throw bad('--topic', topic, `positions of the frontier can be moved only in ${soughtTopics.join(' and ')}`);
   }
   if (!isFrontier && flags.brokers === undefined) {
-    throw bad('--group', group, 'in a data folder only the frontier has positions here; consumers take --from-start');
+    throw bad('--group', group, 'in a data folder, only the frontier can be moved; for consumers use --from-start');
   }
   const seeks = isFrontier
     ? await withCrawl(flags, ({ log, topics }) => plan(log, topics.crawl, topics.partitions, flags, flags.data))
@@ -129,7 +129,7 @@ function seekGroup(flags: SeekFlags): Promise<Seek[]> {
   return withKafka(flags, new SystemClock(), false, async ({ log, manifest: { crawl, partitions } }) => {
     const group = groupName(crawl, flags.group);
     const there = (await log.groups(group)).find((one) => one.group === group);
-    if (there === undefined) throw bad('--group', flags.group, `there is no group ${group}`);
+    if (there === undefined) throw bad('--group', flags.group, `group ${group} does not exist`);
     if (there.members > 0) {
       const message = `group ${group} has ${there.members} members running: stop them first`;
       throw new CrawlstreamError('OWNERSHIP_LOST', message);

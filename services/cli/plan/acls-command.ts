@@ -43,7 +43,9 @@ export function addAclsCommand(program: Command): void {
     .option('--json', 'as one JSON object');
   addPluginOption(command).action(async (name: string | undefined, flags: AclFlags) => {
     if (flags.fleet !== undefined && command.getOptionValueSource('crawl') !== 'default')
-      throw invalid('--crawl and --fleet are given: leave one out; of one crawl of a fleet, give --crawl FLEET.CRAWL');
+      throw invalid(
+        '--crawl and --fleet exclude each other: remove one; for one crawl of a fleet, give --crawl FLEET.CRAWL',
+      );
     const all = await servicesFor(flags);
     const chosen = all.filter((service) => name === undefined || service.name === name);
     if (chosen.length === 0) throw invalid(unknownService(name!, all, flags));
@@ -55,15 +57,15 @@ async function servicesFor(flags: AclFlags): Promise<readonly Service[]> {
   const isOfFleet = flags.fleet !== undefined || flags.crawl.includes('.');
   if (!isOfFleet) return servicesOf(await declared(flags));
   if (flags.plugin !== undefined)
-    throw invalid('--plugin does not hold for a fleet, which runs without plugins: leave it out');
+    throw invalid('--plugin cannot be used with --fleet, since fleets run without plugins: remove it');
   return flags.fleet === undefined ? servicesBesideFleet : fleetServices;
 }
 
 function unknownService(name: string, all: readonly Service[], { crawl, fleet }: AclFlags): string {
   const known = all.map((service) => service.name).join(', ');
-  if (fleet === undefined && !crawl.includes('.')) return `there is no service ${name}: name one of ${known}`;
+  if (fleet === undefined && !crawl.includes('.')) return `there is no service ${name}: give one of ${known}`;
   const whole = fleet ?? crawl.split('.')[0];
-  return `${name} is no service of a fleet, which runs its crawls itself: name one of ${known}, and see crawlstream acls --fleet ${whole}`;
+  return `${name} is not a service of a fleet: give one of ${known}, as in crawlstream acls --fleet ${whole}`;
 }
 
 /** A service that runs plugins records them, which needs a right; plugins' consumers are services like ours. */

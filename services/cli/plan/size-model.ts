@@ -139,8 +139,8 @@ function refuse(wish: SizeWish, rateMax: number): void {
     const delay = Math.floor((1000 * hosts) / rate);
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `--rate ${rate}: ${hosts} hosts at one page in ${delayMs} ms each give ${Number(rateMax.toPrecision(3))} pages/s at most: ` +
-        `ask for that, or have ${least} hosts, or --delay ${delay}ms, or crawl hosts of your own by several leases (\`parallel\`)`,
+      `--rate ${rate}: ${hosts} hosts with one page per ${delayMs} ms each allow at most ${Number(rateMax.toPrecision(3))} pages/s: ` +
+        `lower the rate, or use ${least} hosts, or --delay ${delay}ms, or crawl your own hosts with several leases (\`parallel\`)`,
     );
   }
   const atOnce = hostsAtOnceFor(wish);
@@ -148,21 +148,21 @@ function refuse(wish: SizeWish, rateMax: number): void {
     const most = Math.floor((1000 * crawlLimits.concurrencyMax) / (delayMs + fetchMs));
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `--rate ${rate}: ${atOnce} hosts would be fetched from at once, and a crawl leases ${crawlLimits.concurrencyMax}: ` +
-        `ask for ${most} pages/s, a shorter --delay, or make several crawls, by host`,
+      `--rate ${rate}: ${atOnce} hosts at once would be needed, but a crawl leases at most ${crawlLimits.concurrencyMax}: ` +
+        `use at most ${most} pages/s, a shorter --delay, or several crawls split by host`,
     );
   }
   if (hosts > urls) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `--hosts ${hosts}: a host has a URL at least; give ${urls} or fewer`,
+      `--hosts ${hosts}: there cannot be more hosts than URLs; give ${urls} or fewer`,
     );
   }
   const most = crawlLimits.partitionsMax * urlsPerPartitionMax;
   if (urls > most) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `--urls ${urls}: a crawl holds ${most} at most (${crawlLimits.partitionsMax} partitions); make several crawls, by host`,
+      `--urls ${urls}: a crawl holds at most ${most} (${crawlLimits.partitionsMax} partitions); split it into several crawls by host`,
     );
   }
 }

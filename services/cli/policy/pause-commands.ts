@@ -12,7 +12,7 @@ import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 import { changePolicy } from './policy-versions.ts';
 
-const bytesASecond = bytes('bandwidth', 1000, 'give bytes a second of at least 1k, as in 500k, 2M or 1MiB, or none');
+const bytesASecond = bytes('bandwidth', 1000, 'give bytes per second from 1k, as in 500k, 2M or 1MiB, or none');
 
 export function addPauseCommands(program: Command): void {
   const operator = (name: string, description: string) =>

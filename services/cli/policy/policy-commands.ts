@@ -77,7 +77,7 @@ async function reload(flags: ReloadFlags): Promise<void> {
   const { every } = flags;
   if (every === undefined) return reloadOnce(flags, true);
   const stop = new AbortController();
-  const release = stopOnSignals(stop, 'lists are read no more');
+  const release = stopOnSignals(stop, 'stopped reloading lists');
   const clock = new SystemClock();
   let said = '';
   for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
@@ -100,14 +100,14 @@ async function reloadOnce(flags: OperatorFlags, tellsAll: boolean): Promise<void
   const { newest } = await versions(flags);
   const next = await withHashes(newest, '/', true);
   if (!samePolicy(newest, next)) return accept(flags, next, newest);
-  const text = `version ${newest.version} stays: no list has changed`;
+  const text = `version ${newest.version} stays in force: no list has changed`;
   if (tellsAll) print({ json: { version: newest.version, changed: false }, text }, flags.json);
 }
 
 async function rollback(given: string | undefined, flags: OperatorFlags): Promise<void> {
   const { all, newest } = await versions(flags);
   const target = given === undefined ? all.at(-2)?.event.version : wholeNumber('[version]', 1)(given);
-  if (target === undefined) throw bad('policy rollback', '', 'there is no version before the one in force');
+  if (target === undefined) throw bad('policy rollback', '', 'there is no earlier version');
   await accept({ ...flags, by: `${flags.by} (back to ${target})` }, keepInForce(newest, configOf(all, target)), newest);
 }
 

@@ -21,7 +21,7 @@ export async function policyFromFile(option: string, file: string, inForce: Poli
     if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
     throw new CrawlstreamError(
       error.code,
-      `${option} ${file}: ${error.message} (policy show prints all there are)`,
+      `${option} ${file}: ${error.message} (crawlstream policy show prints all fields)`,
       error,
     );
   }
@@ -34,7 +34,7 @@ function fieldsIn(option: string, file: string): Fields {
   if (isFields(value)) return value;
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
-    `${option} ${file}: give a policy as policy show prints it, or fields of one, as in delayMs: 2000`,
+    `${option} ${file}: give a policy as printed by crawlstream policy show, or some of its fields, as in delayMs: 2000`,
   );
 }
 

@@ -44,14 +44,18 @@ export function versions(flags: KafkaFlags): Promise<Versions> {
     }
     const last = all.at(-1);
     if (last === undefined)
-      throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        'the crawl has no policy yet: start it with crawlstream crawl, or add seeds with crawlstream inject',
+      );
     return { all, newest: parsePolicy(last.event.payload), inForce: await policyVersions(log, crawl, partitions) };
   });
 }
 
 export function configOf(all: readonly PlacedEvent[], version: number): PolicyConfig {
   const found = all.find(({ event }) => event.version === version);
-  if (found === undefined) throw bad('[version]', String(version), 'name one that `policy history` prints');
+  if (found === undefined)
+    throw bad('[version]', String(version), 'give a version listed by `crawlstream policy history`');
   return parsePolicy(found.event.payload);
 }
 
@@ -68,7 +72,7 @@ export async function accept(
   // Lists are copied into the data folder as well, so that it does not matter what becomes of the files.
   compilePolicy(parsePolicy(JSON.stringify(policy)), await listsOfCrawl(policy, flags));
   const { offsets } = await sendRequest(flags, clock, (topics) => policyRequest(topics, policy, flags.by, nowMs));
-  const text = `version ${policy.version} is accepted, on control at ${offsets.map((offset, partition) => `${partition}:${offset}`).join(' ')} (partition:offset)`;
+  const text = `version ${policy.version} is accepted, recorded on topic control at ${offsets.map((offset, partition) => `${partition}:${offset}`).join(' ')} (partition:offset)`;
   print({ json: { version: policy.version, offsets }, text }, flags.json);
 }
 

@@ -33,7 +33,7 @@ export function addTraceCommand(program: Command): void {
 
 async function trace(given: string | undefined, flags: TraceFlags): Promise<void> {
   if (given === undefined && flags.ratio === undefined && flags.off !== true)
-    throw bad('trace', '', 'say what to trace: a host, or --ratio 0.001; or --off');
+    throw bad('trace', '', 'nothing to trace is given: add a host, --ratio 0.001, or --off');
   const host = given === undefined || given === '*' ? given : withoutPort(hostArgument(given));
   await changePolicy(flags, ({ trace: before = nothing, ...policy }) => {
     const after = changed(before, host, flags);

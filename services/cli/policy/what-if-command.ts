@@ -44,13 +44,16 @@ export function addWhatIfCommand(program: Command): void {
 }
 
 async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
-  refuseServed(crawl.topics, 'what-if', 'its decisions are its clients’');
+  refuseServed(crawl.topics, 'what-if', 'its clients decide what to fetch');
   const fromMs = flags.from ?? 0;
   const read = await readRecording(crawl, fromMs);
   const texts = policyTexts(read);
   const newest = texts.at(-1);
   if (newest === undefined)
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: nothing was decided');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'the crawl has no policy yet, so there are no decisions to compare: start it with crawlstream crawl',
+    );
   const tried = await policyFromFile('--policy', flags.policy, parsePolicy(newest));
   const lists = await listsFor([...texts.map(parsePolicy), tried], flags);
   const instead = (json: string) => {

@@ -35,7 +35,7 @@ export function whatIfText(report: WhatIfReport, changed: readonly string[]): st
     ['diverges', divergence === null ? 'nowhere' : divergenceText(report)],
     ['simulated', simulated === null ? null : simulatedText(report)],
   ];
-  if (simulated === null) return `${rows(head)}\n\nWhat was recorded is what would have been.`;
+  if (simulated === null) return `${rows(head)}\n\nThe result would have been the same.`;
   return `${rows(head)}\n\n${summaries(recorded, decided)}\n\n${hostTable(report)}`;
 }
 
@@ -54,12 +54,14 @@ function simulatedText({ simulated }: WhatIfReport): string {
   const { fromMs, untilMs, doneAtMs, recordedPages, modelledPages, unknownPages } = simulated!;
   const all = recordedPages + modelledPages + unknownPages;
   const share = all === 0 ? 0 : (100 * modelledPages) / all;
-  const end = doneAtMs === null ? 'it would have gone on' : `nothing was left after ${seconds(doneAtMs - fromMs)}`;
+  const end =
+    doneAtMs === null ? 'the crawl would have continued' : `nothing was left after ${seconds(doneAtMs - fromMs)}`;
   const lines = [
     `${seconds(untilMs - fromMs)} of virtual time; ${end}`,
     `${recordedPages} answers as recorded, ${modelledPages} modelled (${share.toFixed(1)} %): drawn from the answers of the same host`,
   ];
-  if (unknownPages > 0) lines.push(`${unknownPages} pages had nothing to be drawn from, and came back`);
+  if (unknownPages > 0)
+    lines.push(`${unknownPages} pages had no recorded answer to draw from, and were returned to the queue`);
   return lines.join('\n');
 }
 

@@ -93,7 +93,7 @@ function invitation(plan: WebPlan, address: string, port: number, { addresses, q
 }
 
 function cardText({ agents, requests, hosts, seconds, delayMs, rows, passed, of }: ScoreCard): string {
-  if (requests === 0) return 'Nobody came.';
+  if (requests === 0) return 'No crawler visited.';
   const lines = [
     `${agents.join(', ')}: ${requests} requests to ${hosts} hosts in ${seconds} s, judged at ${delayMs} ms a host`,
   ];

@@ -1,7 +1,7 @@
 /**
  * `crawlstream simulate` and `crawlstream bench`: what this release was tested and measured with, on the machine at hand.
  *
- * Both are programs of their own (lab/simulation, lab/bench), run by a process of their own: nothing of them is loaded
+ * Both are programs of their own (lab/simulation, lab/bench), run by a separate process: nothing of them is loaded
  * by any other command.
  */
 import { spawn } from 'node:child_process';
@@ -59,7 +59,10 @@ async function run(folder: 'simulation' | 'bench', args: readonly string[]): Pro
   // Both programs are compiled if this one is, and sources otherwise.
   const script = join(productPackage.folder, isSource ? `lab/${folder}/main.ts` : `dist/lab/${folder}/main.js`);
   if (!existsSync(script)) {
-    throw new CrawlstreamError('UNSUPPORTED', `this installation comes without ${script}: use a checkout`);
+    throw new CrawlstreamError(
+      'UNSUPPORTED',
+      `${script} is not part of this installation: run it in a checkout of the repository`,
+    );
   }
   const child = spawn(process.execPath, [...process.execArgv, script, ...args], { stdio: 'inherit' });
   // A terminal's Ctrl-C reaches both; this one waits for the other.

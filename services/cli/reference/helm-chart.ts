@@ -148,7 +148,7 @@ class Chart {
       ...this.#roles,
     };
     const notes: Readonly<Record<string, string>> = {
-      settings: 'The crawl: every process is told the same. SNAPSHOTS, ARCHIVE: s3://bucket/prefix.',
+      settings: 'The crawl: every process gets the same. SNAPSHOTS, ARCHIVE: s3://bucket/prefix.',
       networkPolicies: 'Nothing in or out of the pods but what they need; brokers in the namespace kafka.',
       extraEnv: 'Of every container: credentials by reference, as in deploy/overlays/production.',
     };

@@ -1,4 +1,4 @@
-/** `crawlstream consume NAME --plugin FILE`: runs a plugin's consumer as a process of its own, like one of ours. */
+/** `crawlstream consume NAME --plugin FILE`: runs a plugin's consumer as a separate process, like one of ours. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { addHttpOption } from '../flags/http-flags.ts';
@@ -20,7 +20,7 @@ export function addConsumeCommand(program: Command): void {
 
 async function consume(name: string | undefined, flags: ConsumerRun & PluginFlags): Promise<void> {
   if (flags.plugin === undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--plugin is missing: name the file that brings the consumer');
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--plugin is missing: give the file that has the consumer');
   }
   const plugins = await openPlugins(flags);
   const { processors } = plugins;
@@ -28,7 +28,7 @@ async function consume(name: string | undefined, flags: ConsumerRun & PluginFlag
   const chosen = name === undefined ? processors : processors.filter((one) => one.name === name);
   const [processor] = chosen;
   if (processor === undefined || chosen.length > 1) {
-    const which = names.length === 0 ? 'these plugins bring none' : `name one of ${names.join(', ')}`;
+    const which = names.length === 0 ? 'these plugins have none' : `name one of ${names.join(', ')}`;
     throw new CrawlstreamError('INVALID_ARGUMENT', `consume ${name ?? ''}: ${which}`);
   }
   await runConsumerProcess(processor, flags, plugins);

@@ -1,5 +1,5 @@
 /**
- * `crawlstream archive`, …: the project's own consumers as processes of their own. On Kafka they run until stopped, as
+ * `crawlstream archive`, …: the project's own consumers as separate processes. On Kafka they run until stopped, as
  * members of their groups; over a data folder they handle all records there are, and end.
  */
 import type { Command } from 'commander';

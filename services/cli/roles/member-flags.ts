@@ -44,7 +44,7 @@ export function instanceIdOf({ instanceId: given }: MemberFlags, env: NodeJS.Pro
 function instanceId(option: string): (value: string) => string {
   return (value) => {
     if (!/^[A-Za-z0-9._-]{1,200}$/.test(value)) {
-      throw bad(option, value, 'use letters, digits, dots, _ and -, at most 200');
+      throw bad(option, value, 'use at most 200 letters, digits, dots, _ and -');
     }
     return value;
   };

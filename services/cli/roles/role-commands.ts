@@ -144,7 +144,7 @@ async function keepRole(
       const folder = ownFolderPath(flags, flags.crawl);
       const { code, why } = mendable(error, folder);
       // It is printed once, however often it is tried and in whatever words it fails; probes report it all the time.
-      if (code !== before) say(`${why}; starting again`, 'warn', { component: 'brokers', code });
+      if (code !== before) say(`${why}; restarting`, 'warn', { component: 'brokers', code });
       before = code;
       service.probes.suspend(why);
       service.away = () => awayAfter(code);
@@ -159,7 +159,7 @@ function mendable(error: unknown, folder: string): { readonly code: ErrorCode; r
   if (isDiskFull(error)) {
     return {
       code: 'DISK_FULL',
-      why: `the disk of ${folder} is full, and what needs it waits for room; nothing is lost`,
+      why: `the disk of ${folder} is full: work that needs space waits; free some. Nothing is lost`,
     };
   }
   if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
@@ -178,7 +178,8 @@ async function holdRole(
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   stopped.catch(() => {});
-  codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { component: 'brokers', code });
+  codec.waits.onWait = ({ message, code }) =>
+    say(`${message}; retrying until it is available`, 'warn', { component: 'brokers', code });
   service.probes.suspend('joining the group');
   const cluster = watchCluster({ ...role, say: sayOf('crawl') });
   service.away = cluster.away;
@@ -213,7 +214,7 @@ async function handOver(held: HeldRole, log: Pick<Log, 'close'>): Promise<void> 
     await cutShort(AbortSignal.timeout(stopMs), log, () => held.stop());
   } catch (error) {
     if (!isCutShort(error)) throw error;
-    const text = `not all was handed over (${error.message}): others do it again once its time has run out`;
+    const text = `some leases were not handed over (${error.message}): other processes repeat them after they expire`;
     say(text, 'warn');
   }
 }

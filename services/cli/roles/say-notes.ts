@@ -11,7 +11,7 @@ export interface SaidNotes {
 }
 
 const lookEveryMs = 500;
-/** What is over sooner is not worth a line: processes start one after another, and groups are shared out anew. */
+/** What is over sooner is not worth a line: processes start one after another, and groups are shared out again. */
 const saidAfterMs = 10_000;
 
 export function sayNotes({ note, clock, signal, say }: SaidNotes): { end(): void } {
@@ -32,7 +32,7 @@ export function sayNotes({ note, clock, signal, say }: SaidNotes): { end(): void
         }
       } else if (seen !== null) {
         const what = seen.text.split(':')[0];
-        if (said) say(`over after ${Math.round((nowMs - seen.sinceMs) / 1000)} s: ${what}`, 'info');
+        if (said) say(`resolved after ${Math.round((nowMs - seen.sinceMs) / 1000)} s: ${what}`, 'info');
         [seen, said] = [null, false];
       }
       await clock.sleepUntil(nowMs + lookEveryMs, either);

@@ -73,11 +73,10 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env, service.isSecure) }),
     standbys: flags.standbys,
     holds: () => kept,
-    onReopen: ({ message, code }) =>
-      say(`${message}; opening the partition again`, 'warn', { component: 'state', code }),
+    onReopen: ({ message, code }) => say(`${message}; reopening the partition`, 'warn', { component: 'state', code }),
     onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn', { component: 'state' }),
     onStopped: ({ message, code }) =>
-      say(`${message}; this partition stands still, the others go on`, 'error', { component: 'state', code }),
+      say(`${message}; this partition is stopped, the others continue`, 'error', { component: 'state', code }),
     repository,
     onNotice: printNotice,
     meters,
@@ -148,7 +147,7 @@ async function keptStates(folder: DataFolder): Promise<number[]> {
 }
 
 /** The note of a fetcher that no frontier leases anything to. */
-const noFrontier = 'no frontier: nothing is leased until one is started, and nothing is lost';
+const noFrontier = 'no frontier: start one; until then no URLs are leased, and nothing is lost';
 
 export async function takeFetcherRole(
   role: Role,

@@ -46,7 +46,7 @@ export function freshnessText({
   sitemapTrust,
 }: FreshnessStats): string {
   const rows: readonly (readonly [label: string, value: string | null])[] = [
-    ['expected to be fresh', percent(fresh)],
+    ['expected fresh', percent(fresh)],
     ['seen within 7 days', percent(withinGoal)],
     ['age, half below', age(ageP50S)],
     ['age, 95% below', age(ageP95S)],

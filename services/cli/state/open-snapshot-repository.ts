@@ -22,7 +22,7 @@ export async function withSnapshotRepository<T>(
 ): Promise<T> {
   const where = place ?? folder?.part('snapshots');
   if (where === undefined) {
-    const message = '--to is missing: name a folder, or s3://bucket/prefix';
+    const message = '--to is missing: give a folder, or s3://bucket/prefix';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const repository = await openSnapshotRepository(where, manifest);

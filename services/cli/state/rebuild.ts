@@ -1,4 +1,4 @@
-/** `crawlstream state rebuild`: builds a folder of states anew, on which a frontier can be started. */
+/** `crawlstream state rebuild`: builds a folder of states again, on which a frontier can be started. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
@@ -23,10 +23,14 @@ export interface RebuildFlags extends StateFlags {
 
 export async function runRebuild(source: StateSource, flags: RebuildFlags): Promise<void> {
   if ((flags.partition === undefined) === (flags.all === undefined)) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'say which: give --partition N, or --all');
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'no partition is selected: give --partition N, or --all');
   }
   if (flags.fromInputs === true) {
-    refuseServed(source.manifest, '--from-inputs', 'its calls are in no topic: rebuild it from its changelog');
+    refuseServed(
+      source.manifest,
+      '--from-inputs',
+      'no topic has the calls of its clients: rebuild it from the changelog instead',
+    );
   }
   const wanted = partitionsOf(source, flags);
   const into = await adoptDataFolder(flags.into, source.manifest, '--into');
@@ -57,7 +61,7 @@ async function build(
   { into, fromInputs, snapshots }: RebuildFlags,
 ): Promise<FrontierState> {
   if ((await loadCheckpoint(store, source.key)) !== undefined) {
-    const message = `--into ${into} holds a state of partition ${partition}: choose a new folder`;
+    const message = `--into ${into} already has a state of partition ${partition}: choose a new folder`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const options = { ...source, identity: identityOf(source, partition), store };

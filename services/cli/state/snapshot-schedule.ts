@@ -1,5 +1,5 @@
 /**
- * Snapshots on a schedule, each taken by a process of its own beside this one.
+ * Snapshots on a schedule, each taken by a separate process beside this one.
  *
  * That process reads what this one writes, at low priority, so nothing here waits for it, and its memory is freed when
  * it ends. Snapshots are taken one at a time; a failure is reported, and the next is taken when it is due.

@@ -32,7 +32,7 @@ export interface SnapshotsFlags extends StateFlags, Pick<SnapshotFlags, 'to' | '
 
 export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Promise<void> {
   if (flags.trim === true && source.brokersLog === null) {
-    const message = '--trim is for a crawl on Kafka: a data folder is trimmed by the crawl itself, with crawl --keep';
+    const message = '--trim works only on Kafka: for a data folder, use crawlstream crawl --keep';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   await withSnapshotRepository(source, flags.to, async (repository) => {
@@ -74,7 +74,7 @@ export async function runSnapshots(source: StateSource, flags: SnapshotsFlags): 
       }
     }
     if (flags.json) toStdout(`${JSON.stringify({ to: repository.objects.place, snapshots })}\n`);
-    else if (snapshots.length === 0) toStdout(`no snapshots of ${source.manifest.crawl} there\n`);
+    else if (snapshots.length === 0) toStdout(`no snapshots of crawl ${source.manifest.crawl} there\n`);
     if (snapshots.some(({ damage }) => damage !== null)) process.exitCode = 1;
   });
 }

@@ -63,9 +63,12 @@ export async function runAt(source: StateSource, flags: AtFlags): Promise<void> 
 /** A query for one host or URL needs only its partition. */
 function wantedPartitions(source: StateSource, flags: AtFlags): number[] {
   if ((flags.time === undefined) === (flags.offset === undefined))
-    throw new CrawlstreamError('INVALID_ARGUMENT', 'say when: give --time, or --offset with --partition');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'no point in time is given: add --time, or --offset with --partition',
+    );
   if (flags.offset !== undefined && flags.partition === undefined)
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--partition is missing: an offset is of one partition');
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--partition is missing: an offset belongs to one partition');
   const asked = flags.host ?? flags.url;
   if (asked === undefined || flags.partition !== undefined) return partitionsOf(source, flags);
   const { keyMode, partitions } = source.manifest;
@@ -126,10 +129,7 @@ const normalize = compileNormalizer();
 function normalOf(given: string): string {
   const normal = normalize(withScheme(given));
   if (normal !== null) return normal;
-  throw new CrawlstreamError(
-    'INVALID_ARGUMENT',
-    `${given} is none that can be crawled: crawlstream check url says why`,
-  );
+  throw new CrawlstreamError('INVALID_ARGUMENT', `${given} cannot be crawled: crawlstream check url shows why`);
 }
 
 async function serve(

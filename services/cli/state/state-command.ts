@@ -111,7 +111,7 @@ async function printDigests(source: StateSource, flags: StateFlags): Promise<voi
 
 async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
   if (source.folder === null) {
-    const message = '--data is missing: name the folder whose states are to be verified against the brokers’ changelog';
+    const message = '--data is missing: give the folder with the states to verify against the changelog on Kafka';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const partitions = [];
@@ -136,7 +136,7 @@ async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
     });
     if (one !== undefined) partitions.push(one);
     if (flags.json) continue;
-    const verdict = one === undefined ? 'nothing is kept here' : (one.difference ?? `equal, ${one.digest}`);
+    const verdict = one === undefined ? 'no state is stored here' : (one.difference ?? `equal, ${one.digest}`);
     toStdout(`partition ${partition}${one === undefined ? '' : ` at ${one.position}`}: ${verdict}\n`);
   }
   const equal = partitions.every(({ difference }) => difference === null);

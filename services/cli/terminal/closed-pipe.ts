@@ -13,7 +13,7 @@ export function stopWithReader(): void {
   });
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return readerGone();
-    say(`the output can't be written: ${message}: make room, or send it elsewhere`, 'error', { code: code ?? '' });
+    say(`the output can't be written: ${message}: free some disk space, or redirect it`, 'error', { code: code ?? '' });
     process.exit(1);
   });
 }

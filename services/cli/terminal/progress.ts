@@ -109,7 +109,7 @@ export function lineOf(status: CrawlStatus): string {
   const waits = waitText(status);
   return [
     clockText(status.seconds),
-    ...(status.paused ? ['paused (crawlstream resume goes on)'] : []),
+    ...(status.paused ? ['paused (continue with crawlstream resume)'] : []),
     `${counters.page} pages`,
     `${status.pagesPerSecond.toFixed(1)} pages/s`,
     `queued ${counters.queued + counters.retrying}`,
@@ -123,7 +123,7 @@ export function lineOf(status: CrawlStatus): string {
 function waitText({ counters, readyHosts, nextReadyMs, paused }: CrawlStatus): string {
   const isIdle = !paused && readyHosts === 0 && counters.leases === 0;
   if (!isIdle || nextReadyMs === null || nextReadyMs < waitShownMs) return '';
-  const retries = counters.retrying === 0 ? '' : `${count(counters.retrying)} wait for a retry, `;
+  const retries = counters.retrying === 0 ? '' : `${count(counters.retrying)} waiting for a retry, `;
   return `${retries}next contact in ${clockText(nextReadyMs / 1000)}`;
 }
 

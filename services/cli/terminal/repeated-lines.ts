@@ -65,7 +65,7 @@ export class RepeatedLines {
     if (repeated <= 0) return;
     const seconds = Math.round((this.#options.nowMs() - sinceMs) / 1000);
     const { component, level } = first;
-    const text = `${repeated} more like it in ${seconds} s: ${first.text}`;
+    const text = `repeated ${repeated} more times in ${seconds} s: ${first.text}`;
     this.#options.write({ component, level, text, fields: { repeated } });
   }
 }

@@ -13,11 +13,11 @@ export function stopOnSignals(
 ): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (stop.signal.aborted) {
-      tell('left at once: nothing durable is lost, and what was under way is done again by the next start');
+      tell('stopped at once: stored data is safe, and unfinished work is repeated at the next start');
       // As a shell tells of a signal that ended a command.
       process.exit(128 + constants.signals[signal]);
     }
-    tell(`${said} (again to leave at once)`);
+    tell(`${said} (press again to stop at once)`);
     stop.abort();
   };
   for (const signal of stopSignals) process.on(signal, onSignal);

@@ -56,7 +56,7 @@ function captureOf(line: string, place: string): KnownCapture {
   } catch {
     // It is said below.
   }
-  throw new CrawlstreamError('INVALID_RECORD', `${place}: no line of a CDXJ index, nor is the file Parquet`);
+  throw new CrawlstreamError('INVALID_RECORD', `${place}: it is neither a line of a CDXJ index nor Parquet`);
 }
 
 /** Of a folder, its tables: those of robots.txt files are left out. */

@@ -30,7 +30,7 @@ async function toTable(given: readonly string[], { out, crawl, json }: ColumnarF
   const folder = join(out, `crawl=${crawl}`);
   if (existsSync(folder)) {
     const remedy = 'choose another --out or --crawl, or remove it';
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${folder} is there already: ${remedy}`);
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${folder} already exists: ${remedy}`);
   }
   const files = await indexedFiles(given);
   const counts = await writeColumnar({ files, out, crawl, contentOf: archivedContent });

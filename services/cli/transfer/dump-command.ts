@@ -55,7 +55,7 @@ async function dump(file: string, flags: DumpFlags): Promise<void> {
 export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals> {
   let totals: DumpTotals | undefined;
   await withStates(flags, async (source) => {
-    refuseServed(source.manifest, 'dump', 'its clients list its URLs, with their metadata, by ListURLs');
+    refuseServed(source.manifest, 'dump', 'list its URLs with ListURLs of the URLFrontier API instead');
     if (source.brokersLog !== null) await refuseMembers(source.brokersLog, source.manifest.crawl, 'dump');
     const head = await headOf(source);
     const lines = counting(await openLineWriter(file));

@@ -102,7 +102,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   }
   let unreadable = 0;
   if (flags.uses !== undefined && what !== 'pages')
-    throw bad('--uses', flags.uses.join(','), 'it is about pages: export pages --uses …');
+    throw bad('--uses', flags.uses.join(','), 'it works only for pages, as in export pages --uses search');
   let rows = 0;
   let barred = 0;
   await withCrawl(flags, async (readable) => {
@@ -137,7 +137,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
     ...(flags.uses !== undefined && { barred }),
     ...(out !== undefined && { file: out }),
   };
-  const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} records that can't be read passed over`}${barred === 0 ? '' : `, ${barred} pages left out that may not be used so`}`;
+  const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} unreadable records skipped`}${barred === 0 ? '' : `, ${barred} pages left out, whose sites forbid these uses`}`;
   const isOutput = out === undefined || (await isStandardOutput(out));
   const stream = isOutput ? process.stderr : process.stdout;
   if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
@@ -147,7 +147,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
 /** The times of next visits are only in the state, and on no topic that others read. */
 function withStates(readable: ReadableCrawl): ReadableCrawl {
   if (readable.folder !== null) return readable;
-  const message = 'rates are read from a data folder: name the --data of a crawl, without --brokers';
+  const message = 'rates need a data folder: give the --data of a crawl, without --brokers';
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }
 
@@ -180,7 +180,7 @@ async function withGraph(
   const folder = wanted && flags.data !== undefined ? (await readDataFolder(flags.data)).part('graph') : null;
   if (folder === null || !existsSync(folder)) {
     if (what !== 'graph' && what !== 'authority') return act(null);
-    const remedy = 'crawl with --with graph, or run crawlstream graph, and name its --data folder';
+    const remedy = 'crawl with --with graph, or run crawlstream graph, then give that --data folder';
     throw new CrawlstreamError('INVALID_ARGUMENT', `there is no link graph: ${remedy}`);
   }
   const store = await openStateStore(folder, { readOnly: true });

@@ -67,11 +67,14 @@ export function addLoadCommand(program: Command): void {
 async function load(file: string | undefined, flags: LoadFlags): Promise<void> {
   const { seen, fromCc, recrawl, recrawlEvery } = flags;
   if ([file, seen, fromCc].filter((one) => one !== undefined).length !== 1) {
-    const message = 'name one thing to load: a dump, --seen and a list of URLs, or --from-cc and indexes of archives';
+    const message = 'give exactly one of: a dump file, --seen with a list of URLs, --from-cc with archive indexes';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   if (fromCc === undefined && (recrawl !== undefined || recrawlEvery !== undefined)) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--recrawl goes with --from-cc: a dump has its own schedule');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--recrawl works only with --from-cc, since a dump contains its schedule: remove it',
+    );
   }
   if (fromCc !== undefined) return loadIndexes(fromCc, flags);
   if (file === undefined) return loadList(seen!, flags);
@@ -106,8 +109,8 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
     bar.end();
     const { urls, imported, invalid, firstInvalid } = totals;
     if (flags.json) toStdout(`${JSON.stringify(totals)}\n`);
-    else toStdout(`${urls} URLs read, ${imported} of them were not known before\n`);
-    if (invalid > 0) toStderr(`crawlstream: ${invalid} lines are no URLs, the first: ${firstInvalid}\n`);
+    else toStdout(`${urls} URLs read, ${imported} of them new\n`);
+    if (invalid > 0) toStderr(`crawlstream: ${invalid} lines are not URLs, the first: ${firstInvalid}\n`);
     if (urls === 0) process.exitCode = 1;
   });
 }
@@ -125,10 +128,10 @@ async function loadIndexes(paths: readonly string[], flags: LoadFlags): Promise<
     bar.end();
     const { captures, known, scheduled, failed, other } = totals;
     if (flags.json) return void toStdout(`${JSON.stringify(totals)}\n`);
-    const again = scheduled > 0 ? `, ${scheduled} of them to be visited again` : '';
-    toStdout(`${captures} captures read: ${known} URLs are known that were not${again}\n`);
-    if (failed > 0) toStdout(`${failed} URLs had failed in passing: they are to be asked for, and stay unknown\n`);
-    if (other > 0) toStdout(`${other} captures are of robots.txt, or of no http or https URL\n`);
+    const again = scheduled > 0 ? `, ${scheduled} of them scheduled for refetch` : '';
+    toStdout(`${captures} captures read: ${known} URLs newly known${again}\n`);
+    if (failed > 0) toStdout(`${failed} URLs had temporary failures: they stay unknown, and can be fetched\n`);
+    if (other > 0) toStdout(`${other} captures were skipped: robots.txt, or not http or https\n`);
   });
 }
 

@@ -7,6 +7,6 @@ export async function refuseMembers(log: Pick<Log, 'groups'>, crawl: string, wha
   const busy = (await log.groups(`${crawl}.`)).filter(({ members }) => members > 0);
   if (busy.length === 0) return;
   const named = busy.map(({ group, members }) => `${group} has ${members} member${members === 1 ? '' : 's'}`);
-  const message = `${what} needs crawl ${crawl} to stand still, and ${named.join(', ')}: stop them first`;
+  const message = `${what} cannot run while crawl ${crawl} is active; ${named.join(', ')}: stop them first`;
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }

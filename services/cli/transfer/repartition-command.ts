@@ -43,12 +43,12 @@ async function repartition(flags: RepartitionFlags): Promise<void> {
   const { into, partitions, key, ...old } = flags;
   const isKafka = flags.brokers !== undefined;
   if (into === (isKafka ? flags.crawl : flags.data)) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `--into ${into} is the crawl itself: name a new one`);
+    throw new CrawlstreamError('INVALID_ARGUMENT', `--into ${into} is the same crawl: give a new one`);
   }
   const dump = isKafka ? `${flags.crawl}-into-${into}.dump.jsonl.gz` : `${into}.dump.jsonl.gz`;
   if (existsSync(dump)) {
     const madeAt = (await stat(dump)).mtime.toISOString();
-    toStderr(`crawlstream: going on with ${dump} of ${madeAt}; delete it to begin anew\n`);
+    toStderr(`crawlstream: continuing with ${dump} of ${madeAt}; delete it to start over\n`);
   } else {
     const totals = await dumpTo(dump, old);
     toStderr(`crawlstream: dumped ${totalsText(totals)}\n`);

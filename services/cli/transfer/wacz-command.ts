@@ -34,13 +34,16 @@ async function toWacz(given: readonly string[], { out, title, mainPage, json }: 
   const isOutput = await isStandardOutput(out);
   // A pipe or a device is written through.
   if (!isOutput && statSync(out, { throwIfNoEntry: false })?.isFile()) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${out} is there already: choose another --out, or remove it`);
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${out} already exists: choose another --out, or remove it`);
   }
   const files = await indexedFiles(given);
   const names = files.map((file) => basename(file));
   const twice = names.find((name, at) => names.indexOf(name) < at);
   if (twice !== undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `two of the files are named ${twice}: a WACZ has each name once`);
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `two files are named ${twice}, but names in a WACZ must be unique: rename one`,
+    );
   }
   const about = { title, mainPage, nowMs: Date.now(), software: `crawlstream/${productVersion}` };
   const counts = await writeWacz({ files, out, titleOf: pageTitle, ...about });
@@ -64,19 +67,18 @@ async function warcFiles(path: string): Promise<string[]> {
     ? (await readdir(path)).filter((name) => /\.warc(\.gz)?$/.test(name)).map((name) => join(path, name))
     : [path];
   if (files.length === 0) {
-    const remedy =
-      'a crawl writes them with --with archive, and a file is whole once it is full or the crawl has ended';
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${path} has no whole WARC file: ${remedy}`);
+    const remedy = 'crawl with --with archive to write them; a file is complete when it is full or the crawl has ended';
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${path} has no complete WARC file: ${remedy}`);
   }
   for (const file of files) {
     if (!/\.warc(\.gz)?$/.test(file)) {
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `${file} is no whole WARC file: its name ends in .warc or .warc.gz`,
+        `${file} is not a complete WARC file: the name must end in .warc or .warc.gz`,
       );
     }
     if (existsSync(indexOf(file))) continue;
-    const remedy = `write one, as in: cdxj-indexer ${file} > ${indexOf(file)}`;
+    const remedy = `create it, as in: cdxj-indexer ${file} > ${indexOf(file)}`;
     throw new CrawlstreamError('INVALID_ARGUMENT', `${file} has no index ${indexOf(file)} beside it: ${remedy}`);
   }
   return files.sort();

@@ -24,7 +24,7 @@ export async function serve(flags: UrlfrontierFlags, service: Service): Promise<
   const clock = new SystemClock();
   const listen = listenOf(flags);
   const stop = new AbortController();
-  const release = stopOnSignals(stop, 'stopping: calls under way end');
+  const release = stopOnSignals(stop, 'stopping: finishing current calls');
   const untime = timeLines();
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {

@@ -37,12 +37,15 @@ export async function withServedKafka(
 ): Promise<void> {
   const { flags, clock, listen, onFailure } = served;
   if (listen.port === 0) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--port 0: on Kafka other servers call this one; name a port');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--port 0: on Kafka, other servers call this one, so it needs a fixed port: give one, as in --port 7071',
+    );
   }
   const address = advertised(addressText(listen), process.env);
   const serve = async (connection: KafkaConnection) => {
     connection.codec.waits.onWait = ({ message, code }) =>
-      say(`${message}; waiting for it`, 'warn', { component: 'brokers', code });
+      say(`${message}; retrying until it is available`, 'warn', { component: 'brokers', code });
     const { log, codec, manifest } = connection;
     const folder = await ownFolder(flags, manifest);
     const openStore = (number: number, partition: number) =>
@@ -102,8 +105,7 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
     leasesPerPartition: 0,
     address,
     onFailure,
-    onReopen: ({ message, code }) =>
-      say(`${message}; opening the partition again`, 'warn', { component: 'state', code }),
+    onReopen: ({ message, code }) => say(`${message}; reopening the partition`, 'warn', { component: 'state', code }),
     onProgress: printRestore,
     openStore: (partition) => joining.openStore(number, partition),
   };

@@ -5,11 +5,11 @@ import { count, duration } from './numbers.ts';
 export type ActedHost = Pick<HostStatus, 'host' | 'hold' | 'deadUntilMs' | 'queued' | 'deferred' | 'pages' | 'delayMs'>;
 
 export function blockText({ queued }: ActedHost): string {
-  return `Nothing more is fetched from it, once the requests that are out have ended. ${kept(queued)}`;
+  return `Requests in progress end; no further URLs of this host are fetched. ${kept(queued)}`;
 }
 
 function kept(queued: number): string {
-  if (queued === 0) return 'It has nothing queued; what is found of it waits until it is unblocked.';
+  if (queued === 0) return 'Its queue is empty; new URLs are deferred until it is unblocked.';
   return `${urls(queued)} that wait${queued === 1 ? 's' : ''} are kept, deferred until it is unblocked.`.replace(
     'waits are',
     'waits is',
@@ -22,8 +22,8 @@ export function unblockText({ hold, deadUntilMs, deferred, delayMs }: ActedHost)
       ? ''
       : ` ${urls(deferred)} that ${deferred === 1 ? 'is' : 'are'} deferred wait for their turn again.`;
   if (hold === 'crawlDelay')
-    return `It is taken up again, although its robots.txt asks for longer waits than the policy’s.${back}`;
-  if (hold === '' && deadUntilMs !== null) return `It counts as alive, and is tried again at once.${back}`;
+    return `It is fetched again, although its Crawl-delay is longer than the policy allows.${back}`;
+  if (hold === '' && deadUntilMs !== null) return `It is no longer marked as dead, and is retried at once.${back}`;
   return `It is fetched from again, with ${duration(delayMs)} between requests.${back}`;
 }
 
@@ -38,20 +38,20 @@ export interface Understood {
 }
 
 export function readDelay(value: string, { queued }: ActedHost): Understood {
-  if (value === 'default') return { amount: null, text: 'The delay of the policy holds again.' };
+  if (value === 'default') return { amount: null, text: 'The delay of the policy applies again.' };
   const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|[smhd])?$/.exec(value) ?? [];
-  if (number === undefined) return { text: 'Give a time as in 5s or 500ms, or default for what the policy says.' };
+  if (number === undefined) return { text: 'Enter a time, as in 5s or 500ms, or default for the value of the policy.' };
   const amount = Math.round(Number(number) * unitsMs[unit]!);
-  if (amount > dayMs) return { text: 'Give a day at most.' };
+  if (amount > dayMs) return { text: 'Enter at most one day.' };
   const all =
     queued === 0 || amount === 0 ? '' : ` ${urls(queued)} that wait would take ${duration(queued * amount)} at least.`;
-  const rate = amount === 0 ? 'No wait of its own' : `${pace(amount)} at most`;
-  return { amount, text: `${rate}; a longer Crawl-delay of its robots.txt still holds.${all}` };
+  const rate = amount === 0 ? 'No delay for this host' : `${pace(amount)} at most`;
+  return { amount, text: `${rate}; a longer Crawl-delay in robots.txt still applies.${all}` };
 }
 
 export function readLimit(value: string, { pages, queued }: ActedHost): Understood {
-  if (value === 'default') return { amount: null, text: 'It may give any number of pages.' };
-  if (!/^\d{1,12}$/.test(value)) return { text: 'Give a number of pages, or default for any number.' };
+  if (value === 'default') return { amount: null, text: 'The number of its pages is not limited.' };
+  if (!/^\d{1,12}$/.test(value)) return { text: 'Enter a number of pages, or default for no limit.' };
   const amount = Number(value);
   const left = amount - pages;
   if (left > 0)

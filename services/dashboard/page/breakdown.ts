@@ -28,10 +28,10 @@ const places: readonly (readonly [counter: keyof typeof placeNames, kind: string
 ];
 
 export function showBreakdown(): (told: CrawlStatus) => void {
-  const ofPlaces = bars(byId('places'), 'URLs by what became of them');
-  const refused = el('details', {}, el('summary', {}, 'Links that were not admitted'));
+  const ofPlaces = bars(byId('places'), 'URLs by outcome');
+  const refused = el('details', {}, el('summary', {}, 'Rejected links'));
   byId('places').append(refused);
-  const ofRefusals = bars(refused, 'Links that were not admitted, by why');
+  const ofRefusals = bars(refused, 'Rejected links by reason');
   const ofRecent = bars(byId('recent'), 'Outcomes of the last minute');
   const causes = el('div', { class: 'causes' });
   byId('recent').append(causes);
@@ -83,7 +83,7 @@ function causesOf({ causes }: CrawlStatus['recent']): readonly HTMLElement[] {
     el('dt', {}, outcomeText(one)),
     el('dd', {}, urlLink(one.url), one.detail === '' ? null : el('span', { class: 'detail' }, one.detail)),
   ]);
-  return [el('h3', {}, 'No page, and why'), el('dl', { class: 'facts' }, ...facts)];
+  return [el('h3', {}, 'Failures by reason'), el('dl', { class: 'facts' }, ...facts)];
 }
 
 /** A table of names, bars, counts and shares; rows of nought are left out. */
@@ -123,9 +123,9 @@ function showFreshness(place: HTMLElement, freshness: CrawlStatus['freshness']):
   }
   const { pages, fresh, ageP50S, ageP95S, withinGoal, sitemapTrust } = freshness;
   const shares: readonly (readonly [string, number | null])[] = [
-    ['as they were seen', fresh],
+    ['expected unchanged', fresh],
     ['seen within 7 days', withinGoal],
-    ['sitemap dates proved right', sitemapTrust],
+    ['correct sitemap dates', sitemapTrust],
   ];
   const rows = shares.map(([name, share]) =>
     rowOf(
@@ -136,9 +136,9 @@ function showFreshness(place: HTMLElement, freshness: CrawlStatus['freshness']):
   );
   const age = (seconds: number | null) => (seconds === null ? 'not known yet' : duration(1_000 * seconds));
   const facts: readonly (readonly [string, string])[] = [
-    ['pages visited again', whole(pages)],
-    ['half of them seen within', age(ageP50S)],
-    ['19 of 20 seen within', age(ageP95S)],
+    ['pages refetched', whole(pages)],
+    ['median age', age(ageP50S)],
+    ['age, 95th percentile', age(ageP95S)],
   ];
   const list = facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]);
   place.replaceChildren(

@@ -33,7 +33,7 @@ export interface ChartData {
 const height = 238;
 /** Rows of the table, evenly spaced. */
 const tableRows = 12;
-/** The sentence is written anew this often: readers of a screen are not to be told every second. ms */
+/** The sentence is written again this often: readers of a screen are not to be told every second. ms */
 const sentenceEveryMs = 10_000;
 
 export class Chart {
@@ -56,7 +56,7 @@ export class Chart {
     new ResizeObserver(() => this.#resize()).observe(this.#canvas);
   }
 
-  /** Other lines, or another unit, or other colours: what is shown next is drawn anew. */
+  /** Other lines, or another unit, or other colours: what is shown next is drawn again. */
   reset(options: ChartOptions = this.#options): void {
     this.#options = options;
     this.#plot?.destroy();

@@ -16,14 +16,10 @@ export function showExplain(): void {
     if (url === '') return;
     button.disabled = true;
     place.setAttribute('aria-busy', 'true');
-    place.replaceChildren(el('p', { class: 'empty' }, 'Reading what the crawl has written of it …'));
+    place.replaceChildren(el('p', { class: 'empty' }, 'Reading the records of this URL …'));
     try {
       const facts = explainedFacts((await askExplain(url)).lines);
-      const story = el(
-        'a',
-        { href: `page/story.html?${new URLSearchParams({ url })}` },
-        'Its whole story, event by event',
-      );
+      const story = el('a', { href: `page/story.html?${new URLSearchParams({ url })}` }, 'All events of this URL');
       place.replaceChildren(facts, el('p', { class: 'more' }, story));
     } catch (error) {
       place.replaceChildren(el('p', { class: 'failure' }, (error as Error).message));

@@ -111,9 +111,9 @@ function showOwners(all: readonly FleetOwner[]): void {
 
 async function steer({ name }: FleetCrawl, verb: CrawlVerb, label: string): Promise<void> {
   const texts = {
-    pause: 'It stops once its requests under way are over, and keeps all it has.',
-    resume: 'It goes on where it was.',
-    end: 'It stops for good. Its pages stay until it is deleted.',
+    pause: 'It stops after its current requests, and keeps its data.',
+    resume: 'It continues where it stopped.',
+    end: 'It ends and cannot be resumed. Its pages stay until it is deleted.',
   };
   if (!(await confirmed({ title: `${label} ${name}?`, text: texts[verb], yes: label }))) return;
   await attempt(() => steerCrawl(name, verb).then(() => `${name}: ${verb} is done`));

@@ -38,5 +38,5 @@ export function reasonText(
   if (throttles > 0)
     return `slowed down after ${count(throttles)} throttled answer${throttles === 1 ? '' : 's'}${last}`;
   if (readyAtMs !== null && readyAtMs > nowMs) return `its delay of ${duration(delayMs)}`;
-  return told?.phase === 'stopped' ? 'nobody runs the crawl' : 'for a fetcher';
+  return told?.phase === 'stopped' ? 'no process runs the crawl' : 'for a fetcher';
 }

@@ -76,7 +76,9 @@ function show(told: HostPageStatus): void {
   const outcomes = byId('outcomes');
   fold(outcomes, told.outcomes.length === 0);
   if (!outcomes.contains(document.activeElement)) {
-    outcomes.replaceChildren(fetchesOf(told.outcomes, told.atMs, 'None of the newest results of the crawl are of it.'));
+    outcomes.replaceChildren(
+      fetchesOf(told.outcomes, told.atMs, 'The newest results of the crawl do not include this host.'),
+    );
   }
 }
 

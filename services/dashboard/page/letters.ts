@@ -6,7 +6,7 @@ import { ago, bytes, count } from './numbers.ts';
 import { outcomeName, outcomeText } from './outcome-names.ts';
 
 const reasonNames: Readonly<Record<string, string>> = {
-  undecodable: 'record nobody could read',
+  undecodable: 'unreadable record',
   invalidUrl: 'URL that cannot be crawled',
   retriesExhausted: 'retries used up',
   robotsUnreachable: 'robots.txt unreachable',
@@ -39,8 +39,8 @@ export function showLetters(): (told: CrawlStatus) => void {
 }
 
 function lettersOf(letters: CrawlStatus['letters'], nowMs: number): HTMLElement[] {
-  if (letters === null) return [el('p', { class: 'empty' }, 'They cannot be read from here.')];
-  if (letters.newest.length === 0) return [el('p', { class: 'empty' }, 'None: nothing is dead-lettered.')];
+  if (letters === null) return [el('p', { class: 'empty' }, 'This page cannot read the dead letters.')];
+  if (letters.newest.length === 0) return [el('p', { class: 'empty' }, 'No dead letters.')];
   const reasons = letters.reasons.map(({ reason, count: number }) =>
     el('li', {}, reasonNames[reason] ?? reason, ' ', el('b', {}, count(number))),
   );

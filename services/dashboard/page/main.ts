@@ -75,7 +75,7 @@ function setBanner(text: string): void {
 }
 
 function age(): string {
-  return newest === undefined ? '' : ` What is shown is of ${clock(newest.atMs)}.`;
+  return newest === undefined ? '' : ` The data is from ${clock(newest.atMs)}.`;
 }
 
 /** Once for each connection: the service may be another one by now. */
@@ -113,13 +113,11 @@ listen({
     isOver = true;
     show(told);
     const how = phaseTexts[told.phase].replace('ended: ', '');
-    setBanner(
-      `This crawl has ended (${how}), and its service with it: crawlstream dashboard --data … shows what it left.`,
-    );
+    setBanner(`This crawl and its service have ended (${how}): see its data with crawlstream dashboard --data …`);
   },
   onRefused(message) {
     setPhase('lost', 'not shown');
-    setBanner(`${message}: load the page again to give it.`);
+    setBanner(`${message}: reload the page to enter it.`);
   },
   onLost(retryMs) {
     hasHistory = false;

@@ -59,9 +59,9 @@ export function operate(refresh: () => void): Operator {
     const now =
       act === 'delay'
         ? `It is ${duration(host.delayMs)} now, from the end of a request to the next one’s start.`
-        : 'How many of its pages are fetched in all.';
+        : 'Most pages to fetch from this host.';
     const title = act === 'delay' ? `Delay of ${host.host}` : `Limit of ${host.host}`;
-    const text = `${now} “default” gives the word back to the policy.`;
+    const text = `${now} “default” restores the value of the policy.`;
     const isSet = await confirmed({
       title,
       text,
@@ -72,7 +72,7 @@ export function operate(refresh: () => void): Operator {
     });
     const { amount } = read(field.value);
     if (!isSet || amount === undefined) return;
-    const set = amount === null ? 'as the policy says' : act === 'delay' ? duration(amount) : `${amount} pages`;
+    const set = amount === null ? 'as in the policy' : act === 'delay' ? duration(amount) : `${amount} pages`;
     await send(() => actOn(act, host.host, amount), `The ${act} of ${host.host} is ${set}`);
   };
   return {

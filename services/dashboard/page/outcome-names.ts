@@ -15,11 +15,11 @@ const outcomeNames: Readonly<Record<string, string>> = {
   blockedAddress: 'private address',
   robotsDenied: 'refused by robots.txt',
   robotsUnreachable: 'robots.txt unreachable',
-  refused: 'not of a wanted type',
+  refused: 'unsupported content type',
   badResponse: 'broken response',
   tooLarge: 'too large',
   parseFailed: 'cannot be parsed',
-  crawlDelayTooLong: 'Crawl-delay above the cap',
+  crawlDelayTooLong: 'Crawl-delay above the limit',
 };
 
 export function outcomeName(kind: string): string {

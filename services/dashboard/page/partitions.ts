@@ -10,7 +10,7 @@ const stateTexts: Readonly<Record<State, string>> = {
   restoring: 'being restored',
   silent: 'no answer',
   nobody: 'nobody’s',
-  unknown: 'not known from here',
+  unknown: 'unknown to this page',
 };
 
 export function showPartitions(): (told: CrawlStatus) => void {

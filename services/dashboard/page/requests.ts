@@ -77,10 +77,10 @@ export async function answerTo(path: string, init: RequestInit, byItself: boolea
 }
 
 async function learnToken(byItself: boolean): Promise<void> {
-  if (asking === null && byItself) throw new NoToken('Nothing is shown: it needs the token of this service');
+  if (asking === null && byItself) throw new NoToken('The token of this service is needed to show data');
   asking ??= askToken(token !== undefined);
   const given = await asking;
   asking = given === undefined ? null : undefined;
-  if (given === undefined) throw new NoToken('Nothing was done: it needs the token of this service');
+  if (given === undefined) throw new NoToken('Nothing was done: the token of this service is needed');
   token = given;
 }

@@ -17,7 +17,7 @@ export class Series {
   readonly #columns = new Map<HistoryColumn, number[]>(historyColumns.map((name) => [name, []]));
   #changedAtMs = 0;
 
-  /** Begins anew with what was. */
+  /** Begins again with what was. */
   begin({ atMs, columns }: HistoryStatus): void {
     this.atMs.splice(0, this.atMs.length, ...atMs);
     for (const [name, values] of this.#columns) values.splice(0, values.length, ...columns[name]);
@@ -49,7 +49,7 @@ export class Series {
     return Math.max(0, at);
   }
 
-  /** Growth a second at each point, over the seconds before it; null at the first. A counter that fell began anew. */
+  /** Growth a second at each point, over the seconds before it; null at the first. A counter that fell began again. */
   rates(name: HistoryColumn): (number | null)[] {
     const values = this.column(name);
     let back = 0;

@@ -28,7 +28,7 @@ async function tell(): Promise<void> {
   events.replaceChildren();
   explained.replaceChildren();
   if (url === '') return setText(size, 'Which URL?');
-  setText(size, 'Reading what the crawl has written of it …');
+  setText(size, 'Reading the records of this URL …');
   try {
     // One after the other: each reads much of a changelog, and the service does one at a time.
     explained.replaceChildren(explainedFacts((await askExplain(url)).lines), ...hostOf(url));

@@ -6,8 +6,8 @@ import { el } from './element.ts';
 export async function askToken(again: boolean): Promise<string | undefined> {
   const field = el('input', { type: 'password', autocomplete: 'off', 'aria-label': 'Token', required: true });
   const isGiven = await confirmed({
-    title: again ? 'That token was refused' : 'This needs a token',
-    text: 'It is CRAWLSTREAM_HTTP_TOKEN of the service, or in a fleet the key of an owner. It is kept in this page only, until it is closed.',
+    title: again ? 'The token is wrong' : 'A token is needed',
+    text: 'Enter CRAWLSTREAM_HTTP_TOKEN of the service or, in a fleet, an owner’s key. It is kept only until this page is closed.',
     yes: 'Use it',
     field,
   });

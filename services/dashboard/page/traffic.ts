@@ -43,7 +43,7 @@ const rates: readonly Rate[] = [
 
 const depthColumns = ['queued', 'retrying', 'deferred', 'leased'] as const;
 const depth: ChartOptions = {
-  title: 'URLs that wait, by why they wait',
+  title: 'Queued URLs by reason',
   lines: [
     { label: 'queued', color: '--line-1', filled: true },
     { label: 'retrying', color: '--line-2' },

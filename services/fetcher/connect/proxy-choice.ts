@@ -52,17 +52,15 @@ export function createProxyChoice(
       const others = proxies.length - isDown.size;
       const what =
         others > 0
-          ? `${others} of ${proxies.length} proxies take its requests`
-          : 'no proxy is left, so its hosts wait and nothing of them is fetched';
-      say(
-        `${why}: ${what}; it is tried again every ${restMs / 1000} s (is it up, and are its address and password right?)`,
-      );
+          ? `${others} of ${proxies.length} proxies are left`
+          : 'no proxy is left, so its hosts are not fetched';
+      say(`${why}: ${what}; retrying every ${restMs / 1000} s (check that it runs, its address and its password)`);
     },
     hasWorked: (proxy, hostname) => reached.get(proxy)?.some((one) => one !== hostname) === true,
     worked(proxy, hostname) {
       const known = reached.get(proxy) ?? [];
       if (known[0] !== hostname) reached.set(proxy, [hostname, ...known.filter((one) => one !== hostname)].slice(0, 2));
-      if (isDown.delete(proxy)) say(`proxy ${proxy.label} lets requests through again`);
+      if (isDown.delete(proxy)) say(`proxy ${proxy.label} works again`);
     },
   };
 }

@@ -27,7 +27,7 @@ export function parseResolveOverride(text: string): ResolveOverride {
   if (match === null || isIP(address) === 0 || (port !== null && port > 65_535)) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `--resolve ${text}: expected HOST[:PORT]:ADDRESS, such as *.test:8080:127.0.0.1 or example.org:[::1]`,
+      `--resolve ${text}: write HOST[:PORT]:ADDRESS, such as *.test:8080:127.0.0.1 or example.org:[::1]`,
     );
   }
   return { host: match[1]!.toLowerCase(), port, address };

@@ -188,36 +188,39 @@ function reasonOf(error: unknown): string {
 
 function textOrNull(value: unknown): string | null {
   if (value === null || typeof value === 'string') return value;
-  throw new Error(`gave ${typeof value}, where a URL or null is wanted`);
+  throw new Error(`returned ${typeof value}; it must return a URL or null`);
 }
 
 function checkedQueue(said: number): number {
   if (Number.isInteger(said) && said >= 0 && said < frontQueueCount) return said;
-  throw new Error(`gave ${String(said)}, where a front queue, 0 to ${frontQueueCount - 1}, or nothing is wanted`);
+  throw new Error(
+    `returned ${String(said)}; it must return a front queue from 0 to ${frontQueueCount - 1}, or nothing`,
+  );
 }
 
 function checkedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     // RFC 9110 §5.1 and §5.5: a token, and text without line ends.
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a header`);
-    if (typeof value !== 'string' || /[\0\r\n]/.test(value)) throw new Error(`header ${name} has no text as its value`);
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a header name`);
+    if (typeof value !== 'string' || /[\0\r\n]/.test(value))
+      throw new Error(`header ${name} must have a string value without line breaks`);
     if (/^(?:host|connection|content-length|transfer-encoding)$/i.test(name))
-      throw new Error(`header ${name} is the client's own`);
+      throw new Error(`header ${name} is set by the crawler and cannot be changed`);
     checked[name.toLowerCase()] = value;
   }
   return checked;
 }
 
 function checkedDocument(said: HookParsed): HookParsed {
-  if (typeof said !== 'object' || said === null) throw new Error('gave nothing, where { text, links, … } is wanted');
+  if (typeof said !== 'object' || said === null) throw new Error('returned nothing; it must return { text, links, … }');
   for (const key of ['title', 'text', 'description'] as const) {
     if (said[key] !== undefined && typeof said[key] !== 'string') throw new Error(`${key} is no text`);
   }
   const isList = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string');
-  if (said.links !== undefined && !isList(said.links)) throw new Error('links is no list of texts');
+  if (said.links !== undefined && !isList(said.links)) throw new Error('links is not a list of strings');
   for (const [name, values] of Object.entries(said.fields ?? {})) {
-    if (!isList(values)) throw new Error(`fields.${name} is no list of texts`);
+    if (!isList(values)) throw new Error(`fields.${name} is not a list of strings`);
   }
   return said;
 }

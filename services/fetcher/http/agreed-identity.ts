@@ -26,10 +26,10 @@ export function agreedIdentities(own: Identity, rules: readonly RequestRuleInput
     const { userAgent, robotsTokens } = identity;
     const stray = robotsTokens?.find((token) => !userAgent.toLowerCase().includes(token.toLowerCase()));
     const field = `requests[${index}].identity`;
-    if (stray !== undefined) throw invalid(`${field}.robotsTokens: ${stray} is not in ${userAgent}; name it there`);
+    if (stray !== undefined) throw invalid(`${field}.robotsTokens: ${stray} is not part of ${userAgent}; add it there`);
     if (robotsTokens === undefined && /^mozilla\b/i.test(userAgent))
       throw invalid(
-        `${field}: ${userAgent} begins as browsers do; give robotsTokens, the name that robots.txt is read for`,
+        `${field}: ${userAgent} starts like the name of a browser; add robotsTokens, the names to look for in robots.txt`,
       );
     const { robotsTokens: _, ...rest } = own;
     const [first, ...more] = robotsTokens ?? [];

@@ -317,7 +317,7 @@ function unreachedThrough(response: WireResponse): WireResponse {
 }
 
 function notLetIn(response: WireResponse, proxy: ProxyServer): WireResponse {
-  const detail = `proxy ${proxy.label} answered 407: it wants a user and a password`;
+  const detail = `proxy ${proxy.label} answered 407: it needs a user and a password`;
   return { ...response, status: 0, headers: [], body: Buffer.alloc(0), failure: { kind: 'proxyFailed', detail } };
 }
 

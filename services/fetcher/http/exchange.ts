@@ -6,7 +6,7 @@
  * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
  * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept. It
  * comes no faster than the sink takes it, and a sink that is destroyed gets no more. What an archive is to have is kept
- * beside all this (kept-body.ts), up to a limit of its own.
+ * beside all this (kept-body.ts), up to a separate limit.
  */
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';

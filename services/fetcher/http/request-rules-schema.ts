@@ -15,10 +15,10 @@ import { hostFits, hostOrOriginSchema } from '../connect/host-pattern.ts';
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = z
   .string()
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'is no header value: control characters and line breaks are not allowed');
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'is not a header value: remove control characters and line breaks');
 const cookieValue = z
   .string()
-  .regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/, 'is no cookie value (RFC 6265 §4.1.1)');
+  .regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/, 'is not a cookie value (RFC 6265 §4.1.1)');
 
 /** Headers that only we may send: framing, identity and what the URL says. */
 const reserved = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'expect']);
@@ -26,22 +26,22 @@ const identity = new Set(['user-agent', 'if-none-match', 'if-modified-since', 'a
 
 const headerName = z
   .string()
-  .regex(token, 'is no header name')
+  .regex(token, 'is not a header name')
   .refine((name) => !reserved.has(name.toLowerCase()), 'is set by the connection')
-  .refine((name) => !identity.has(name.toLowerCase()), 'is set by the crawler: a User-Agent says who it is')
+  .refine((name) => !identity.has(name.toLowerCase()), 'cannot be set here: use --user-agent')
   .refine(
     (name) => !/^(authorization|proxy-authorization|cookie)$/i.test(name),
-    'is a secret: use auth, cookies or proxies',
+    'carries a secret: use auth, cookies or proxies instead',
   );
 
 /** Proxies that are given names by their protocol, and so connect to what they themselves look up. */
 const byName = /^socks(?:4a|5h):/;
 const unfiltered =
-  'socks4a and socks5h leave names to the proxy, past the check of addresses here: use socks5, or say ' +
-  '{ url, filters: true } of a proxy that refuses private addresses itself';
+  'socks4a and socks5h resolve names at the proxy, which bypasses the check for private addresses: use socks5, or write ' +
+  '{ url, filters: true } for a proxy that refuses private addresses';
 
 const proxyUrlWanted =
-  'expected http://, https://, socks4a://, socks5:// or socks5h://HOST:PORT, with the password beside it';
+  'write http://, https://, socks4a://, socks5:// or socks5h://HOST:PORT, with the password beside it';
 
 const proxySchema = z.strictObject({
   url: z.string().refine(isProxyUrl, proxyUrlWanted),
@@ -65,10 +65,10 @@ const identitySchema = z.strictObject({
   userAgent: z
     .string()
     .max(256)
-    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}(?:[/ ][ -~]*)?$/, 'begins with a name, as in NewsBot/2.1 (partner)'),
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}(?:[/ ][ -~]*)?$/, 'must start with a name, as in NewsBot/2.1 (partner)'),
   /** Absent: the first word of the User-Agent. */
   robotsTokens: z
-    .array(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'is no product token, such as NewsBot'))
+    .array(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'is not a product token, such as NewsBot'))
     .min(1)
     .optional(),
 });
@@ -82,12 +82,12 @@ const ruleSchema = z
       .optional(),
     identity: identitySchema.optional(),
     headers: z.record(headerName, headerValue).optional(),
-    cookies: z.record(z.string().regex(token, 'is no cookie name'), z.union([cookieValue, secretSchema])).optional(),
+    cookies: z.record(z.string().regex(token, 'is not a cookie name'), z.union([cookieValue, secretSchema])).optional(),
     auth: z
       .union([
         z.strictObject({
           basic: z.strictObject({
-            user: z.string().regex(/^[^:]*$/, 'a user name has no colon'),
+            user: z.string().regex(/^[^:]*$/, 'a user name cannot contain a colon'),
             password: secretSchema,
           }),
         }),
@@ -97,7 +97,7 @@ const ruleSchema = z
     proxies: z
       .array(
         z.union([proxySchema.shape.url.transform((url) => ({ url })), proxySchema], {
-          error: `a proxy is its URL, or { url, user, password, filters }: ${proxyUrlWanted}`,
+          error: `write a proxy as its URL, or as { url, user, password, filters }: ${proxyUrlWanted}`,
         }),
       )
       .min(1)
@@ -115,12 +115,12 @@ const ruleSchema = z
     body: z.string().max(65_536).optional(),
     contentType: headerValue.optional(),
     /** What records of the request leave out beside credentials: names of headers, or `body`. */
-    redact: z.array(z.string().regex(token, 'is no header name, nor body')).optional(),
+    redact: z.array(z.string().regex(token, 'is neither a header name nor body')).optional(),
   })
-  .refine((rule) => (rule.hosts === undefined) !== (rule.urls === undefined), 'needs hosts or urls, one of them')
+  .refine((rule) => (rule.hosts === undefined) !== (rule.urls === undefined), 'needs either hosts or urls')
   .refine((rule) => rule.method === undefined || rule.urls !== undefined, {
     path: ['method'],
-    error: 'is for single URLs: name them in urls',
+    error: 'works only for single URLs: list them in urls',
   })
   .refine((rule) => rule.body === undefined || (rule.method ?? 'GET') !== 'GET', {
     path: ['body'],
@@ -128,15 +128,15 @@ const ruleSchema = z
   })
   .refine((rule) => rule.identity === undefined || rule.hosts !== undefined, {
     path: ['identity'],
-    error: 'is for hosts: robots.txt is read for all of a host',
+    error: 'works only for hosts, since robots.txt applies to a whole host: list them in hosts',
   })
   .refine((rule) => rule.session === undefined || rule.hosts !== undefined, {
     path: ['session'],
-    error: 'is for hosts: name them in hosts',
+    error: 'works only for hosts: list them in hosts',
   })
   .refine((rule) => loginFits(rule), {
     path: ['session', 'login', 'url'],
-    error: 'is of a host that hosts does not name: a login is for its own host alone',
+    error: 'is on a host that is not in hosts: a login works only for its own host',
   })
   .refine((rule) => rule.rotate === undefined || rule.proxies !== undefined, {
     path: ['rotate'],

@@ -1,6 +1,6 @@
 /**
  * Cookies that hosts set, kept and sent back where a request rule says `session`, and nowhere else. In memory of this fetcher
- * alone: a restart begins anew, by the login if there is one.
+ * alone: a restart starts over, by the login if there is one.
  *
  * A cookie is its host's (name and port): no Domain attribute, no redirect and no subdomain takes it to another. What is kept
  * is bounded, by host and in all. Records of answers show that a cookie was set, and not what it was.

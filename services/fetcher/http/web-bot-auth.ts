@@ -68,9 +68,9 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
       if (thumbprint(next) === keyId) return;
       key = next;
       keyId = thumbprint(key);
-      say(`requests are signed with another key from now on: ${keyId}`);
+      say(`requests are now signed with key ${keyId}`);
     } catch (error) {
-      say(`requests are signed with the key as it was read before: ${(error as Error).message}`);
+      say(`the signing key could not be reloaded, and the old one stays in use: ${(error as Error).message}`);
     }
   };
   return {
@@ -83,9 +83,9 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
         const nextFile = fileOf(given);
         changedMs = nextFile === undefined ? 0 : statSync(nextFile).mtimeMs;
         [reference, key, keyId, file] = [given, next, nextId, nextFile];
-        say(`requests are signed with another key from now on: ${keyId}`);
+        say(`requests are now signed with key ${keyId}`);
       } catch (error) {
-        say(`requests are signed with the key of before, not with ${given}: ${(error as Error).message}`);
+        say(`the signing key ${given} could not be loaded, and the old one stays in use: ${(error as Error).message}`);
       }
     },
     headers(method, url, atMs, sent = []) {
@@ -143,10 +143,10 @@ function fileOf(reference: string): string | undefined {
 /** `reference`: as in `Signing`. Throws INVALID_ARGUMENT. */
 export function readKey(reference: string): KeyObject {
   const [, kind, name] = /^(env|file):(.+)$/s.exec(reference) ?? [];
-  if (kind === undefined || name === undefined) throw invalid(`${reference}: name the key as env:NAME or file:PATH`);
+  if (kind === undefined || name === undefined) throw invalid(`${reference}: write the key as env:NAME or file:PATH`);
   const pem = readSecret(kind === 'env' ? { env: name } : { file: name }, '--signature-key');
   const remedy =
-    'give a private Ed25519 key, as crawlstream identity init or openssl genpkey -algorithm ed25519 makes it';
+    'give a private Ed25519 key, as created by crawlstream identity init or openssl genpkey -algorithm ed25519';
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
@@ -190,7 +190,7 @@ export function directoryProblem(json: string, keyId: string | null, nowMs: numb
     (one) => one?.kty === 'OKP' && one.crv === 'Ed25519' && typeof one.x === 'string',
   ) as DirectoryKey[];
   const wrong = usable.find((one) => one.kid !== undefined && one.kid !== thumbprintOf(one.x as string));
-  if (wrong !== undefined) return `its key ${String(wrong.kid)} is not named by its thumbprint`;
+  if (wrong !== undefined) return `its key ${String(wrong.kid)} does not have its thumbprint as kid`;
   const named = keyId === null ? usable : usable.filter((one) => thumbprintOf(one.x as string) === keyId);
   if (named.length === 0) return keyId === null ? 'it has no Ed25519 key' : `the key ${keyId} is not in it`;
   const isOpen = ({ nbf, exp }: DirectoryKey) =>
@@ -198,7 +198,7 @@ export function directoryProblem(json: string, keyId: string | null, nowMs: numb
   if (named.some(isOpen)) return '';
   const [{ exp }] = named as [DirectoryKey];
   const over = typeof exp === 'number' && exp * 1000 <= nowMs;
-  return over ? `its key has expired, ${new Date(exp * 1000).toISOString()}` : 'its key does not hold yet';
+  return over ? `its key has expired, ${new Date(exp * 1000).toISOString()}` : 'its key is not valid yet';
 }
 
 function checkDirectory(path: string, keyId: string, nowMs: number): void {
@@ -210,7 +210,7 @@ function checkDirectory(path: string, keyId: string, nowMs: number): void {
   }
   const problem = directoryProblem(json, keyId, nowMs);
   if (problem === '') return;
-  const remedy = 'crawlstream identity init makes one anew, to be published before a crawl signs by it';
+  const remedy = 'create a new one with crawlstream identity init, and publish it before a crawl uses it';
   throw new CrawlstreamError('INVALID_ARGUMENT', `--signature-directory ${path}: ${problem}; ${remedy}`);
 }
 

@@ -56,7 +56,7 @@ export function createTaskBacklog(log: Pick<Log, 'commit'>, group: string): Task
     },
     put(more) {
       for (const record of more) {
-        // The partition may have been taken away, or begun anew, while these were on their way here.
+        // The partition may have been taken away, or begun again, while these were on their way here.
         const from = next.get(record.partition);
         if (from !== undefined && record.offset >= from.offset) records.push(record);
       }

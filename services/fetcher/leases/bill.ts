@@ -33,7 +33,7 @@ export async function settled(
       : await runner.payments.pay({ url, hostKey, quote }, (paying) =>
           pacedRequest(runner.road, { ...request, headers: withHeaders(request.headers, paying), isPaid: true }),
         );
-  const outcome = result.response === null ? `not had: ${result.why}` : `paid ${result.paid}`;
+  const outcome = result.response === null ? `not paid: ${result.why}` : `paid ${result.paid}`;
   const detail = [quoteText(quote), outcome].filter((text) => text !== '').join('; ');
   return { ...asked, response: result.response, paid: result.paid, detail };
 }

@@ -48,7 +48,7 @@ async function send(
   const { url } = login;
   if (!isAllowed(robots.rules, url)) {
     login.sentAtMs = road.clock.nowMs();
-    return sessions.say(`no login at ${url}: robots.txt disallows it`);
+    return sessions.say(`login skipped: robots.txt disallows ${url}`);
   }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
   const delayMs = Math.max(ordered, crawlDelayMs);
@@ -70,6 +70,6 @@ async function send(
   keepPause(road, hostKey, response);
   if (!sessions.isOpen(url)) {
     const why = response.failure === null ? `status ${response.status}` : response.failure.detail;
-    sessions.say(`the login at ${url} gave no cookie (${why}): its pages are fetched as by anybody`);
+    sessions.say(`the login at ${url} set no cookie (${why}): pages are fetched without a login`);
   }
 }

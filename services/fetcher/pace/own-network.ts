@@ -56,7 +56,7 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
   const answered = (target: string, witness: Witness) => {
     evidence.answered(target, witness, clock.nowMs());
     if (awaySinceMs === null) return;
-    say(`the network is back after ${Math.round((clock.nowMs() - awaySinceMs) / 1_000)} s: the crawl goes on`);
+    say(`the network works again after ${Math.round((clock.nowMs() - awaySinceMs) / 1_000)} s: the crawl continues`);
     awaySinceMs = null;
     onBack();
     back();
@@ -110,8 +110,8 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
   const goAway = () => {
     awaySinceMs = clock.nowMs();
     isBack = new Promise((resolve) => (back = resolve));
-    const why = 'hosts that have nothing to do with each other have fallen silent, and none answers';
-    say(`this machine's network seems to be away (${why}): nothing is charged to any host, and the crawl waits`);
+    const why = 'unrelated hosts stopped answering, and none answers now';
+    say(`this machine's network seems to be away (${why}): the crawl waits, and counts no failures for hosts`);
     void (async () => {
       while (awaySinceMs !== null && !signal.aborted) {
         await clock.sleepUntil(clock.nowMs() + networkLimits.againMs, signal);

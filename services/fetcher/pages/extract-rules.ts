@@ -11,18 +11,18 @@ import { renderRuleSchema } from './render-wish.ts';
 import { type FieldRule, selectorProblem } from './select-fields.ts';
 
 const fieldSchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z_][\w.-]{0,63}$/, 'a name is letters, digits, _ . or -, and begins with a letter'),
+  name: z.string().regex(/^[A-Za-z_][\w.-]{0,63}$/, 'use letters, digits, _ . or - in a name, and start with a letter'),
   hosts: z.array(hostPatternSchema).min(1).default(['*']),
   selector: z
     .string()
     .min(1)
     .superRefine((selector, context) => {
       const problem = selectorProblem(selector);
-      if (problem !== null) context.addIssue({ code: 'custom', message: `is no CSS selector: ${problem}` });
+      if (problem !== null) context.addIssue({ code: 'custom', message: `is not a CSS selector: ${problem}` });
     }),
   attribute: z
     .string()
-    .regex(/^[a-z_:][\w:.-]*$/, 'is no attribute name in lower case')
+    .regex(/^[a-z_:][\w:.-]*$/, 'is not a lower-case attribute name')
     .default(''),
   type: z.enum(fieldTypes).default('string'),
   all: z.boolean().default(false),

@@ -362,7 +362,7 @@ function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics 
   }
   if (value !== null && value.length > logLimits.recordBytesMax) {
     // No log accepts such a record, and trying it would make the whole append fail.
-    const detail = `the page’s record has ${value.length} bytes, and may have ${logLimits.recordBytesMax}`;
+    const detail = `the page’s record has ${value.length} bytes; at most ${logLimits.recordBytesMax} are allowed`;
     if (outcome !== null) outcome = { ...outcome, kind: 'tooLarge', detail };
   } else if (page !== null && value !== null) {
     record = { topic: topics.pages, partition: lease.task.partition, key: Buffer.from(page.url), value };

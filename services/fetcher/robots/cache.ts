@@ -2,7 +2,7 @@
  * robots.txt per origin: fetched through the caller's paced requests, and cached as RFC 9309 §2.4 says.
  *
  * Fails closed: while robots.txt can't be had, the origin is `unreachable`, unless a copy of at most 30 days stands in.
- * That a file was unreachable is not remembered: every lease asks anew, and the frontier's back-off decides how often
+ * That a file was unreachable is not remembered: every lease asks again, and the frontier's back-off decides how often
  * that is. Leases that want the same file at once share one fetch. Bounded by entries and by bytes, least recently used
  * first.
  *
@@ -63,7 +63,7 @@ export interface RobotsResponse {
 
 /**
  * Asks for the newest URL of a robots.txt chain, paced by its host. Null: not in time, ask again with another lease.
- * `elsewhere`: only a lease of its own host may ask, and such a lease was requested.
+ * `elsewhere`: only a lease of that host may ask, and such a lease was requested.
  */
 export type RobotsFetch = (asked: readonly string[]) => Promise<RobotsResponse | 'elsewhere' | null>;
 
@@ -80,7 +80,7 @@ export interface RobotsCache {
   has(origin: string): boolean;
   /** Goes on with a chain at another host than it began at, with a lease of that host. `asked`: the URL to ask is last. */
   hop(asked: readonly string[], fetch: RobotsFetch): Promise<void>;
-  /** Hosts that another process had until now: what it was told of moved files is not known here, and is asked for anew. */
+  /** Hosts that another process had until now: what it was told of moved files is not known here, and is asked for again. */
   forgetMoves(isTaken: (hostKey: string) => boolean): void;
   readonly size: number;
 }
@@ -97,7 +97,7 @@ interface Elsewhere {
   /** When a lease first asked for it in vain, and when the other host's lease was last requested. */
   readonly sinceMs: number;
   requestedAtMs: number;
-  /** Why it could not be had: this is told to one lease, and then it is asked for anew. */
+  /** Why it could not be had: this is told to one lease, and then it is asked for again. */
   unreachable: Robots | undefined;
   /** Resolves when there is an answer. */
   readonly answered: Promise<void>;

@@ -38,7 +38,7 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
   return async (asked) => {
     const hop = asked.length - 1;
     const url = asked[hop]!;
-    // As the normaliser spells it, or `example.org.` would have a queue of its own.
+    // As the normaliser spells it, or `example.org.` would have a separate queue.
     const hostKey = hostKeyOf(runner.reader.links.normalize(url) ?? url);
     if (hostKey !== task.hostKey) {
       if (runner.road.isBlocked(hostKey)) return notAsked(`it moved to ${hostKey}, which is blocked`);

@@ -1,5 +1,5 @@
 /**
- * Answers for robots.txt that fetchers of one identity share, each with a cache and a log of its own (cache.ts): a file is
+ * Answers for robots.txt that fetchers of one identity share, each with a cache and a separate log (cache.ts): a file is
  * asked for once, whichever crawl asks first. Only answers that say what is allowed are shared, so that a host that could
  * not be asked is asked by the next one, in its turn. Bounded by entries and bytes; the oldest go first.
  */
@@ -20,7 +20,7 @@ export interface SharedRobots {
 /** What a fetcher shares with those of other crawls. */
 export interface FetcherSeat extends Omit<FleetSeat, 'leave'> {
   readonly robots: SharedRobots;
-  /** Is a lease over, since another has granted its URLs anew? Absent: none is. */
+  /** Is a lease over, since another has granted its URLs again? Absent: none is. */
   isVoid?(task: Task): boolean;
   /** Is called with how many leases it would hold, with those it holds. Absent: nobody need know. */
   onRoom?(leases: number): void;

@@ -2,7 +2,7 @@
  * TDMRep files (/.well-known/tdmrep.json) of origins, asked for where pages are wanted for what such a file can bar.
  *
  * They are kept as long as a robots.txt is, and asked for within a lease, at the host's pace, where robots.txt allows it. A
- * file that cannot be had, or lies behind a redirect, says nothing (TDMRep §6.1).
+ * file that is unavailable, or lies behind a redirect, says nothing (TDMRep §6.1).
  */
 import { hash } from 'node:crypto';
 import type { Task } from '../../../schemas/types.ts';

@@ -1,7 +1,7 @@
 /**
  * Which sitemaps of each host are still to be read, and which have been since its robots.txt was read.
  *
- * In memory, beside the robots.txt copies that name them: a fetcher that is new to a host reads its robots.txt anew,
+ * In memory, beside the robots.txt copies that name them: a fetcher that is new to a host reads its robots.txt again,
  * and its sitemaps after it. So nothing is lost by a crash, and a host's sitemaps are read once for each time its
  * robots.txt is, or for each round of the frontier's, where the policy has those. Bounded over all hosts, least recently named first.
  */
@@ -55,7 +55,7 @@ export interface SitemapAgenda {
 }
 
 interface HostAgenda {
-  /** By URL, the next one first: one that is named anew before it was read is read once. */
+  /** By URL, the next one first: one that is named again before it was read is read once. */
   waiting: Map<string, SitemapErrand>;
   /** URL → the time of the robots.txt it was last noted for. */
   readonly known: Map<string, number>;
@@ -103,7 +103,7 @@ export function createSitemapAgenda(): SitemapAgenda {
       const agenda = hosts.get(errand.hostKey);
       if (agenda === undefined) return;
       const { url } = errand;
-      // It may have been named anew meanwhile.
+      // It may have been named again meanwhile.
       const newest = agenda.waiting.get(url) ?? errand;
       agenda.waiting.delete(url);
       agenda.waiting = new Map([[url, newest], ...agenda.waiting]);

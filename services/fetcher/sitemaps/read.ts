@@ -5,7 +5,7 @@
  * for the next lease. The links are published as they are read and acked before the lease's last result. A link with a
  * date is a `refresh` (docs/design.md §2), for the frontier to hold against what it knows of the page; others are plain
  * links. A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits");
- * links to others are left out, or a sitemap could have any site's pages fetched anew. Requests are conditional; after
+ * links to others are left out, or a sitemap could have any site's pages fetched again. Requests are conditional; after
  * a 304 there is nothing to publish, since the same links were published before.
  */
 import type { Request, Task } from '../../../schemas/types.ts';

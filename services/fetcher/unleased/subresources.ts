@@ -32,7 +32,7 @@ export interface SubresourceLimits {
 }
 
 /**
- * Why nothing is given: robots.txt forbids it or cannot be had, its host is blocked, its address is not for crawls, it could not
+ * Why nothing is given: robots.txt forbids it or is unavailable, its host is blocked, its address is not for crawls, it could not
  * start by its time, or there was no whole answer.
  */
 export type NotLoaded = 'robots' | 'blocked' | 'address' | 'late' | 'failed';

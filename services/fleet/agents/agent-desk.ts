@@ -76,7 +76,7 @@ export class AgentDesk {
     const seed = this.#allowed(url);
     const { bounds } = this.#options;
     if (scope === 'domain') this.#allowedHost(partitionKeyOf(hostKeyOf(seed), 'domain'));
-    if (pages > bounds.pagesMax) throw invalid(`pages: give ${bounds.pagesMax} at most, which the operator set`);
+    if (pages > bounds.pagesMax) throw invalid(`pages: the operator allows at most ${bounds.pagesMax}; ask for fewer`);
     const { name } = await this.#create(seed, {
       scope: { kind: scope },
       pageQuota: pages,
@@ -106,7 +106,7 @@ export class AgentDesk {
     };
     const answer = await this.#pages.read(asker, seed, ageMsMax, waitMs);
     if (answer.page === null || this.#isAllowed(answer.page.url)) return answer;
-    const why = 'it redirects to a site that the operator does not allow';
+    const why = 'the URL redirects to a site that the operator does not allow';
     return { page: null, crawl: answer.crawl, why, isUnderWay: false };
   }
 
@@ -139,7 +139,7 @@ export class AgentDesk {
     const mine = fleet.list().filter((crawl) => crawl.owner === owner);
     const running = mine.filter(({ state }) => !restStates.has(state));
     if (running.length >= mcpLimits.runningMax)
-      throw invalid(`${running.length} crawls are running, and may be no more: wait until one has ended`);
+      throw invalid(`${running.length} crawls are running, which is the limit: wait until one ends`);
     const resting = mine.filter((crawl) => restStates.has(crawl.state) && !this.#pages.isUsed(crawl.name));
     resting.sort((a, b) => a.createdAtMs - b.createdAtMs);
     for (const { name: old } of resting.slice(0, Math.max(0, mine.length + 1 - mcpLimits.keptMax)))
@@ -161,7 +161,7 @@ export class AgentDesk {
     if (crawl !== undefined) return crawl;
     const names = this.list().map((one) => one.name);
     throw invalid(
-      `there is no crawl ${name}: ${names.length === 0 ? 'none was made yet' : `there are ${names.join(', ')}`}`,
+      `there is no crawl ${name}: ${names.length === 0 ? 'none exists yet' : `there are ${names.join(', ')}`}`,
     );
   }
 
@@ -175,7 +175,7 @@ export class AgentDesk {
     const host = withoutPort(hostKey);
     const { sites } = this.#options.bounds;
     if (sites === null || isWithin(host, sites)) return;
-    throw invalid(`${host} is none of the sites that the operator allows: ${sites.join(', ')}`);
+    throw invalid(`${host} is not among the sites that the operator allows: ${sites.join(', ')}`);
   }
 
   #isAllowed(url: string): boolean {

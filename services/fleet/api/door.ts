@@ -23,7 +23,7 @@ export function createDoor(callers: Callers | null) {
     },
     callerOf(request: HttpRequest): Caller {
       const caller = inside.get(request);
-      if (caller === undefined) throw new Error('a call was answered that was not let in');
+      if (caller === undefined) throw new Error('a bug: a call was answered without authentication');
       return caller;
     },
   };

@@ -7,18 +7,18 @@ import { scrapeAnswer, scrapeCall, scrapeWait } from '../scrape/scrape-schemas.t
 import { eventsQuery, pagesQuery } from './query-schemas.ts';
 
 const problems = {
-  '400': { description: 'A field is wrong: `message` names it, and what to do.', content: bodyOf('problem') },
+  '400': { description: 'A field is invalid: `message` names it and the remedy.', content: bodyOf('problem') },
   '401': { description: 'The token is missing or wrong.', content: bodyOf('problem') },
   '429': {
     description:
-      'A quota or a rate is spent: `message` says which. Retry-After says when it is mended, where time does.',
+      'A quota or rate limit is used up: `message` names it. Retry-After says when to retry, if waiting helps.',
     headers: { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } },
     content: bodyOf('problem'),
   },
-  '403': { description: 'Beyond loopback there must be a token.', content: bodyOf('problem') },
-  '503': { description: 'The fleet stops: ask again in a moment.', content: bodyOf('problem') },
+  '403': { description: 'Calls from other machines need a token.', content: bodyOf('problem') },
+  '503': { description: 'The fleet is stopping: retry in a moment.', content: bodyOf('problem') },
 };
-const missing = { '404': { description: 'There is no crawl of that name.', content: bodyOf('problem') } };
+const missing = { '404': { description: 'No crawl has that name.', content: bodyOf('problem') } };
 
 const name = { name: 'name', in: 'path', required: true, schema: { type: 'string' } };
 const answering = (description: string, answer: string, status = '200') => ({
@@ -29,7 +29,7 @@ const wishing = (operationId: string, summary: string) => ({
   parameters: [name],
   post: {
     ...{ operationId, summary, tags: ['crawls'] },
-    responses: { ...answering('The crawl, once it is so.', 'crawlAnswer'), ...problems, ...missing },
+    responses: { ...answering('The crawl, in its new state.', 'crawlAnswer'), ...problems, ...missing },
   },
 });
 
@@ -55,7 +55,7 @@ const outputPaths = (outputs: readonly Output[]) =>
           ...{ operationId: file.replace(/\W.*/, 'File'), summary: about, tags: ['crawls'] },
           responses: {
             '200': {
-              description: 'The file, as it is made. A connection that breaks before its end tells of a failure.',
+              description: 'The file, streamed. If the connection breaks before its end, it failed.',
               content: { [type]: { schema: { type: 'string', format: 'binary' } } },
             },
             ...problems,
@@ -73,22 +73,22 @@ const document = (outputs: readonly Output[]) => ({
     version: '1',
     license,
     description:
-      'Crawls are made, paused, resumed, ended and deleted while others go on. All of them share one clock for each host, and the requests in flight by their weights.',
+      'Crawls are created, paused, resumed, ended and deleted while others continue. All crawls share one clock per host. They share the requests in flight by weight.',
   },
   security,
   tags: [
     { name: 'crawls', description: 'Crawls of the fleet.' },
-    { name: 'owners', description: 'Whose they are.' },
+    { name: 'owners', description: 'Owners of crawls.' },
     { name: 'pages', description: 'Single pages.' },
   ],
   paths: {
     '/v1/crawls': {
       post: {
-        ...{ operationId: 'create', summary: 'A new crawl, which begins at once.', tags: ['crawls'] },
+        ...{ operationId: 'create', summary: 'Create a crawl, which starts at once.', tags: ['crawls'] },
         requestBody: { required: true, content: bodyOf('createCall') },
         responses: {
           ...answering('The crawl.', 'crawlAnswer', '201'),
-          ...answering('The crawl that the same call made before.', 'crawlAnswer'),
+          ...answering('The crawl that the same call created before.', 'crawlAnswer'),
           ...problems,
         },
       },
@@ -101,22 +101,22 @@ const document = (outputs: readonly Output[]) => ({
       post: {
         ...{
           operationId: 'scrape',
-          summary: 'One page: a copy that is young enough, or fetched now.',
+          summary: 'One page: a recent copy, or fetched now.',
           tags: ['pages'],
         },
         requestBody: { required: true, content: bodyOf('scrapeCall') },
         responses: {
           ...answering('The page.', 'scrapeAnswer'),
           ...answering('It is still being fetched.', 'scrapeWait', '202'),
-          '422': { description: 'There is no such page: `message` says why.', content: bodyOf('problem') },
+          '422': { description: 'There is no page: `message` says why.', content: bodyOf('problem') },
           ...problems,
         },
       },
     },
     '/v1/owners': {
       get: {
-        ...{ operationId: 'owners', summary: 'Owners, what they have used and may use.', tags: ['owners'] },
-        responses: { ...answering('All, or the one whose key calls.', 'ownersAnswer'), ...problems },
+        ...{ operationId: 'owners', summary: 'Owners with their usage and quotas.', tags: ['owners'] },
+        responses: { ...answering('All owners, or only the caller.', 'ownersAnswer'), ...problems },
       },
     },
     '/v1/crawls/{name}': {
@@ -126,21 +126,25 @@ const document = (outputs: readonly Output[]) => ({
         responses: { ...answering('The crawl.', 'crawlAnswer'), ...problems, ...missing },
       },
       delete: {
-        ...{ operationId: 'delete', summary: 'Ends a crawl, and removes all it has.', tags: ['crawls'] },
-        responses: { '204': { description: 'It is gone, and its name free.' }, ...problems, ...missing },
+        ...{ operationId: 'delete', summary: 'Ends a crawl and deletes its data.', tags: ['crawls'] },
+        responses: {
+          '204': { description: 'The crawl is deleted; its name can be used again.' },
+          ...problems,
+          ...missing,
+        },
       },
     },
     '/v1/crawls/{name}/pages': {
       parameters: [name],
       get: {
         operationId: 'pages',
-        summary: 'Pages in the order of their fetching, from a cursor on.',
+        summary: 'Pages in the order they were fetched, starting at a cursor.',
         tags: ['crawls'],
         parameters: queryOf(pagesQuery),
         responses: {
           '200': {
-            description: 'A page a line (docs/page-record.md); none: there are no more for now.',
-            headers: { 'X-Cursor': { description: 'Where to go on.', schema: { type: 'string' } } },
+            description: 'One page per line (docs/page-record.md); empty: no more pages yet.',
+            headers: { 'X-Cursor': { description: 'Cursor of the next page.', schema: { type: 'string' } } },
             content: { 'application/jsonl': { schema: { type: 'string' } } },
           },
           ...problems,
@@ -152,7 +156,7 @@ const document = (outputs: readonly Output[]) => ({
       parameters: [name],
       get: {
         operationId: 'events',
-        summary: 'Its pages, and what becomes of it, in one order, as they come.',
+        summary: 'Its pages and state changes as events, in order.',
         tags: ['crawls'],
         parameters: [
           ...queryOf(eventsQuery),
@@ -160,24 +164,24 @@ const document = (outputs: readonly Output[]) => ({
             name: 'Last-Event-ID',
             in: 'header',
             schema: { type: 'string' },
-            description: 'The id of the last event that was seen.',
+            description: 'The id of the last event received.',
           },
         ],
         responses: {
           '200': {
-            description: 'Events (docs/fleet.md), until the crawl has ended and all are told.',
+            description: 'Events (docs/fleet.md), until the crawl has ended and all events are sent.',
             content: { 'text/event-stream': { schema: { type: 'string' } } },
           },
-          '204': { description: 'The crawl has ended, and all its events were seen.' },
+          '204': { description: 'The crawl has ended, and all its events were received.' },
           ...problems,
           ...missing,
         },
       },
     },
     ...outputPaths(outputs),
-    '/v1/crawls/{name}/pause': wishing('pause', 'Stops a crawl until it is resumed; it takes no memory meanwhile.'),
-    '/v1/crawls/{name}/resume': wishing('resume', 'Goes on with a crawl that was paused or has failed.'),
-    '/v1/crawls/{name}/end': wishing('end', 'Stops a crawl for good; what it fetched stays.'),
+    '/v1/crawls/{name}/pause': wishing('pause', 'Pauses a crawl until it is resumed; a paused crawl uses no memory.'),
+    '/v1/crawls/{name}/resume': wishing('resume', 'Resumes a paused or failed crawl.'),
+    '/v1/crawls/{name}/end': wishing('end', 'Ends a crawl; its pages stay.'),
   },
   components: {
     schemas: schemasOf(

@@ -70,7 +70,7 @@ export function fleetRoutes(
   /** A call that waited for its turn: its key may be taken back meanwhile. */
   const checkCaller = (request: HttpRequest): void => {
     if (callers === null || callers.isIn(callerOf(request))) return;
-    throw Object.assign(new Error('the key of this call opens nothing any more'), {
+    throw Object.assign(new Error('the key of this call was revoked'), {
       statusCode: 401,
       code: 'UNAUTHORIZED',
     });
@@ -93,7 +93,9 @@ export function fleetRoutes(
       const caller = callerOf(request);
       const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
       if (call.name !== undefined && isPageCrawl(call.name))
-        throw invalid(`name: names such as ${call.name} are those of single pages (POST /v1/scrape); give another`);
+        throw invalid(
+          `name: names such as ${call.name} are reserved for single pages (POST /v1/scrape); choose another`,
+        );
       const { crawl, isNew } = await fleet.create(mine, caller === null ? 'operator' : 'owner', () => {
         const refused = quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null;
         if (refused !== null) throw tooMany(reply, refused);
@@ -171,7 +173,7 @@ export function fleetRoutes(
         if (isHead(request)) return reply.type(output.type).send();
         const taken = sender.takenFor(owner);
         if (taken !== null) throw tooMany(reply, { message: `${taken}: wait for one to end`, waitS: 5 });
-        // By a log of its own, as it stands now: the crawl may stop meanwhile, or be deleted.
+        // By a separate log, as it stands now: the crawl may stop meanwhile, or be deleted.
         await sender.place(owner, () =>
           reading(data, (reads) =>
             sender.send(
@@ -197,12 +199,16 @@ export function fleetRoutes(
       const { owner, createdAtMs } = seen(request, name);
       const last = request.headers['last-event-id'] ?? from;
       const place = typeof last === 'string' ? positionIn(fleet.file(name)!, last) : undefined;
-      if (place === undefined) throw invalid(`Last-Event-ID ${JSON.stringify(last)} is the id of no event of a crawl`);
+      if (place === undefined)
+        throw invalid(
+          `Last-Event-ID ${JSON.stringify(last)} is not an event id of this crawl: send the id of an event that you received`,
+        );
       const look = { content, most: 1, charsSoft: 1, createdAtMs };
       if ((await events.read(name, place, look).catch(() => undefined))?.isOver === true) return reply.code(204).send();
       if (isHead(request)) return reply.type('text/event-stream; charset=utf-8').send();
       const taken = streams.takenFor(owner);
-      if (taken !== null) throw tooMany(reply, { message: `${taken} are open already: close one`, waitS: 0 });
+      if (taken !== null)
+        throw tooMany(reply, { message: `${taken} are already open, which is the limit: close one`, waitS: 0 });
       reply.hijack();
       const caller = callerOf(request);
       const mayListen = () => callers === null || callers.isIn(caller);
@@ -224,7 +230,7 @@ function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
 
 function ownerOf(caller: Owner, given: string): string {
   if (given === '' || given === caller.name) return caller.name;
-  throw invalid(`owner: it is the one whose key calls, ${caller.name}: leave it out`);
+  throw invalid(`owner: the key belongs to ${caller.name}; remove this field`);
 }
 
 function invalid(message: string): CrawlstreamError {

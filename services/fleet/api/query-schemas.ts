@@ -6,23 +6,23 @@ import { fleetServiceLimits } from '../fleet-service-limits.ts';
 /** A place among the events of a crawl: event-position.ts. */
 export const positionSchema = z
   .string()
-  .regex(/^\d{1,15}-\d{1,9}(-[0-9a-z]{1,12})?$/, 'give the id of an event, as in 12-1-lk3j2x4a');
+  .regex(/^\d{1,15}-\d{1,9}(-[0-9a-z]{1,12})?$/, 'send the id of an event, as in 12-1-lk3j2x4a');
 
 export const eventsQuery = z.strictObject({
   from: positionSchema
     .optional()
-    .describe('The id of the last event that was seen. The header Last-Event-ID goes before it.'),
+    .describe('The id of the last event received. The header Last-Event-ID takes precedence.'),
   content: z
     .enum(contents)
     .default('url')
-    .describe('What is told of a page: its record, or its URL, status, title and hash.'),
+    .describe('Content of page events: the whole record, or URL, status, title and hash.'),
 });
 
 export const pagesQuery = z.strictObject({
   cursor: z
     .string()
-    .regex(/^\d{1,15}(-[0-9a-z]{1,12})?$/, 'give the X-Cursor of the answer before')
+    .regex(/^\d{1,15}(-[0-9a-z]{1,12})?$/, 'send the X-Cursor header of the previous response')
     .default('0')
-    .describe('Where to go on: X-Cursor of the answer before.'),
-  limit: z.coerce.number().int().min(1).max(fleetServiceLimits.pagesMax).default(100).describe('Pages at most.'),
+    .describe('Start here: X-Cursor of the previous response.'),
+  limit: z.coerce.number().int().min(1).max(fleetServiceLimits.pagesMax).default(100).describe('Most pages.'),
 });

@@ -1,4 +1,4 @@
-/** Rows of a small store as documents: what a fleet keeps of hosts in a store of its own, and on Kafka beside the rest. */
+/** Rows of a small store as documents: what a fleet keeps of hosts in a separate store, and on Kafka beside the rest. */
 import type { StateStore } from '../../runtime/store/store.ts';
 import type { Documents } from './documents.ts';
 

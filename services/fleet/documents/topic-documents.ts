@@ -7,7 +7,7 @@
  * takes for kept what is not.
  *
  * The topic is not compacted by the brokers, since a void record would take the place of one that counts: an owner writes all
- * documents anew behind its claim, and drops what lies before, once that is worth it. While it runs it renews its claim for that,
+ * documents again behind its claim, and drops what lies before, once that is worth it. While it runs it renews its claim for that,
  * by a record that counts only behind the claim it renews: whoever has lost the documents gets none back by it.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -24,7 +24,7 @@ export interface TopicDocumentsOptions {
   onLost(error: unknown): void;
 }
 
-/** A topic is written anew if it has more records than this, and than so many for each document. */
+/** A topic is written again if it has more records than this, and than so many for each document. */
 const [recordsMost, recordsOfDocument] = [256, 4];
 
 const empty = Buffer.alloc(0);
@@ -42,14 +42,18 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
   let ours = term;
   let acks: Promise<void> = Promise.resolve();
   let lost: CrawlstreamError | undefined;
-  /** While all is written anew, what else is put waits. */
+  /** While all is written again, what else is put waits. */
   let rewriting: Promise<void> | undefined;
 
   const lose = (error: unknown) => {
     lost ??=
       error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST'
         ? error
-        : new CrawlstreamError('OWNERSHIP_LOST', `${topic} cannot be written: ${(error as Error).message}`, error);
+        : new CrawlstreamError(
+            'OWNERSHIP_LOST',
+            `topic ${topic} cannot be written: ${(error as Error).message}`,
+            error,
+          );
     onLost(lost);
     return lost;
   };
@@ -64,7 +68,10 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
         if (lost !== undefined) throw lost;
         for await (const { headers } of recordsOf(log, topic, 0, ours + 1, offset))
           if (isClaim(headers, term))
-            throw new CrawlstreamError('OWNERSHIP_LOST', 'another process runs this fleet: ask that one');
+            throw new CrawlstreamError(
+              'OWNERSHIP_LOST',
+              'this process is a standby of the fleet; send the request to the active process',
+            );
         ours = offset;
         records++;
         then(offset);
@@ -137,7 +144,7 @@ export function readable(topic: string, all: ReadonlyMap<string, string>): Reada
 }
 
 /**
- * `upTo`: an offset. Absent: what is there. It is read again where its owner, who writes it anew, drops records meanwhile; one that
+ * `upTo`: an offset. Absent: what is there. It is read again where its owner, who writes it again, drops records meanwhile; one that
  * has lost its documents drops nothing behind the claim of the next.
  */
 async function documentsUpTo(log: Pick<Log, 'offsets' | 'reader'>, topic: string, upTo?: number) {
@@ -169,7 +176,7 @@ export function takeDocument(
   { offset, key, value, headers }: LogRecord,
 ): number {
   if (isClaim(headers, current)) return offset;
-  // What an owner writes anew stands behind its own claim, of which the topic keeps no older one.
+  // What an owner writes again stands behind its own claim, of which the topic keeps no older one.
   if (headers['term'] !== `${current}` || key === null) return current;
   if (value.length === 0) all.delete(key.toString());
   else all.set(key.toString(), value.toString());

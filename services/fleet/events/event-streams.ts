@@ -28,7 +28,7 @@ export class EventStreams {
   takenFor(owner: string): string | null {
     const { ofOwnerMax, streamsMax } = eventLimits;
     if (this.#all >= streamsMax) return `${streamsMax} streams`;
-    return (this.#open.get(owner) ?? 0) >= ofOwnerMax ? `${ofOwnerMax} streams of yours` : null;
+    return (this.#open.get(owner) ?? 0) >= ofOwnerMax ? `${ofOwnerMax} of your streams` : null;
   }
 
   /** Resolves once the client has gone, or all is told, or it may no longer listen. */

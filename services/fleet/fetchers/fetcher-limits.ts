@@ -1,4 +1,4 @@
-/** Bounds of the fetchers of a fleet that are processes of their own (services/fleet/fetchers). */
+/** Bounds of the fetchers of a fleet that are separate processes (services/fleet/fetchers). */
 export const fleetFetcherLimits = {
   /** Partitions of the tasks of a new fleet: no more fetchers than these have anything to do. */
   taskPartitions: 16,

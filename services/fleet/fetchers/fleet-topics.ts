@@ -1,4 +1,4 @@
-/** The topics that a fleet on Kafka has beside those of its crawls where its fetchers are processes of their own. */
+/** The topics that a fleet on Kafka has beside those of its crawls where its fetchers are separate processes. */
 import { topics } from '../../../topology/topics.ts';
 import { fleetDemandTopic, fleetHostsTopic, fleetTasksTopic } from '../../runtime/crawl/fleet-names.ts';
 import type { Log } from '../../runtime/log/log.ts';

@@ -5,7 +5,7 @@
  * - A partition is given to another only once nothing of this process is under way (`beforeRejoin`), or after this one's session; it
  *   starts nothing for a margin before that (`mayContact`). Whoever gets it counts its hosts as contacted at that moment.
  * - It is read from its end. Tasks before that which are not known to be over are those of a process of before: their leases are ended,
- *   so that the frontier gives what is left of them anew (`onLeft`).
+ *   so that the frontier gives what is left of them again (`onLeft`).
  * - The position that the group has committed is that of the oldest task that is not over.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -14,10 +14,8 @@ export class OutputSender {
   /** Who has taken all places that there are for an owner, in words; null: there is one. */
   takenFor(owner: string): string | null {
     const { ofOwnerMax, outputsMax } = outputLimits;
-    if (this.#all >= outputsMax) return `${outputsMax} outputs are being read already`;
-    return (this.#underWay.get(owner) ?? 0) >= ofOwnerMax
-      ? `${ofOwnerMax} outputs of yours are being read already`
-      : null;
+    if (this.#all >= outputsMax) return `${outputsMax} outputs are already being read`;
+    return (this.#underWay.get(owner) ?? 0) >= ofOwnerMax ? `you are already reading ${ofOwnerMax} outputs` : null;
   }
 
   /** Takes a place from the call on until `act` is over. */

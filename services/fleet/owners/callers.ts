@@ -52,7 +52,7 @@ export class Callers {
     const waitMs = this.#take(owner);
     if (waitMs === 0) return { ok: true, caller: owner };
     const waitS = Math.ceil(waitMs / 1_000);
-    const message = `${owner.callsPerMinute} calls a minute are allowed: wait ${waitS} s`;
+    const message = `the limit of ${owner.callsPerMinute} calls per minute is reached: retry in ${waitS} s`;
     return { ok: false, status: 429, message, waitS };
   }
 

@@ -1,4 +1,4 @@
-/** Reads the owners of a fleet anew while it runs, until it is stopped: a key that is replaced or taken out opens nothing. */
+/** Reads the owners of a fleet again while it runs, until it is stopped: a key that is replaced or taken out opens nothing. */
 import type { Clock } from '../../runtime/clock.ts';
 import type { Callers } from './callers.ts';
 import type { Owner } from './owner-file.ts';
@@ -31,11 +31,11 @@ export async function followOwners(following: Following, signal: AbortSignal): P
       callers.setOwners(owners);
       await quotas.setOwners(owners);
       inForce = anew;
-      say(`owners: read anew, ${owners.length} of them`);
+      say(`owners file reloaded: ${owners.length} owners`);
     } catch (error) {
       // Files of keys and the file that names them change one after another: what is right in a moment is not said twice.
       const { message } = error as Error;
-      if (message !== said) say(`${message}: it stays as it was`);
+      if (message !== said) say(`${message}: the previous owners stay in force`);
       said = message;
     }
   }

@@ -12,7 +12,7 @@ const some = z.int().min(1);
 
 export const ownersSchema = z.array(
   z.strictObject({
-    name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'use small letters, digits, _ and -, at most 63'),
+    name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'use at most 63 lower-case letters, digits, _ and -'),
     key: secretSchema,
     crawlsMax: some.default(ownerLimits.crawlsMax),
     keptMax: some.default(ownerLimits.keptMax),
@@ -40,12 +40,12 @@ export function ownersOf(file: z.output<typeof ownersSchema>, env: NodeJS.Proces
     const field = `--owners ${owner.name}: key`;
     const key = readSecret(reference, field, env);
     if (key.length < ownerLimits.keyCharsMin || !/^\S+$/.test(key))
-      throw invalid(`${field}: it is too short or has white space: openssl rand -hex 32 makes one`);
-    if (names.has(owner.name)) throw invalid(`--owners ${owner.name}: there are two of that name: give each its own`);
+      throw invalid(`${field}: the key is too short or contains white space; create one with openssl rand -hex 32`);
+    if (names.has(owner.name)) throw invalid(`--owners ${owner.name}: two owners have this name; rename one`);
     names.add(owner.name);
     const keyHash = keyHashOf(key);
     const twin = hashes.get(keyHash);
-    if (twin !== undefined) throw invalid(`${field}: ${twin} has the same: give each its own`);
+    if (twin !== undefined) throw invalid(`${field}: ${twin} has the same key; give each owner a different one`);
     hashes.set(keyHash, owner.name);
     return { ...owner, keyHash };
   });

@@ -95,13 +95,13 @@ export class Quotas {
     const { pagesPerDay, bytesPerDay, hostsMax } = one.owner;
     const { used, day } = one.usage;
     const isToday = day === dayOf(this.#clock.nowMs());
-    const till = `it goes on at ${new Date(nextDayMs(this.#clock.nowMs())).toISOString().slice(0, 16)}Z`;
+    const till = `it continues at ${new Date(nextDayMs(this.#clock.nowMs())).toISOString().slice(0, 16)}Z`;
     if (isToday && pagesPerDay !== null && used.pages >= pagesPerDay)
-      return `${owner} has had its ${pagesPerDay} pages of today: ${till}`;
+      return `${owner} used its quota of ${pagesPerDay} pages per day: ${till}`;
     if (isToday && bytesPerDay !== null && used.bytes >= bytesPerDay)
-      return `${owner} has had its ${bytesPerDay} bytes of today: ${till}`;
+      return `${owner} used its quota of ${bytesPerDay} bytes per day: ${till}`;
     if (hostsMax !== null && one.hosts > hostsMax)
-      return `crawls of ${owner} know ${one.hosts} hosts, and may know ${hostsMax}: delete some, or give them narrower scopes`;
+      return `crawls of ${owner} have ${one.hosts} hosts, the limit is ${hostsMax}: delete some crawls, or narrow their scope`;
     return null;
   }
 
@@ -124,15 +124,15 @@ export class Quotas {
     if (spent !== null) return { message: spent, waitS: Math.ceil(wait / 1_000) };
     if (running.length >= crawlsMax)
       return {
-        message: `${crawlsMax} crawls of ${owner} may run at once: wait for the end of one, or pause or end one`,
+        message: `${owner} may run at most ${crawlsMax} crawls at once: wait until one ends, or pause or end one`,
         waitS: 0,
       };
     if (weight !== null && mine.length >= keptMax)
-      return { message: `${owner} may have ${keptMax} crawls: delete some that have ended`, waitS: 0 };
+      return { message: `${owner} may have at most ${keptMax} crawls: delete ended ones`, waitS: 0 };
     const heavy = running.reduce((sum, crawl) => sum + crawl.weight, weight ?? 0);
     if (weightMax !== null && heavy > weightMax)
       return {
-        message: `weight: crawls of ${owner} that run may have ${weightMax} together, and this makes ${heavy}`,
+        message: `weight: the running crawls of ${owner} may have at most ${weightMax} in total, but would have ${heavy}; lower the weight`,
         waitS: 0,
       };
     return null;

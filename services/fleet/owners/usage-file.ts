@@ -28,7 +28,7 @@ export async function readUsage(fleet: Documents, owner: string): Promise<Usage>
     if (text === undefined) return { format: 1, day: '', used: { pages: 0, bytes: 0 }, crawls: {} };
     return fileSchema.parse(JSON.parse(text));
   } catch (error) {
-    const message = `${fleet.placeOf(key)} cannot be read (${(error as Error).message.split('\n')[0]}): remove it, and ${owner} begins its day anew`;
+    const message = `${fleet.placeOf(key)} cannot be read (${(error as Error).message.split('\n')[0]}): delete it; the daily usage of ${owner} then restarts at 0`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
   }
 }

@@ -129,19 +129,20 @@ export class PageDesk {
     }
     await this.#starting.get(name);
     const crawl = await this.rested(name, waitMs);
-    if (crawl === undefined) return { page: null, crawl: name, why: 'it was deleted meanwhile', isUnderWay: false };
+    if (crawl === undefined)
+      return { page: null, crawl: name, why: 'the crawl was deleted meanwhile', isUnderWay: false };
     const found = [...(await this.pages(crawl)).values()].at(-1);
     const page = found && (await this.#reads(crawl, (reads) => this.#finder.read(reads, found)));
     if (page !== undefined && this.#mayTell(asker, page)) return { page, crawl: name, isFetched: true };
     if (!restStates.has(crawl.state)) {
-      const why = `it is still being fetched (${crawl.counts.queued + crawl.counts.leased} to go): ask again in a moment`;
+      const why = `it is still being fetched (${crawl.counts.queued + crawl.counts.leased} URLs left): retry in a moment`;
       return { page: null, crawl: name, why, isUnderWay: true };
     }
     const lines = await this.#options.explain(crawl.data, seed);
     const said = lines
       .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('taken')))
       .map(([field, value]) => `${field}: ${value}`);
-    return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'nothing came'), isUnderWay: false };
+    return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'no result'), isUnderWay: false };
   }
 
   async #begin(asker: Asker, seed: string, name: string): Promise<void> {
@@ -150,7 +151,7 @@ export class PageDesk {
     if (before !== undefined && before.owner !== asker.owner)
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `the crawl ${name} is somebody else's: ask the operator to delete it`,
+        `crawl ${name} belongs to another owner: ask the operator to delete it`,
       );
     // One that is under way, since a call of before has left it so, is waited for.
     if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);

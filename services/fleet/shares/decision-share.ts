@@ -25,7 +25,7 @@ export class DecisionShare {
     const outcome = withinTime(decisionMsMax, decide);
     this.#tookMs = this.#nowMs() - beganMs;
     if (!outcome.ended) return outcome.value;
-    const message = `a decision of the crawl ${this.#crawl} took more than ${decisionMsMax / 1_000} s, and was ended so that the other crawls go on: its policy has rules or patterns that take too long for the URLs it found. Give it fewer and simpler ones (crawlstream policy set), then resume it`;
+    const message = `a decision of crawl ${this.#crawl} took more than ${decisionMsMax / 1_000} s and was stopped, so that other crawls continue: rules or patterns of its policy are too slow for its URLs. Simplify them (crawlstream policy set), then resume the crawl`;
     throw new CrawlstreamError('DECISION_TOO_SLOW', message);
   }
 

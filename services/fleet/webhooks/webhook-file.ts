@@ -17,7 +17,7 @@ export interface WebhookPlace {
 const position = z.string().transform((text, context): EventPosition => {
   const read = positionOf(text);
   if (read !== undefined) return read;
-  context.addIssue({ code: 'custom', message: `${text} is no position` });
+  context.addIssue({ code: 'custom', message: `${text} is not a position` });
   return z.NEVER;
 });
 const fileSchema = z.object({ format: z.literal(1), delivered: position, sending: position.nullable() });
@@ -32,7 +32,7 @@ export async function readPlace(fleet: Documents, crawl: string): Promise<Webhoo
     return { delivered, sending };
   } catch (error) {
     if (error instanceof CrawlstreamError && error.retriable) throw error;
-    const remedy = 'remove it, and all events are posted again';
+    const remedy = 'delete it; all events are then posted again';
     const message = `${fleet.placeOf(key)} cannot be read (${(error as Error).message.split('\n')[0]}): ${remedy}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
   }

@@ -150,7 +150,7 @@ export class WebhookSender {
     one.under = this.#deliver(one, file, webhook)
       .catch((error: Error) => {
         this.#failed(one, error.message, 0);
-        say(`${name}: its webhook waits: ${error.message}`);
+        say(`${name}: its webhook is paused: ${error.message}`);
       })
       .finally(() => {
         one.under = undefined;
@@ -184,10 +184,10 @@ export class WebhookSender {
       if (why !== null) {
         this.#failed(one, why.failure, why.waitMs);
         if (one.failures === 1)
-          say(`${name}: its webhook at ${new URL(webhook.url).host} does not take events: ${why.failure}`);
+          say(`${name}: its webhook at ${new URL(webhook.url).host} does not accept events: ${why.failure}`);
         return;
       }
-      if (one.failures > 0) say(`${name}: its webhook takes events again`);
+      if (one.failures > 0) say(`${name}: its webhook accepts events again`);
       one.failures = 0;
       one.failure = null;
       await writePlace(documents, name, (one.place = { delivered: some.next, sending: null }));
@@ -211,10 +211,10 @@ export class WebhookSender {
     const headers = { 'content-type': 'application/json', ...signedHeaders(secret, id, nowMs, body) };
     try {
       const answer = await Promise.race([post(url, headers, body), this.#over]);
-      if (answer === undefined) return { failure: 'the fleet stopped before it answered', waitMs: 0 };
+      if (answer === undefined) return { failure: 'the fleet stopped before the webhook answered', waitMs: 0 };
       const { status, retryAfter } = answer;
       if (status >= 200 && status < 300) return null;
-      return { failure: `it answers ${status}`, waitMs: waitMsOf(retryAfter, clock.nowMs()) };
+      return { failure: `it answered with status ${status}`, waitMs: waitMsOf(retryAfter, clock.nowMs()) };
     } catch (error) {
       return { failure: (error as Error).message, waitMs: 0 };
     }

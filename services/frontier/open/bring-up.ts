@@ -34,7 +34,7 @@ export async function bringUp(
       return (await restore({ ...options, state })) ? state : undefined;
     } catch (error) {
       if (!(error instanceof CrawlstreamError && leadsNowhere.has(error.code)) || began === 0) throw error;
-      options.onNotice?.(`${error.message}; trying what there is before it`);
+      options.onNotice?.(`${error.message}; trying an earlier state`);
       await clearCheckpoint(options.store);
       const next = await candidates.next();
       if (next.done === true) throw error;

@@ -93,14 +93,14 @@ async function reach(
 }
 
 function letGo(partition: number): CrawlstreamError {
-  return new CrawlstreamError('OWNERSHIP_LOST', `partition ${partition} was let go while it opened`);
+  return new CrawlstreamError('OWNERSHIP_LOST', `partition ${partition} was released while it was opening`);
 }
 
 /** Throws LOAD_UNFINISHED: after a load that was cut off, the partition may not be decided on. */
 export function needLoaded(partition: number, { load }: FrontierState): void {
   if (load.isDone) return;
-  const remedy = 'run the same crawlstream load again, or choose another crawl';
-  const message = `partition ${partition} holds a part of a dump that was not loaded to its end: ${remedy}`;
+  const remedy = 'run the same crawlstream load command again, or load into another crawl';
+  const message = `partition ${partition} has an incompletely loaded dump: ${remedy}`;
   throw new CrawlstreamError('LOAD_UNFINISHED', message);
 }
 
@@ -108,11 +108,11 @@ export function lost(partition: number, cause?: unknown): CrawlstreamError {
   return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
 }
 
-/** Retriable: whoever opens the partition anew builds its state from what the log holds. */
+/** Retriable: whoever opens the partition again builds its state from what the log holds. */
 export function lostRecords(partition: number, end: number, acked: number): CrawlstreamError {
-  const what = `the changelog of partition ${partition} ends at ${end}, and had acknowledged records up to ${acked}`;
+  const what = `the changelog of partition ${partition} ends at ${end}, but records up to ${acked} were acknowledged`;
   return new CrawlstreamError(
     'OWNERSHIP_LOST',
-    `${what}: it has lost them; the partition is built anew from what is left`,
+    `${what}: records are lost; the partition is rebuilt from the remaining ones`,
   );
 }

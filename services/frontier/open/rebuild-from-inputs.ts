@@ -47,7 +47,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
     const topic = `${crawl}.${name}`;
     const { start, end } = await log.offsets(topic, partition);
     if (start > 0) {
-      const message = `${topic}/${partition} begins at ${start}: what came before has been trimmed, rebuild from a snapshot or the changelog; where neither is left, crawlstream reset begins the frontier anew`;
+      const message = `${topic}/${partition} begins at ${start}, and older records were trimmed: rebuild from a snapshot or the changelog; without both, restart the frontier with crawlstream reset`;
       throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
     }
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {

@@ -74,8 +74,8 @@ export async function keptCheckpoint(options: StartingStates): Promise<KeptCheck
   const found = (await missingFrom(options, state.changelog)) ?? (await missingFrom(options, ahead));
   if (found === null) return { state, reached };
   onNotice?.(
-    `partition ${identity.partition}: the state in its folder was built from records of the changelog, up to ${reached}, ` +
-      `that are gone (${found}): the log has lost records that it had acknowledged; the state is discarded and built anew`,
+    `partition ${identity.partition}: the state in its folder was built from changelog records up to ${reached} ` +
+      `that no longer exist (${found}): the log lost acknowledged records; rebuilding the state`,
   );
   return { state: undefined, reached };
 }
@@ -86,7 +86,7 @@ async function loaded({ store, key, seen, identity, onNotice }: StartingStates):
     return await loadCheckpoint(store, key, seen);
   } catch (error) {
     if (!(error instanceof CrawlstreamError && error.code === 'INVALID_RECORD')) throw error;
-    onNotice?.(`partition ${identity.partition}: ${error.message}; this is done now`);
+    onNotice?.(`partition ${identity.partition}: ${error.message}; rebuilding now`);
     return undefined;
   }
 }
@@ -96,14 +96,14 @@ async function* fromRepository(options: StartingStates): AsyncGenerator<Frontier
   if (repository === undefined) return;
   for (const { folder, manifest, error } of await listed(options, repository)) {
     if (manifest === undefined) {
-      onNotice?.(`${error.message}: trying the one before`);
+      onNotice?.(`${error.message}: trying an earlier one`);
       continue;
     }
     if (!(await leadsOn(options, manifest.position, manifest.position))) continue;
     const { position: offset, epoch, seq, read = null } = manifest;
     const found = await missingFrom(options, { offset, epoch, seq, read });
     if (found !== null) {
-      const what = `snapshot ${folder} is of records of the changelog that are gone (${found}): trying the one before`;
+      const what = `snapshot ${folder} was taken from changelog records that no longer exist (${found}): trying an earlier one`;
       onNotice?.(`partition ${identity.partition}: ${what}`);
       continue;
     }
@@ -112,10 +112,10 @@ async function* fromRepository(options: StartingStates): AsyncGenerator<Frontier
       state = await restoreSnapshot(repository, manifest, store, key, seen);
     } catch (cause) {
       if (!(cause instanceof CrawlstreamError && cause.code === 'SNAPSHOT_DAMAGED')) throw cause;
-      onNotice?.(`${cause.message}: trying the one before`);
+      onNotice?.(`${cause.message}: trying an earlier one`);
       continue;
     }
-    onNotice?.(`partition ${identity.partition} taken from snapshot ${folder}`);
+    onNotice?.(`partition ${identity.partition} restored from snapshot ${folder}`);
     yield state;
   }
 }
@@ -130,7 +130,7 @@ async function listed(
   } catch (error) {
     const { start } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
     if (start > 0) throw error;
-    onNotice?.(`${(error as Error).message}: going on without snapshots, the changelog is complete`);
+    onNotice?.(`${(error as Error).message}: continuing without snapshots, since the changelog is complete`);
     return [];
   }
 }
@@ -158,13 +158,13 @@ function nothingLeft({ identity, repository }: StartingStates, start: number, of
   // The states of other partitions stay where they are: only this one's is replaced.
   const goOn =
     partitions === 1
-      ? 'and start on that folder'
-      : `stop this frontier, put state/${partition} of that folder in the place of its own, and start it again`;
+      ? 'then start with that folder'
+      : `stop this frontier, replace its state/${partition} with that of the folder, and start it again`;
   const rebuild = `crawlstream state rebuild --from-inputs --partition ${partition} --into <folder>, ${goOn}`;
   const remedy =
     repository === undefined
-      ? `restore it from a snapshot, and say where they are kept, or run ${rebuild}`
-      : `no snapshot that can be used reaches it; run ${rebuild}`;
-  const message = `partition ${partition} needs its changelog from ${offset}, which begins at ${start}: ${remedy}`;
+      ? `give the place of the snapshots (--snapshots or --snapshot-to), or run ${rebuild}`
+      : `no usable snapshot reaches that offset; run ${rebuild}`;
+  const message = `partition ${partition} needs its changelog from offset ${offset}, but it begins at ${start}: ${remedy}`;
   return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
 }

@@ -2,7 +2,7 @@
  * The part of a partition's owner that serves clients of a served crawl: calls to decide, and reads between two steps.
  *
  * A call is answered once all that was decided by then is durable. A read sees what was decided, durable or not. An
- * owner that opens its partition anew refuses both, and the client asks again.
+ * owner that opens its partition again refuses both, and the client asks again.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Call } from '../../../topology/frontier/decide/pull/calls.ts';
@@ -86,6 +86,6 @@ export class CallSide {
   }
 
   #away(): CrawlstreamError {
-    return new CrawlstreamError('OWNERSHIP_LOST', `partition ${this.#number} is being opened: ask again in a moment`);
+    return new CrawlstreamError('OWNERSHIP_LOST', `partition ${this.#number} is being opened: retry in a moment`);
   }
 }

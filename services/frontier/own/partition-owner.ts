@@ -6,7 +6,7 @@
  *                                      queues' rows read ────────────────────────────────┘
  *
  * Commits go on being decided while earlier ones are under way. An ack at any other offset means that somebody else
- * wrote: this owner drops its memory and opens the partition anew. A kill at any await loses nothing: what was not
+ * wrote: this owner drops its memory and opens the partition again. A kill at any await loses nothing: what was not
  * acked was not decided, and tasks that were not published end at their deadline (or with the next claim).
  */
 import type { Control, TopicRecords } from '../../../schemas/types.ts';
@@ -190,7 +190,7 @@ export class PartitionOwner {
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
     const fail = (error: unknown) => {
-      // This must not reach an owner that was opened anew since.
+      // This must not reach an owner that was opened again since.
       if (this.#reader !== reader) return;
       this.#failure ??= error;
       reader.wake();
@@ -299,7 +299,7 @@ export class PartitionOwner {
     const [cut] = cuts;
     if (cut === undefined) return records;
     const { topic, end, message } = cut;
-    this.#options.onNotice?.(`${message}; it is read on from there, and what was read of it stays`);
+    this.#options.onNotice?.(`${message}; reading continues there, and earlier results stay`);
     await this.#commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()), 0);
     partition.takeSought();
     return [];

@@ -58,7 +58,7 @@ export class StepSpans {
           'crawlstream.goes': to,
           'crawlstream.attempts': attempts,
         },
-        error: to === 'dead' ? `given up: ${outcome}` : '',
+        error: to === 'dead' ? `retries ended: ${outcome}` : '',
       });
       if (to === 'again') this.#wait(span.traceId, atMs);
     }

@@ -1,6 +1,6 @@
 /**
  * Records of inputs that a step failed on. A step that fails has changed nothing that is durable, so the owner opens the
- * partition anew and tries again; at its third try such a record is put aside as a dead letter, and the partition goes on.
+ * partition again and tries again; at its third try such a record is put aside as a dead letter, and the partition goes on.
  *
  * Where a step had taken several records, and failed on none of them in particular, they are tried again one by one.
  */
@@ -33,7 +33,7 @@ export class Suspects {
     const { topic, offset, leaderEpoch } = input;
     const failed = this.#failed.get(`${topic}/${offset}`);
     if (failed === undefined || failed.tries < frontierServiceLimits.stepTries) return input;
-    const why = `put aside after ${failed.tries} tries: ${failed.why}`;
+    const why = `skipped after ${failed.tries} tries: ${failed.why}`;
     return { topic, offset, leaderEpoch, record: null, bytes, why };
   }
 

@@ -25,7 +25,7 @@ export class PastStates {
   async ask<Result>({ partition, job, answer }: Question<Result>): Promise<Answer> {
     const past = this.#states.find((one) => one.partition === partition);
     if (past === undefined) {
-      const message = `this is of partition ${partition}, which was not opened: leave out --partition`;
+      const message = `this belongs to partition ${partition}, which is not open: remove --partition`;
       return { status: 404, body: { error: 'NOT_FOUND', message } };
     }
     const { state, store } = past;

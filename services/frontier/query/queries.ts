@@ -99,8 +99,8 @@ export class Queries {
       if (answer !== undefined) return answer;
     }
     const nobodyListens = members.length > 0 && members.every(({ address }) => address === null);
-    const remedy = nobodyListens ? 'start frontiers with --http' : 'ask again in a moment';
-    throw new CrawlstreamError('OWNERSHIP_LOST', `nobody who has partition ${partition} can be asked: ${remedy}`);
+    const remedy = nobodyListens ? 'start frontiers with --http' : 'retry in a moment';
+    throw new CrawlstreamError('OWNERSHIP_LOST', `no process with partition ${partition} can be reached: ${remedy}`);
   }
 
   /** Undefined where the member can't be asked, or has no answer. */
@@ -113,7 +113,7 @@ export class Queries {
   }
 
   /**
-   * The members of the group, as of a moment ago; those of before, while they share out partitions anew, and while the
+   * The members of the group, as of a moment ago; those of before, while they share out partitions again, and while the
    * brokers do not answer.
    */
   async members(): Promise<readonly FrontierMember[]> {

@@ -38,10 +38,7 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
   const now = () => {
     const one = queried();
     if (one !== undefined) return one;
-    throw new CrawlstreamError(
-      'OWNERSHIP_LOST',
-      'this frontier is not a member of its crawl yet: ask again in a moment',
-    );
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this frontier has not joined its group yet: retry in a moment');
   };
   return (app: HttpApp) => {
     app.get('/partitions', async ({ headers }) =>
@@ -66,7 +63,7 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
         passedOn: request.headers[passedOnHeader] !== undefined,
         job: (state) => answerHost(state, hostKey, count, cursor),
         answer: (found, source) => {
-          if (found === null) return unknown(`host ${hostKey} was never met`, source);
+          if (found === null) return unknown(`the crawl does not know host ${hostKey}`, source);
           return { status: 200, body: { ...found, next: cursorText(found.next), from: source } };
         },
       });
@@ -103,11 +100,11 @@ export async function askHost(
     passedOn: false,
     job: (state) => answerHost(state, hostKey, count, cursor),
     answer: (found, source) => {
-      if (found === null) return unknown(`host ${hostKey} was never met`, source);
+      if (found === null) return unknown(`the crawl does not know host ${hostKey}`, source);
       return { status: 200, body: { ...found, next: cursorText(found.next) } };
     },
   });
-  if (status !== 200) throw invalid(`host ${hostKey} was never met: see the list of hosts`);
+  if (status !== 200) throw invalid(`the crawl does not know host ${hostKey}: see the list of hosts`);
   return body as Awaited<ReturnType<typeof askHost>>;
 }
 
@@ -123,7 +120,7 @@ function placeOf({ partitions, keyMode }: Pick<Queried, 'partitions' | 'keyMode'
 function normalOf(url: string, what: string, given: string): string {
   const normal = normalize(url);
   if (normal === null)
-    throw invalid(`${what} ${JSON.stringify(given)} is none that can be crawled: give a ${what} as in example.org`);
+    throw invalid(`${what} ${JSON.stringify(given)} cannot be crawled: give a ${what}, as in example.org`);
   return normal;
 }
 

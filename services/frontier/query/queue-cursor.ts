@@ -11,7 +11,7 @@ export function cursorOf(from: string | undefined): QueueCursor {
   if (from === undefined) return { frontQueue: 0, seq: 0 };
   const [, frontQueue, seq] = /^(\d{1,3}):(\d{1,15})$/.exec(from) ?? [];
   if (frontQueue === undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `from ${JSON.stringify(from)}: give "next" of the page before`);
+    throw new CrawlstreamError('INVALID_ARGUMENT', `from ${JSON.stringify(from)}: send "next" of the previous page`);
   }
   return { frontQueue: Number(frontQueue), seq: Number(seq) };
 }

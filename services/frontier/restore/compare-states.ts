@@ -52,12 +52,12 @@ export function firstDifference(stored: FrontierState, rebuilt: FrontierState): 
     if (difference !== undefined || other === saysOf(row)) return;
     difference =
       other === undefined
-        ? `${name} (${saysOf(row)}) is not in what was rebuilt`
+        ? `${name} (${saysOf(row)}) is missing in the rebuilt state`
         : `${name} is ${saysOf(row)}, rebuilt it is ${other}`;
   });
   const [left] = others;
   if (difference === undefined && left !== undefined)
-    difference = `${left[0]} (${left[1]}) is only in what was rebuilt`;
+    difference = `${left[0]} (${left[1]}) is only in the rebuilt state`;
   return difference;
 }
 

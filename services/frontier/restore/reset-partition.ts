@@ -1,5 +1,5 @@
 /**
- * Makes a partition begin anew: without state, with its inputs read from their beginning, and with the policy and the
+ * Makes a partition start over: without state, with its inputs read from their beginning, and with the policy and the
  * operators' orders in force. Nobody may own it meanwhile.
  *
  * What is in force is appended again at the end of `control`, and read from there; quota and reports of the former
@@ -79,7 +79,7 @@ export async function resetPartition(options: ResetPartition): Promise<void> {
   const values = [encodeClaim(claim), encodeCommit(first, Buffer.alloc(0))];
   const [at] = await log.append(values.map((value) => ({ topic, partition, key: null, value })));
   if (at === epoch) return;
-  const message = `partition ${partition} was written to while it was reset: stop every frontier of ${crawl}, and reset it again`;
+  const message = `partition ${partition} was written during its reset: stop all frontiers of ${crawl}, then reset it again`;
   throw new CrawlstreamError('OWNERSHIP_LOST', message);
 }
 

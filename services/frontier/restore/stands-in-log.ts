@@ -51,7 +51,7 @@ export async function missingFrom(
     let isThere = false;
     for await (const one of recordsOf(log, topic, partition, mark.offset, mark.offset + 1))
       isThere = one.offset === mark.offset && recordHash(one.value) === mark.hash;
-    if (!isThere) return `it holds another record at ${mark.offset}`;
+    if (!isThere) return `it has a different record at ${mark.offset}`;
   }
   return null;
 }
@@ -63,8 +63,8 @@ export async function expectInLog(
 ): Promise<void> {
   const missing = await missingFrom(inLog, changelog);
   if (missing === null) return;
-  const built = `partition ${inLog.identity.partition}: a state was built from the changelog up to ${changelog.offset}`;
-  throw diverged(`${built}, and ${missing}`);
+  const built = `partition ${inLog.identity.partition}: a state was built from changelog records up to ${changelog.offset} that do not match the log`;
+  throw diverged(`${built}: ${missing}`);
 }
 
 /** The evidence that these records do not lead to a state of this claim and sequence number; null: there is none. */

@@ -86,18 +86,18 @@ export function decodeManifest(bytes: Buffer, folder: string): SnapshotManifest 
   try {
     json = JSON.parse(bytes.toString()) as Record<string, unknown>;
   } catch (cause) {
-    throw damaged(folder, `its manifest is no JSON (${(cause as Error).message})`, cause);
+    throw damaged(folder, `its manifest is not JSON (${(cause as Error).message})`, cause);
   }
   if (typeof json['format'] === 'number' && json['format'] > snapshotFormat) {
-    const message = `snapshot ${folder} has format ${json['format']}, this version reads up to ${snapshotFormat}: use the newer crawlstream that took it`;
+    const message = `snapshot ${folder} has format ${json['format']}, but this release reads formats up to ${snapshotFormat}: run the newer crawlstream that took it`;
     throw new CrawlstreamError('DATA_FOLDER_NEWER', message);
   }
   const { sha256, ...rest } = json;
-  if (sha256 !== hashOf(rest)) throw damaged(folder, 'its manifest is not as it was written');
+  if (sha256 !== hashOf(rest)) throw damaged(folder, 'its manifest was changed after it was written');
   const parsed = manifestSchema.safeParse({ checkpointVersion: rest['viewVersion'], ...rest });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw damaged(folder, `its manifest says nothing of ${issue?.path.join('.')}`, parsed.error);
+    throw damaged(folder, `its manifest lacks ${issue?.path.join('.')}`, parsed.error);
   }
   return { ...parsed.data, folder };
 }

@@ -63,8 +63,9 @@ async function loaded(
     const isOfRows = error instanceof CrawlstreamError && ['INVALID_RECORD', 'UNSUPPORTED'].includes(error.code);
     throw isOfRows ? damaged(folder, error.message, error) : error;
   }
-  if (state === undefined) throw damaged(folder, 'its rows are of another release');
-  if (state.changelog.offset !== manifest.position) throw damaged(folder, `it is of ${state.changelog.offset}`);
+  if (state === undefined) throw damaged(folder, 'its rows were written by another release');
+  if (state.changelog.offset !== manifest.position)
+    throw damaged(folder, `its state is at offset ${state.changelog.offset}`);
   const found = digest(state);
   if (found !== manifest.digest && earlierDigest(state) !== manifest.digest)
     throw damaged(folder, `its state has digest ${found}, not ${manifest.digest}`);

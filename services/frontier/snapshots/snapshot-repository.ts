@@ -56,7 +56,7 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
     const found = await objects.get(`${manifest.folder}${name}`);
     if (found === undefined) throw damaged(manifest.folder, `${name} is missing`);
     if (found.length !== bytes) throw damaged(manifest.folder, `${name} has ${found.length} bytes, not ${bytes}`);
-    if (sha256Of(found) !== sha256) throw damaged(manifest.folder, `${name} is not as it was written`);
+    if (sha256Of(found) !== sha256) throw damaged(manifest.folder, `${name} was changed after it was written`);
     return found;
   };
 

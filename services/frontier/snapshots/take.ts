@@ -76,7 +76,7 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
   await repository.verify(manifest);
   await repository.seal(manifest);
   const back = (await repository.list(identity)).find((one) => one.folder === folder);
-  if (back?.manifest === undefined) throw back?.error ?? damaged(folder, 'its manifest does not come back');
+  if (back?.manifest === undefined) throw back?.error ?? damaged(folder, 'its manifest cannot be read back');
   return back.manifest;
 }
 

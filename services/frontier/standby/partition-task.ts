@@ -123,7 +123,7 @@ export class PartitionTask {
     const store = await this.#options.openStore();
     try {
       let warm: FrontierState | undefined;
-      // A role that was taken away and given again has ended in between: it is begun anew.
+      // A role that was taken away and given again has ended in between: it is begun again.
       for (let duty = this.#duty; duty.is !== 'none'; duty = this.#duty) {
         if (duty.is === 'owner') warm = await this.#own(store, warm);
         else warm = await this.#follow(store, warm, duty.rank);

@@ -26,7 +26,7 @@ import { changelogTopic } from '../restore/restore.ts';
 import { expectInLog } from '../restore/stands-in-log.ts';
 import { frontierServiceLimits } from '../service-limits.ts';
 
-/** The copy is wrong, or its changelog is not what it was: it is made anew. */
+/** The copy is wrong, or its changelog is not what it was: it is made again. */
 const lostCodes: ReadonlySet<ErrorCode> = new Set(['STATE_DIVERGED', 'OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED']);
 
 export interface StandbyOptions {
@@ -43,7 +43,7 @@ export interface StandbyOptions {
   readonly warm?: FrontierState | undefined;
   /** The first copy of the partition, or the second. */
   readonly rank: number;
-  /** Is called with the reason when the changelog is read anew. */
+  /** Is called with the reason when the changelog is read again. */
   readonly onTrouble?: ((error: CrawlstreamError) => void) | undefined;
 }
 
@@ -123,7 +123,7 @@ export class Standby {
           // A copy that is wrong must not take over.
           this.#state = undefined;
           this.#hasLooked = false;
-          // It was begun anew and has come no further: only another snapshot helps, and that takes time.
+          // It was begun again and has come no further: only another snapshot helps, and that takes time.
           pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
           lostAt = Math.max(lostAt, at);
           if (error.code !== 'OFFSET_OUT_OF_RANGE' && !signal.aborted) await clearCheckpoint(store);
@@ -179,10 +179,7 @@ export class Standby {
 
   #away(): CrawlstreamError {
     const { partition } = this.#options.identity;
-    return new CrawlstreamError(
-      'OWNERSHIP_LOST',
-      `the copy of partition ${partition} is not there: ask again in a moment`,
-    );
+    return new CrawlstreamError('OWNERSHIP_LOST', `the copy of partition ${partition} is not ready: retry in a moment`);
   }
 
   /** Finds out how far behind it is, and publishes that; for information only, so it must not hold anything up. */

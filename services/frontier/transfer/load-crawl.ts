@@ -62,8 +62,9 @@ async function takeLines(options: LoadOptions): Promise<EndLine> {
     }
     options.onProgress?.(number);
   }
-  if (end === undefined) throw damaged(`it is cut off behind line ${number}`);
-  if (end.lines !== number - 1) throw damaged(`it has ${number - 1} lines before its end, which says ${end.lines}`);
+  if (end === undefined) throw damaged(`it is cut off after line ${number}`);
+  if (end.lines !== number - 1)
+    throw damaged(`it has ${number - 1} lines before its end, but its last line says ${end.lines}`);
   return end;
 }
 
@@ -101,7 +102,7 @@ function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): voi
   const sum = sumCounters(loaders.map(({ state }) => state.counters));
   const differ = (name: string, is: number, says: number) => {
     if (is === says) return;
-    throw damaged(`its ${lines} lines come to ${is} ${name}, its end says ${says}`);
+    throw damaged(`its ${lines} lines have ${is} ${name} in total, but its last line says ${says}`);
   };
   for (const name of ['hosts', 'admitted', 'imported', 'scheduled'] as const) differ(name, sum[name], totals[name]);
   for (const name of placeNames) differ(name, sum[name], totals.places[name]);
@@ -142,12 +143,15 @@ function encoded(number: number, encode: () => Buffer): Buffer {
   } catch (error) {
     throw new CrawlstreamError(
       'INVALID_RECORD',
-      `line ${number} of the dump: ${(error as Error).message}; make the dump anew, or mend that line`,
+      `line ${number} of the dump: ${(error as Error).message}; repeat the dump, or correct that line`,
       error,
     );
   }
 }
 
 function damaged(why: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_RECORD', `the dump is not whole: ${why}; make it anew, into a new crawl`);
+  return new CrawlstreamError(
+    'INVALID_RECORD',
+    `the dump is incomplete: ${why}; repeat the dump, and load it into a new crawl`,
+  );
 }

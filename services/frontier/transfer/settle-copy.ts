@@ -55,8 +55,7 @@ export async function settleCopy(options: CopyOptions): Promise<Copy> {
   const { identity, store } = options;
   const state = await rebuild(options);
   if (state.pull.on) {
-    const message =
-      'a crawl that is served by the pull API has no dump: its queues are its clients’, who can list them';
+    const message = 'a crawl served by the pull API cannot be dumped: list its queues through the API instead';
     throw new CrawlstreamError('UNSUPPORTED', message);
   }
   const { offset } = state.changelog;

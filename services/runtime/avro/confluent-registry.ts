@@ -71,7 +71,7 @@ export function openConfluentRegistry(
     if (status === 404 && typeof answer?.['error_code'] === 'number') return undefined;
     const what = response.ok ? `${status} without JSON` : `${status}`;
     const hint = status === 404 || response.ok ? `; ${usualPaths}` : '';
-    throw Object.assign(new Error(`it answers ${what} to ${method} ${path}${hint}`), { status });
+    throw Object.assign(new Error(`it answered ${what} to ${method} ${path}${hint}`), { status });
   };
 
   /** Versions of a subject with their schemas, newest first; the client keeps what it has seen. */
@@ -92,7 +92,7 @@ export function openConfluentRegistry(
   const setRules = async (subject: string): Promise<void> => {
     const rules = { compatibility: COMPATIBILITY.FULL_TRANSITIVE };
     const set = await request('PUT', `/config/${encodeURIComponent(subject)}`, rules);
-    if (set === undefined) throw new Error(`it takes no rules for ${subject}`);
+    if (set === undefined) throw new Error(`it accepts no rules for ${subject}`);
   };
 
   const registerNew = async (subject: string, schema: object): Promise<number> => {
@@ -201,8 +201,8 @@ function statusOf(error: unknown): number {
 }
 
 function refused(subject: string, why: string, cause: unknown): CrawlstreamError {
-  const remedy = 'run the release that registered it, or start a crawl of another name';
-  const message = `the registry refuses our schema of ${subject} (${why.trim()}): ${remedy}`;
+  const remedy = 'run the release that registered it, or start a crawl with another name';
+  const message = `the registry rejects the schema of ${subject} (${why.trim()}): ${remedy}`;
   return new CrawlstreamError('SCHEMA_INCOMPATIBLE', message, cause);
 }
 

@@ -109,7 +109,7 @@ export async function openCodec(source: SchemaSource, crawl: string): Promise<Re
       if (ref === undefined) {
         throw invalid(
           topic,
-          damageOf(bytes) ?? 'it begins as neither the Confluent wire format nor a single object does',
+          damageOf(bytes) ?? 'it starts with neither the Confluent wire format nor an Avro single-object header',
         );
       }
       const reader = readers.get(ref) ?? schemaUnknown(ref);
@@ -162,7 +162,8 @@ function read(type: Type, topic: AvroTopic, bytes: Buffer, from: number, resolve
     throw invalid(topic, (cause as Error).message, cause);
   }
   if (decoded.offset < 0) throw invalid(topic, 'it ends too early');
-  if (decoded.offset !== bytes.length) throw invalid(topic, `${bytes.length - decoded.offset} bytes follow its end`);
+  if (decoded.offset !== bytes.length)
+    throw invalid(topic, `${bytes.length - decoded.offset} extra bytes follow the end of the record`);
   return decoded.value;
 }
 

@@ -78,7 +78,7 @@ export function schemaUnknown(ref: number | string): CrawlstreamError {
   const what = typeof ref === 'number' ? `schema id ${ref}` : `the schema of fingerprint ${ref}`;
   return new CrawlstreamError(
     'SCHEMA_UNKNOWN',
-    `${what} is not in the registry: was the record written for another one, or by a newer release?`,
+    `${what} is not in the registry: check --registry, or run a newer release`,
   );
 }
 

@@ -272,7 +272,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     .then(async () => {
       await beginnings.catch(() => {});
       await reader.close();
-      const early = new CrawlstreamError('STORE_CLOSED', `${options.group} was stopped before it had read everything`);
+      const early = new CrawlstreamError('STORE_CLOSED', `${options.group} was stopped before it read all records`);
       for (const drain of draining) drain.reject(failure === undefined ? early : failure.error);
       if (failure !== undefined) throw failure.error;
     });
@@ -363,7 +363,7 @@ async function startOf(
   if (kept >= start && kept <= end) return kept;
   throw new CrawlstreamError(
     'OFFSET_OUT_OF_RANGE',
-    `${group} stands at ${kept} of ${topic}/${partition}, which holds ${start} to ${end}: what lies between is lost to it; start it from the start to go on with what is there`,
+    `group ${group} is at ${kept} of ${topic}/${partition}, but the topic has only ${start} to ${end}, so records are lost: to continue with the existing ones, start it from the start (--from-start)`,
   );
 }
 

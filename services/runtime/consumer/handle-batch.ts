@@ -92,7 +92,7 @@ async function tryOnce<T extends AvroTopic>(batch: Batch<T>, handle: Handle<T>):
 }
 
 function notForgotten({ url }: Forgotten, cause: Error): Error {
-  const remedy = 'mend what fails and start it again: it goes on with this URL';
+  const remedy = 'fix the cause and start it again; it continues with this URL';
   const code = cause instanceof CrawlstreamError ? cause.code : 'FORGET_FAILED';
-  return new CrawlstreamError(code, `${url} is to be forgotten, and was not: ${cause.message}; ${remedy}`, cause);
+  return new CrawlstreamError(code, `${url} could not be forgotten: ${cause.message}; ${remedy}`, cause);
 }

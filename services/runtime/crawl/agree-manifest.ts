@@ -45,7 +45,7 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   if (there === 0 && defaults === null) {
     throw new CrawlstreamError(
       'CRAWL_MISSING',
-      `there is no ${place}: check --crawl, or start one with crawlstream crawl, frontier or topics create`,
+      `${place} does not exist: check --crawl, or start it with crawlstream crawl, frontier or topics create`,
     );
   }
   let manifest = there === 0 ? null : (await readControl(log, codec, crawl)).manifest;
@@ -72,7 +72,7 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   if (manifest === null) {
     throw new CrawlstreamError(
       'CRAWL_MISSING',
-      `${place} has no manifest: a frontier or crawlstream topics create makes one; were its topics made by hand? Delete them, or choose another --crawl`,
+      `${place} has no manifest: start a frontier or run crawlstream topics create. If its topics were created by hand, delete them, or choose another --crawl`,
     );
   }
   const agreed = parseManifest(manifest, place);
@@ -87,11 +87,11 @@ function manifestRecord(
 ) {
   const { crawl } = wanted;
   if (crawl.includes('.') && given.isOfFleet !== true) {
-    const message = `a new crawl is not called ${crawl}: crawls of a fleet have a dot in their names, and are made by the fleet; use - in its name`;
+    const message = `a new crawl cannot be named ${crawl}: a dot marks crawls of a fleet; use - instead`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   if (crawl.includes('_')) {
-    const message = `a new crawl is not called ${crawl}: brokers name metrics of ${crawl}.results as those of another topic's, with _ for each dot; use - in its name`;
+    const message = `a new crawl cannot be named ${crawl}: in metrics of brokers, _ and dot are the same, so its topics would be confused with others; use - instead`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const manifest: Manifest = {
@@ -131,6 +131,6 @@ async function holdsNotesAlone(log: Log, topic: string, end: number): Promise<bo
 }
 
 function unreadable(place: string, crawl: string, held: string): CrawlstreamError {
-  const message = `${place} has no manifest that can be read, though ${held} holds records: no second one is made. Name the registry that ${crawl}.control was written with (--registry), or restore it; if control was lost, restore the topic, or choose another --crawl`;
+  const message = `${place} has no readable manifest, but ${held} has records, so no new manifest is created. Give the registry that ${crawl}.control was written with (--registry), or restore it; if topic control was lost, restore it, or choose another --crawl`;
   return new CrawlstreamError('SCHEMA_UNKNOWN', message);
 }

@@ -1,7 +1,7 @@
 /**
  * What must outlive a trim of `control`: the notes of schemas, the crawl's manifest and the newest policies, which
  * every process that opens the crawl reads from the beginning of partition 0; and, in each partition, purges in force,
- * or a consumer that begins anew would take in again what was purged; and all that was paid, which the budget is spent by.
+ * or a consumer that starts over would take in again what was purged; and all that was paid, which the budget is spent by.
  *
  * They are appended again, as they were, before the records below are trimmed: a crash in between leaves them twice,
  * which changes nothing. The first manifest is the crawl's; one that lost the race must not become the first.

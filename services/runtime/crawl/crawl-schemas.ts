@@ -167,7 +167,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
         // If two processes note the same id at once, the first note counts, and the other process must not write under
         // the id.
         await refresh();
-        if (missing().length > 0) throw new Error(`${control}/0 does not hold the notes that were appended to it`);
+        if (missing().length > 0) throw new Error(`${control}/0 lacks notes that were appended to it`);
       }
       mayNote = true;
       return notes.length > 0;
@@ -190,7 +190,7 @@ export function notingLog<T extends Pick<Log, 'append'>>(
     } catch (error) {
       // A process that may not write `control` reads it: the frontier, which is upgraded first, has noted the schemas.
       if (!(error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT')) throw error;
-      onNotice?.(`the schemas of this process are not noted on control: ${error.message}`);
+      onNotice?.(`the schemas of this process could not be recorded on topic control: ${error.message}`);
     }
   };
   const append: Log['append'] = async (records, options) => {
@@ -223,28 +223,28 @@ function withoutDocs(schema: object): string {
 }
 
 const teach =
-  'if no registry has it any more, teach the crawl its schema (crawlstream schemas teach), or say that it is foreign (crawlstream schemas refuse)';
+  'if no registry has it, assign its schema with crawlstream schemas teach, or declare it foreign with crawlstream schemas refuse';
 
 function unknownId({ crawl, registry }: CrawlSchemasOptions, topic: AvroTopic, id: number): CrawlstreamError {
-  const where = `records of ${crawl}.${topic} are of schema id ${id}, which`;
+  const where = `records of ${crawl}.${topic} have schema id ${id}, which`;
   const message =
     registry === null
-      ? `${where} is not noted on ${crawl}.control, and no --registry is named: name the one that gave it; ${teach}`
-      : `${where} neither the registry at ${registry.url} nor ${crawl}.control knows: restore that registry, or name the one that gave it with --registry; ${teach}`;
+      ? `${where} is not recorded on ${crawl}.control, and --registry is missing: give the registry that assigned it; ${teach}`
+      : `${where} is neither in the registry at ${registry.url} nor on ${crawl}.control: restore that registry, or give the one that assigned it with --registry; ${teach}`;
   return new CrawlstreamError('SCHEMA_UNKNOWN', message);
 }
 
 function unknownFingerprint({ crawl }: CrawlSchemasOptions, topic: AvroTopic, fingerprint: string): CrawlstreamError {
-  const message = `records of ${crawl}.${topic} are of the schema with fingerprint ${fingerprint}, which neither this release knows nor ${crawl}.control: start a frontier of the release that writes them, or update this process`;
+  const message = `records of ${crawl}.${topic} have the schema with fingerprint ${fingerprint}, which is unknown to this release and ${crawl}.control: start a frontier of the release that writes them, or update this process`;
   return new CrawlstreamError('SCHEMA_UNKNOWN', message);
 }
 
 function foreign(topic: AvroTopic, id: number, { by }: SchemaNote): CrawlstreamError {
-  return new CrawlstreamError('INVALID_RECORD', `schema id ${id} is not of this crawl's ${topic}, as ${by} has said`);
+  return new CrawlstreamError('INVALID_RECORD', `schema id ${id} was declared foreign to topic ${topic} by ${by}`);
 }
 
 function conflict({ crawl, registry }: CrawlSchemasOptions, topic: AvroTopic, id: number, { by, atMs }: SchemaNote) {
   const since = `${new Date(atMs).toISOString()} (${by})`;
-  const message = `the registry at ${registry?.url} gives id ${id} to our schema of ${topic}, but on ${crawl}.${topic} it stands for another since ${since}, and records would be taken for each other: restore the registry that the crawl was written with, or go on without --registry`;
+  const message = `the registry at ${registry?.url} assigns id ${id} to the schema of ${topic}, but ${crawl}.${topic} uses this id for another schema since ${since}, so records would be misread: restore the registry that the crawl was written with, or remove --registry`;
   return new CrawlstreamError('SCHEMA_CONFLICT', message);
 }

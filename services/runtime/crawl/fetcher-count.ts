@@ -13,4 +13,4 @@ export async function fetchersOf(log: Pick<Log, 'membersOf'>, crawl: string): Pr
 }
 
 /** The message for a crawl without fetchers. */
-export const noFetcher = 'no fetcher: nothing is granted until one is started, and nothing is lost';
+export const noFetcher = 'no fetcher: start one; until then no URLs are leased, and nothing is lost';

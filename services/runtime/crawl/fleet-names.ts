@@ -10,7 +10,7 @@ export function fleetGroup(fleet: string): string {
   return `${fleet}.fleet`;
 }
 
-/** Topic of the tasks of all its crawls, by host, where fetchers are processes of their own. */
+/** Topic of the tasks of all its crawls, by host, where fetchers are separate processes. */
 export function fleetTasksTopic(fleet: string): string {
   return `${fleet}.tasks`;
 }

@@ -50,11 +50,12 @@ export function kafkaCredentials(env: Env): KafkaCredentials {
   const sasl = saslOf(env);
   const [ca, cert, key] = [pem(env, 'KAFKA_CA'), pem(env, 'KAFKA_CERT'), pem(env, 'KAFKA_KEY')];
   if ((cert === undefined) !== (key === undefined)) {
-    throw bad(cert === undefined ? 'KAFKA_CERT' : 'KAFKA_KEY', 'is missing: a certificate and its key go together');
+    throw bad(cert === undefined ? 'KAFKA_CERT' : 'KAFKA_KEY', 'is missing: set both a certificate and its key');
   }
   const files = { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert, key: key! }) };
   const tls = given(env, 'KAFKA_TLS');
-  if (tls === '0' && Object.keys(files).length > 0) throw bad('KAFKA_TLS', 'is 0, but certificates are given');
+  if (tls === '0' && Object.keys(files).length > 0)
+    throw bad('KAFKA_TLS', 'is 0, but certificates are set: remove one of them');
   const ssl = Object.keys(files).length > 0 ? files : tls !== undefined && tls !== '0';
   return { ...(ssl !== false && { ssl }), ...(sasl !== undefined && { sasl }) };
 }
@@ -91,13 +92,14 @@ function saslOf(env: Env): object | undefined {
     throw bad('KAFKA_MECHANISM', `is ${mechanism}: give one of ${mechanisms.join(', ')}`);
   if (mechanism === 'aws-msk-iam') return mskLogin(env);
   if (mechanism === 'oauthbearer') {
-    if (tokens === undefined) throw bad('KAFKA_TOKEN_FILE', 'is missing: oauthbearer needs it, or KAFKA_TOKEN_URL');
+    if (tokens === undefined)
+      throw bad('KAFKA_TOKEN_FILE', 'is missing: oauthbearer needs this variable, or KAFKA_TOKEN_URL');
     // Each login has a token of its own: they run out while a process lives.
     return oauthLogin(tokenOf(env, 'KAFKA', false)!);
   }
   if (username === undefined) {
     if (asked === undefined) return undefined;
-    throw bad('KAFKA_USERNAME', `is missing: ${mechanism} needs it`);
+    throw bad('KAFKA_USERNAME', `is missing: ${mechanism} needs this variable`);
   }
   return { mechanism, username, password: password(env, 'KAFKA') };
 }
@@ -110,18 +112,18 @@ function tokenOf(env: Env, of: 'KAFKA' | 'REGISTRY', keeps: boolean): (() => Pro
   if (url === undefined) return undefined;
   const id = given(env, `${of}_USERNAME`);
   if (id === undefined) {
-    throw bad(`${of}_USERNAME`, 'is missing: it is the id that the token URL knows this client by');
+    throw bad(`${of}_USERNAME`, 'is missing: set the client id for the token URL');
   }
   const scope = given(env, `${of}_TOKEN_SCOPE`);
   password(env, of);
-  // Read anew for each token, as a file with it may be replaced.
+  // Read again for each token, as a file with it may be replaced.
   return grantedToken({ url, id, secret: () => password(env, of), scope }, keeps);
 }
 
-/** IAM of Amazon MSK: signed anew for each login. */
+/** IAM of Amazon MSK: signed again for each login. */
 function mskLogin(env: Env): object {
   const region = given(env, 'KAFKA_AWS_REGION') ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
-  if (!region) throw bad('KAFKA_AWS_REGION', 'is missing, and so is AWS_REGION: name the region of the brokers');
+  if (!region) throw bad('KAFKA_AWS_REGION', 'and AWS_REGION are missing: set the region of the brokers');
   const credentials = awsCredentials(region, env);
   return oauthLogin(async () => mskToken(region, await credentials(), Date.now(), `crawlstream/${productVersion}`));
 }

@@ -28,7 +28,7 @@ export async function surplusOf({ log, crawl, partitions }: CountedCrawl): Promi
 export function surplusText(surplus: readonly Surplus[], partitions: number): string | null {
   if (surplus.length === 0) return null;
   const which = surplus.map((one) => `${one.topic} has ${one.partitions}`).join(', ');
-  return `the crawl has ${partitions} partitions, and ${which}: what lies beyond is not read (crawlstream repartition moves a crawl to more)`;
+  return `the crawl has ${partitions} partitions, but ${which}: the extra partitions are not read (to use more, run crawlstream repartition)`;
 }
 
 export interface SurplusWatch extends CountedCrawl {

@@ -34,7 +34,7 @@ export function grantedToken({ url, id, secret, scope }: ClientCredentials, keep
     const told = answer.ok ? ((await answer.json()) as { access_token?: unknown; expires_in?: unknown }) : {};
     const { access_token: value, expires_in: seconds } = told;
     if (typeof value !== 'string')
-      throw new Error(`${new URL(url).origin} gives no token: it answers ${answer.status}`);
+      throw new Error(`${new URL(url).origin} returned no token: it answered with status ${answer.status}`);
     if (keeps && Number(seconds) > 0) kept = { value, untilMs: performance.now() + 1000 * Number(seconds) - spareMs };
     return value;
   };

@@ -114,7 +114,7 @@ export async function readDataFolder(folder: string, wanted: Partial<ManifestFac
 
 function noCrawl(folder: string, near: readonly string[], what: string): CrawlstreamError {
   const remedy =
-    near.length === 0 ? 'name the data folder of a crawl, or start one there' : `did you mean ${near.join(', ')}?`;
+    near.length === 0 ? 'name the data folder of a crawl, or start a crawl there' : `did you mean ${near.join(', ')}?`;
   return new CrawlstreamError('INVALID_ARGUMENT', `data folder ${resolve(folder)} ${what}: ${remedy}`);
 }
 
@@ -143,7 +143,7 @@ async function readManifest(path: string, option = '--data'): Promise<Manifest |
   const names = (await readdir(path)).filter((name) => !isHarmless(name));
   if (names.length === 0) return undefined;
   if (!names.includes(manifestName)) {
-    const message = `${path} is not empty and holds no crawl (it has ${names.sort()[0]}): choose an empty or new folder for ${option}`;
+    const message = `${path} is not empty and contains no crawl (it has ${names.sort()[0]}): choose an empty or new folder for ${option}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
   }
   const file = join(path, manifestName);
@@ -165,7 +165,7 @@ function folderError(error: Error & { readonly code?: string }, path: string, op
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new CrawlstreamError(
       'DISK_FULL',
-      `the disk holding ${path} is full: make room, then run the same command again`,
+      `the disk holding ${path} is full: free some disk space, then run the same command again`,
       error,
     );
   }
@@ -177,7 +177,7 @@ function folderError(error: Error & { readonly code?: string }, path: string, op
         : code === 'EROFS'
           ? `is on a file system that is mounted read-only: choose another ${option}`
           : code === 'EACCES' || code === 'EPERM'
-            ? `may not be read and written by this user: change its permissions, or choose another ${option}`
+            ? `cannot be read and written by this user: change its permissions, or choose another ${option}`
             : `can't be used (${error.message}): choose another ${option}`;
   return new CrawlstreamError(
     'INVALID_ARGUMENT',

@@ -46,7 +46,7 @@ export function parseManifest(text: string, file: string): Manifest {
   }
   const format = (json as { format?: unknown } | null)?.format;
   if (typeof format === 'number' && format > manifestFormat) {
-    const message = `${file} has format ${format}, this version reads up to ${manifestFormat}: use the newer crawlstream that made it, or another --data`;
+    const message = `${file} has format ${format}, but this release reads formats up to ${manifestFormat}: run the newer crawlstream that created it, or use another --data`;
     throw new CrawlstreamError('DATA_FOLDER_NEWER', message);
   }
   const parsed = manifestSchema.safeParse(json);
@@ -68,7 +68,7 @@ export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>
   }
   if (wanted.sink !== undefined && wanted.sink !== (manifest.sink ?? 'tasks')) {
     const served = manifest.sink === 'pull';
-    const message = `${place} ${served ? 'is served to clients by crawlstream urlfrontier' : 'is crawled by fetchers'}, and a crawl has one sink for its leases: ${otherFolder.slice(3)}, or another --crawl`;
+    const message = `${place} ${served ? 'is served to clients by crawlstream urlfrontier' : 'is crawled by fetchers'}, and a crawl cannot do both: ${otherFolder.slice(3)}, or another --crawl`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
   }
   for (const field of ['partitions', 'keyMode', 'seenKeyVersion', 'fingerprintVersion', 'pslHash'] as const) {
@@ -83,7 +83,7 @@ export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>
 
 const otherFolder = 'or start a new crawl in another --data';
 const remedies = {
-  partitions: (m: Manifest) => `leave --partitions away or set it to ${m.partitions}, ${otherFolder}`,
+  partitions: (m: Manifest) => `remove --partitions or set it to ${m.partitions}, ${otherFolder}`,
   keyMode: (m: Manifest) => `set the partition key to ${m.keyMode}, ${otherFolder}`,
   seenKeyVersion: (m: Manifest) => `use crawlstream ${m.createdBy}, ${otherFolder}`,
   fingerprintVersion: (m: Manifest) => `use crawlstream ${m.createdBy}, ${otherFolder}`,

@@ -99,7 +99,7 @@ async function placeOf(name: string): Promise<Place> {
     if (/^\/(dev|proc\/[^/]+)\/fd\/\d+$/.test(path)) return { path };
     const found = await unlessMissing(lstat(path));
     if (found?.isSymbolicLink() !== true) return { path };
-    if (links === diskLimits.linksMax) throw new Error('its symbolic links lead in a circle');
+    if (links === diskLimits.linksMax) throw new Error('its symbolic links form a loop');
     path = resolve(dirname(path), await readlink(path));
   }
 }
@@ -203,9 +203,17 @@ async function guarded<T>(name: string, act: () => Promise<T>): Promise<T> {
     if (error instanceof CrawlstreamError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT')
-      throw new CrawlstreamError('DISK_FULL', `the disk holding ${name} is full: make room, then run it again`, error);
+      throw new CrawlstreamError(
+        'DISK_FULL',
+        `the disk holding ${name} is full: free some disk space, then run it again`,
+        error,
+      );
     if (code === 'EPIPE')
-      throw new CrawlstreamError('INVALID_ARGUMENT', `${name} has no reader any more: run it again with one`, error);
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${name} can't be written: ${message}; name another file`, error);
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `the program that reads ${name} has ended: run the command again with a reader`,
+        error,
+      );
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${name} can't be written: ${message}; choose another file`, error);
   }
 }

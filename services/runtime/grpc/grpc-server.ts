@@ -112,7 +112,7 @@ export async function serveGrpc(
     const address = `${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${listen.port}`;
     server.bindAsync(address, credentials, (error, bound) => {
       if (error === null) return resolve(bound);
-      const remedy = 'is another server there? Choose another port, or another address';
+      const remedy = 'if another server uses it, choose another port or address';
       reject(new CrawlstreamError('INVALID_ARGUMENT', `cannot listen on ${address}: ${remedy} (${error.message})`));
     });
   });
@@ -285,7 +285,7 @@ function answersOf(call: Writable, room: CallRoom): Answers {
       while (ahead > grpcLimits.answerBytesAhead && !isOver) {
         await new Promise<void>((resolve) => wake.push(resolve));
       }
-      if (isOver) throw new CallFailed('UNAVAILABLE', 'the client is gone');
+      if (isOver) throw new CallFailed('UNAVAILABLE', 'the client disconnected');
     },
   };
 }
@@ -319,7 +319,7 @@ function statusOf(error: unknown, onBug: (error: unknown) => void): Partial<grpc
     return Object.assign(new Error(error.message), { code, details: error.message });
   }
   onBug(error);
-  return Object.assign(new Error('a bug'), { code: grpc.status.INTERNAL, details: 'a bug of the server, in its log' });
+  return Object.assign(new Error('a bug'), { code: grpc.status.INTERNAL, details: 'a bug of the server; see its log' });
 }
 
 /** Checks the token in the call's metadata, before a stranger's message, which may have megabytes, is taken. */

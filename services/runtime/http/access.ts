@@ -61,25 +61,27 @@ export interface Refusal {
 export function refusalOf(rules: AccessRules, call: Call): Refusal | null {
   const { loopback, token } = rules;
   if (loopback && !namesThisMachine(call.host)) {
-    return forbidden(`Host ${JSON.stringify(call.host ?? '')} is not this machine: ask for localhost or 127.0.0.1`);
+    return forbidden(
+      `Host ${JSON.stringify(call.host ?? '')} is not this machine: use localhost or 127.0.0.1 in the URL`,
+    );
   }
   if (call.access === 'open' || call.access === 'keyed') return null;
   const isElsewhere = call.site === 'cross-site' || call.site === 'same-site';
   if (call.access !== 'control') {
-    if (isElsewhere && call.dest !== 'document') return forbidden('a page of elsewhere may not read this crawl');
+    if (isElsewhere && call.dest !== 'document') return forbidden('web pages of other origins may not read this crawl');
     return loopback || call.access === 'public' ? null : refusalOfRead(rules, call);
   }
   if (token !== undefined) return isAuthorized(token, call) ? null : unauthorized;
   if (!loopback) {
-    return forbidden('control calls are off beyond loopback without a token: start with CRAWLSTREAM_HTTP_TOKEN set');
+    return forbidden('control calls from other machines need a token: set CRAWLSTREAM_HTTP_TOKEN and restart');
   }
   if (call.origin !== undefined && !isOwnOrigin(call.origin, call.host)) {
-    return forbidden(`a page of ${call.origin} may not control this crawl: start with CRAWLSTREAM_HTTP_TOKEN set`);
+    return forbidden(`a web page of ${call.origin} may not control this crawl: set CRAWLSTREAM_HTTP_TOKEN and restart`);
   }
-  if (isElsewhere) return forbidden('a page of elsewhere may not control this crawl');
+  if (isElsewhere) return forbidden('web pages of other origins may not control this crawl');
   if (/^(GET|HEAD)$/.test(call.method) && !call.marked && call.site !== 'same-origin') {
     return forbidden(
-      'this call has an effect: send the header X-Crawlstream: 1, which no web page can make a browser send',
+      'this call changes the crawl: send the header X-Crawlstream: 1, to prove that no web page caused it',
     );
   }
   return null;
@@ -91,13 +93,13 @@ function refusalOfRead({ token, opened }: AccessRules, call: Call): Refusal | nu
   if (opened !== undefined && call.access === 'metrics') return null;
   if (opened === 'reads') {
     if (isNobodysElse(call.host)) return null;
-    const remedy = 'ask by an address or a name of your own network, or with a token';
-    return forbidden(`Host ${JSON.stringify(call.host)} may be the name of any page: ${remedy}`);
+    const remedy = 'use an address or a name of your own network, or send a token';
+    return forbidden(`Host ${JSON.stringify(call.host)} may belong to any website: ${remedy}`);
   }
   if (token !== undefined) return unauthorized;
   const opening = call.access === 'metrics' ? 'metrics' : 'reads';
   return forbidden(
-    `beyond loopback this needs a token: start with CRAWLSTREAM_HTTP_TOKEN set, or --http-open ${opening}`,
+    `calls from other machines need a token: set CRAWLSTREAM_HTTP_TOKEN, or add --http-open ${opening}, and restart`,
   );
 }
 

@@ -39,7 +39,7 @@ export type GuardedRequest = (
 /** Why a URL is never asked, whatever its name leads to; null: it may be. */
 export function refusalOfUrl(url: URL, isBlocked: (address: string) => boolean): string | null {
   const { protocol } = url;
-  if (protocol !== 'http:' && protocol !== 'https:') return `scheme ${protocol.slice(0, -1)} is not spoken`;
+  if (protocol !== 'http:' && protocol !== 'https:') return `scheme ${protocol.slice(0, -1)} is not supported`;
   const port = portOf(url);
   if (isBlockedPort(port)) return `port ${port} is not for the web`;
   const literal = literalOf(url);

@@ -103,7 +103,9 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       const twice = Object.entries(request.query as object).find(([, value]) => Array.isArray(value));
       if (twice === undefined) return;
       // With repeated parameters, one part of the code could check one value and another part use the other.
-      return reply.code(400).send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once`));
+      return reply
+        .code(400)
+        .send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once: send it once`));
     }
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply
@@ -115,7 +117,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const caller = request.headers.authorization ?? request.ip;
     if (reply.statusCode >= 400 || answers.add(caller, Buffer.byteLength(payload), reply.raw)) return payload;
-    throw Object.assign(new Error('too much is on its way to this caller and is not read: read it first'), {
+    throw Object.assign(new Error('too many responses to this caller are unread: read them first'), {
       statusCode: 429,
       code: 'TOO_MANY',
     });
@@ -126,14 +128,13 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     onCall({ id, method, path: url.split('?')[0]!, status, ms: Math.round(elapsedTime), remote: ip });
   });
   app.setNotFoundHandler((request, reply) =>
-    reply.code(404).send(problem('NOT_FOUND', `nothing answers ${request.method} ${request.url.split('?')[0]}`)),
+    reply.code(404).send(problem('NOT_FOUND', `there is no endpoint ${request.method} ${request.url.split('?')[0]}`)),
   );
   app.setErrorHandler(
     async (error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
       if (error instanceof CrawlstreamError) {
         // What the request would have used is closed already.
-        const message =
-          error.code === 'STORE_CLOSED' ? 'this process is stopping: ask again in a moment' : error.message;
+        const message = error.code === 'STORE_CLOSED' ? 'this process is stopping: retry in a moment' : error.message;
         const status = statusOf(error.code);
         if (status === 503) reply.header('retry-after', `${httpLimits.againS}`);
         return reply.code(status).send(problem(error.code, message));
@@ -142,7 +143,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       if (status === 413) await readOut(request.raw);
       if (status < 500) return reply.code(status).send(problem(error.code ?? 'BAD_REQUEST', error.message));
       onBug(error);
-      return reply.code(500).send(problem('INTERNAL', 'a bug of this service: its log tells more'));
+      return reply.code(500).send(problem('INTERNAL', 'a bug of this service; see its log'));
     },
   );
   const told = { config: { access: 'public' } } as const;

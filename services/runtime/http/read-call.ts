@@ -5,10 +5,10 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 export function readCall<T extends z.ZodType>(
   schema: T,
   body: unknown,
-  fields = 'GET /v1/openapi.json has all fields',
+  fields = 'see GET /v1/openapi.json for all fields',
 ): z.output<T> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw invalid('the body is no JSON object: send one, with content-type application/json');
+    throw invalid('the body is not a JSON object: send one, with content-type application/json');
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw invalid(`${faultOf(parsed.error)} (${fields})`);

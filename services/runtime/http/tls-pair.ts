@@ -1,7 +1,7 @@
 /**
  * A server's certificate and its key, from files that are read again, so that a renewal needs no restart.
  *
- * The two are files of their own, so that between two writes they do not belong together. A pair is taken when it can
+ * The two are separate files, so that between two writes they do not belong together. A pair is taken when it can
  * serve, and the one before it serves until then.
  */
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => voi
       for (const take of takers) take(next);
     } catch (error) {
       const { message } = error as Error;
-      if (message !== refused) onTrouble(`${message}; the certificate from before still serves`);
+      if (message !== refused) onTrouble(`${message}; the old certificate stays in use`);
       refused = message;
     }
   };
@@ -75,7 +75,7 @@ function read({ cert: certFile, key: keyFile, options: [certOption, keyOption] }
     createSecureContext(pair);
     return pair;
   } catch (error) {
-    const message = `${certOption} ${certFile} and ${keyOption} ${keyFile} cannot serve together (${(error as Error).message}): give a certificate and its own key, both in PEM`;
+    const message = `${certOption} ${certFile} and ${keyOption} ${keyFile} do not match (${(error as Error).message}): give a certificate and its own key, both in PEM`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }
 }

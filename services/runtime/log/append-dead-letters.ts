@@ -38,6 +38,6 @@ export async function appendDeadLetters(
 
 function cutShort({ letter, ...rest }: AddressedLetter): AddressedLetter {
   const { length } = letter.original;
-  const detail = `${letter.detail}; of its ${length} bytes the first ${originalBytesKept} are here: dead-letters takes no more (max.message.bytes)`;
+  const detail = `${letter.detail}; only the first ${originalBytesKept} of its ${length} bytes are stored (max.message.bytes of topic dead-letters)`;
   return { ...rest, letter: { ...letter, detail, original: letter.original.slice(0, originalBytesKept) } };
 }

@@ -123,7 +123,7 @@ export async function openEmbeddedLog(
       inTurn(async () => {
         const p = find(topic, partition);
         if (p.retention !== 'time') {
-          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is kept until a snapshot covers it, not by age`);
+          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is trimmed by snapshots, not by age`);
         }
         await trimPartition(store, topics, p, await offsetAt(store, p, beforeMs));
         return p.start;

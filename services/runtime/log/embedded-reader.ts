@@ -210,7 +210,7 @@ export async function readStored(store: StateStore, partition: Partition, positi
   if (first?.offset !== position || records.at(-1)?.offset !== position + records.length - 1) {
     // Either it was trimmed while it was read, or the folder was damaged.
     checkRange(partition, position);
-    const message = `${partition.topic}/${partition.partition} lacks record ${position}: the data folder is damaged; pages, export, audit and recheck read what is whole with --skip-damaged`;
+    const message = `${partition.topic}/${partition.partition} lacks record ${position}: the data folder is damaged; pages, export, audit and recheck read the intact part with --skip-damaged`;
     throw new CrawlstreamError('STORE_FAILED', message);
   }
   return { records, bytes };
@@ -271,6 +271,6 @@ export function checkRange({ topic, partition, start, durableEnd }: Partition, p
   if (position >= start && position <= durableEnd) return;
   const message =
     `position ${position} of ${topic}/${partition} is outside its range ${start} to ${durableEnd}: ` +
-    'restore the topic or rebuild the state that holds this position; it is never reset by itself';
+    'restore the topic or rebuild the state that holds this position; it is never reset automatically';
   throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
 }

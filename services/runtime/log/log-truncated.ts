@@ -12,8 +12,8 @@ export class LogTruncated extends CrawlstreamError {
 
   /** `before`: what was read. `end`: the end of what still exists of it. */
   constructor(topic: string, partition: number, before: ReadBefore, end: number) {
-    const what = `${topic}/${partition} was read up to ${before.end}, and has lost what was there from ${end} on`;
-    super('LOG_TRUNCATED', `${what}: records that it had acknowledged are gone`);
+    const what = `${topic}/${partition} was read up to ${before.end}, but its records from ${end} on are gone`;
+    super('LOG_TRUNCATED', `${what}: acknowledged records are lost`);
     this.topic = topic;
     this.partition = partition;
     this.end = end;

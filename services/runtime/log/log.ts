@@ -115,7 +115,7 @@ export interface GroupOptions {
    */
   onAssigned(partitions: readonly number[], standbys: readonly StandbyPlace[]): void;
   /**
-   * Called before this member joins anew, as all do when one comes or goes. No partition of its own is given to another before this
+   * Called before this member joins again, as all do when one comes or goes. No partition of its own is given to another before this
    * has resolved, unless it takes longer than the session. Absent: nothing is to be done.
    */
   beforeRejoin?(): Promise<void>;

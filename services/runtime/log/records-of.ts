@@ -29,7 +29,7 @@ export async function* recordsOf(
       if (records.length > 0) continue;
       const end = (await log.offsets?.(topic, partition))?.end ?? to;
       if (end >= to) continue;
-      const message = `${topic}/${partition} ends at ${end}, and held records up to ${to - 1} a moment ago: it has lost them`;
+      const message = `${topic}/${partition} ends at ${end}, but had records up to ${to - 1} a moment ago: records are lost`;
       throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
     }
   } finally {

@@ -2,7 +2,7 @@
  * Runs code whose cost a stranger decides for so long, and no longer.
  *
  * A page, a policy or a pattern can make plain code take minutes between two turns of the event loop, in loops of ours and in those of
- * the engine (a regular expression, a sort). Node's `vm` ends such code from a thread of its own, whatever it is doing: there is nothing
+ * the engine (a regular expression, a sort). Node's `vm` ends such code from a separate thread, whatever it is doing: there is nothing
  * to count in it, and nothing that it could catch. It costs a tenth of a millisecond a call.
  *
  * What was ended stays half done: whoever calls drops what it worked on.

@@ -25,7 +25,10 @@ export function createFaultObjects(inner: ObjectStore, plan: ObjectFaults = {}):
   let [calls, changes, crashed] = [0, 0, false];
 
   const gone = () =>
-    new CrawlstreamError('DESTINATION_REFUSED', 'planned crash: the process that used this store is gone');
+    new CrawlstreamError(
+      'DESTINATION_REFUSED',
+      'planned crash (test only): the process that used this store has ended',
+    );
   const call = async <T>(act: () => Promise<T>): Promise<T> => {
     if (crashed) throw gone();
     if (plan.failAt !== undefined && ++calls >= plan.failAt) {

@@ -87,7 +87,7 @@ async function told<T>(root: string, act: () => Promise<T>): Promise<T> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT') {
-      throw new CrawlstreamError('DISK_FULL', `the disk holding ${root} is full: make room there`, error);
+      throw new CrawlstreamError('DISK_FULL', `the disk holding ${root} is full: free some disk space`, error);
     }
     throw new CrawlstreamError('DESTINATION_REFUSED', `${root} can't be used: ${message}`, error);
   }

@@ -100,7 +100,7 @@ async function needCredentials(client: S3Client, url: string): Promise<void> {
   try {
     await client.config.credentials();
   } catch (cause) {
-    const message = `${url} needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what else AWS's tools take`;
+    const message = `${url} needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or any other credentials of the AWS tools`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, cause);
   }
 }

@@ -57,7 +57,9 @@ export function openOtlpPost({ signal, endpoint, env, onTrouble }: OtlpPostOptio
       } catch (error) {
         if (performance.now() - saidAtMs > otlpLimits.troubleEveryMs) {
           saidAtMs = performance.now();
-          onTrouble(`${endpoint} takes no ${signal} (${(error as Error).message || 'no answer'}); going on without`);
+          onTrouble(
+            `${endpoint} accepts no ${signal} (${(error as Error).message || 'no answer'}); continuing without`,
+          );
         }
         return false;
       }

@@ -35,7 +35,8 @@ export function createListFiles(copies?: string): ListFiles {
       loaded = next;
       return (reference) => {
         const list = next.get(keyOf(reference));
-        if (list === undefined) throw invalid(reference, 'it is not loaded; give the policy that names it');
+        if (list === undefined)
+          throw invalid(reference, 'the list is not loaded; set a policy that contains this list');
         return list;
       };
     },
@@ -53,7 +54,7 @@ async function loadList(reference: ListName, folder: string, copies?: string): P
   const { bytes, sha256 } = await readList(resolve(folder, reference.path), fieldOfList(reference));
   if (sha256 !== reference.sha256) {
     const why = `${reference.path} has the SHA-256 ${sha256}, not ${reference.sha256}`;
-    throw invalid(reference, `${why}; restore that file, or set a policy with the new hash`);
+    throw invalid(reference, `${why}; restore that file, or set a policy with its new hash`);
   }
   if (copies !== undefined) await keepCopy(copies, sha256, bytes);
   return compileList(kind, bytes.toString('utf8'), name);
@@ -95,11 +96,11 @@ export async function readList(
   try {
     const { size } = await stat(path);
     if (size > listLimits.fileBytesMax)
-      throw new Error(`it has ${size} bytes; keep lists to ${listLimits.fileBytesMax}, or split them`);
+      throw new Error(`it has ${size} bytes; at most ${listLimits.fileBytesMax} are allowed; split the list`);
     const bytes = await readFile(path);
     return { bytes, sha256: hash('sha256', bytes, 'hex') };
   } catch (error) {
-    const why = `${(error as Error).message}; name a text file with one entry a line`;
+    const why = `${(error as Error).message}; give a text file with one entry per line`;
     throw new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${why}`, error);
   }
 }

@@ -35,7 +35,8 @@ export function createFaultStore(inner: StateStore, plan: FaultPlan = {}): Fault
   /** Writes go one at a time: an undo is right only for the state just before its write. */
   let queue: Promise<unknown> = Promise.resolve();
 
-  const gone = () => new CrawlstreamError('STORE_FAILED', 'planned crash: the process that used this store is gone');
+  const gone = () =>
+    new CrawlstreamError('STORE_FAILED', 'planned crash (test only): the process that used this store has ended');
   const alive = <T>(act: () => Promise<T>): Promise<T> => (crashed ? Promise.reject(gone()) : act());
 
   const takeBack = async () => {

@@ -1,7 +1,7 @@
 /**
  * Reading a LevelDB folder beside the process that writes it.
  *
- * LevelDB can't be opened twice, nor read-only. Its table files never change, so a reader makes a folder of its own
+ * LevelDB can't be opened twice, nor read-only. Its table files never change, so a reader makes a separate folder
  * below the writer's: hard links to the tables, copies of the manifest and of the write-ahead logs (a memtable or two),
  * and opens that, without any notice of the writer's. Invariant: only tables that the manifest names are linked.
  * LevelDB gives its next files numbers beyond those, and empties what has such a name: a link to a table that the

@@ -27,7 +27,7 @@ const openers: Readonly<Record<StoreName, (folder: string, options?: StoreOption
 
 const nameFile = 'STORE';
 const remedy =
-  'on Kafka, name a new --data folder: its state is rebuilt from the changelog; a crawl in one process is moved by "crawlstream dump" there and "crawlstream load" here';
+  'on Kafka, use a new --data folder: its state is rebuilt from the changelog; move a crawl in one process with "crawlstream dump" there and "crawlstream load" here';
 
 let tellFallback: ((line: string) => void) | undefined;
 
@@ -52,7 +52,7 @@ export async function openStateStore(folder: string, options: StoreOptions = {})
       return await openNamed(name, folder, options);
     }
     if (wanted !== undefined && wanted !== there) {
-      const message = `the store in ${folder} was written by ${there}, and CRAWLSTREAM_STORE asks for ${wanted}: unset it, or ${remedy}`;
+      const message = `the store in ${folder} was written by ${there}, but CRAWLSTREAM_STORE is ${wanted}: unset it, or ${remedy}`;
       throw new CrawlstreamError('STORE_MISMATCH', message);
     }
     return await openNamed(there, folder, options);
@@ -66,7 +66,7 @@ export async function storeOf(folder: string): Promise<StoreName | undefined> {
   if (!existsSync(join(folder, 'CURRENT'))) return undefined;
   const name = (await readName(folder)) || 'rocksdb';
   if (isStoreName(name)) return name;
-  const message = `the store in ${folder} was written by ${name}, which this version does not know: use the newer one`;
+  const message = `the store in ${folder} was written by ${name}, which this release does not know: run the newer crawlstream that wrote it`;
   throw new CrawlstreamError('DATA_FOLDER_NEWER', message);
 }
 
@@ -99,7 +99,7 @@ function isStoreName(text: string): text is StoreName {
 
 function sayFallback(): void {
   const place = `${process.platform}-${process.arch} with Node ${process.versions.node}`;
-  tellFallback?.(`states are kept by classic-level (LevelDB): rocksdb can't be loaded on ${place}`);
+  tellFallback?.(`using classic-level (LevelDB) for state, because rocksdb can't be loaded on ${place}`);
   tellFallback = undefined;
 }
 
@@ -107,7 +107,7 @@ async function readName(folder: string): Promise<string> {
   return (await readFile(join(folder, nameFile), 'utf8').catch(() => '')).trim();
 }
 
-/** Written before the store exists: a kill in between leaves a name and no rows, and the next process names it anew. */
+/** Written before the store exists: a kill in between leaves a name and no rows, and the next process names it again. */
 async function writeName(folder: string, name: StoreName): Promise<void> {
   await makeFolder(folder);
   if ((await readName(folder)) === name) return;

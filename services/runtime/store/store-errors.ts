@@ -5,23 +5,23 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 export function storeError(error: Error, folder: string): CrawlstreamError {
   const text = error.message;
   if (/Read-only file system|\bEROFS\b/i.test(text)) {
-    const message = `data folder ${folder} is on a file system that is mounted read-only: choose another --data, or mount it anew`;
+    const message = `data folder ${folder} is on a file system that is mounted read-only: choose another --data, or remount it writable`;
     return new CrawlstreamError('STORE_FAILED', message, error);
   }
   if (/Permission denied|\bE(ACCES|PERM)\b/i.test(text)) {
-    const message = `data folder ${folder} may not be written by this user: change its permissions, or choose another --data`;
+    const message = `data folder ${folder} cannot be written by this user: change its permissions, or choose another --data`;
     return new CrawlstreamError('STORE_FAILED', message, error);
   }
   if (/\block\b/i.test(text) && /IO error|No locks|temporarily unavailable/i.test(text)) {
-    const message = `data folder ${folder} is in use by another process: stop that one, or choose another --data`;
+    const message = `data folder ${folder} is in use by another process: stop that process, or choose another --data`;
     return new CrawlstreamError('DATA_FOLDER_LOCKED', message, error);
   }
   if (/No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/i.test(text)) {
-    const message = `the disk holding ${folder} is full: make room, then run the same command again; nothing acknowledged is lost`;
+    const message = `the disk holding ${folder} is full: free some disk space, then run the same command again; nothing acknowledged is lost`;
     return new CrawlstreamError('DISK_FULL', message, error);
   }
   if (/^Corruption|: Corruption/i.test(text)) {
-    const message = `the store in ${folder} is damaged: ${text}. Put its files back from a copy; pages, export, audit and recheck read what is whole of a log with --skip-damaged`;
+    const message = `the store in ${folder} is damaged: ${text}. Restore its files from a backup; pages, export, audit and recheck read the intact part of a log with --skip-damaged`;
     return new CrawlstreamError('STORE_FAILED', message, error);
   }
   return new CrawlstreamError('STORE_FAILED', `the store in ${folder} failed: ${text}`, error);

@@ -55,9 +55,9 @@ export async function refuseLogDamage(folder: string): Promise<void> {
   if (damage === undefined) return;
   const { file, offset, bytesBehind } = damage;
   const message =
-    `${file} is damaged at byte ${offset}: the ${bytesBehind} bytes from there on can't be trusted. ` +
-    'Put the file back from a copy. Pages, export, audit and recheck read what is before it with --skip-damaged. ' +
-    `To go on without the rest: truncate -s ${offset} ${file}`;
+    `${file} is damaged at byte ${offset}: the ${bytesBehind} bytes after it are unusable. ` +
+    'Restore the file from a backup. pages, export, audit and recheck read the part before it with --skip-damaged. ' +
+    `To continue without the rest: truncate -s ${offset} ${file}`;
   throw new CrawlstreamError('STORE_FAILED', message);
 }
 

@@ -128,7 +128,9 @@ async function indexed({ log, topics }: StorySource, events: readonly Unversione
     .filter(({ offset }) => position !== undefined && offset < position)
     .map((page) => {
       const isShown = page.details['noindex'] !== true;
-      const text = isShown ? 'read by the indexer' : 'read by the indexer, and left out as the page asks';
+      const text = isShown
+        ? 'read by the indexer'
+        : 'read by the indexer, and skipped because the page forbids indexing';
       return { ...page, kind: 'indexed', text, details: { group: 'index', position } };
     });
 }

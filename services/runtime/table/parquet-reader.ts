@@ -19,7 +19,7 @@ export async function* readParquet(path: string, columns: readonly string[]): As
     const metadata = await parquetMetadataAsync(file);
     const names = new Set(metadata.schema.map(({ name }) => name));
     const missing = columns.filter((name) => !names.has(name));
-    if (missing.length > 0) throw new Error(`it has no column ${missing.join(', ')}`);
+    if (missing.length > 0) throw new Error(`it lacks the column ${missing.join(', ')}`);
     const compressors = await compressorsOf();
     let rowStart = 0;
     for (const { num_rows: count } of metadata.row_groups) {

@@ -51,7 +51,7 @@ export function openOtlpSink({ endpoint, resource: attributes, onTrouble }: Otlp
           counts.failed += spans.length;
           if (performance.now() - saidAtMs > troubleEveryMs) {
             saidAtMs = performance.now();
-            onTrouble(`traces: ${url} takes no spans (${result.error?.message || 'no answer'}); going on without`);
+            onTrouble(`traces: ${url} accepts no spans (${result.error?.message || 'no answer'}); continuing without`);
           }
         }
         // The processor would report a failure to OpenTelemetry's global handler; it has been reported already.

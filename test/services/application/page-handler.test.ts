@@ -18,7 +18,7 @@ test('what a handler throws is told as its own, with the page and the place, and
       assert.ok(error instanceof CrawlstreamError);
       assert.match(
         error.message,
-        /^--handler \S+mine\.mjs threw on https:\/\/a\.test\/x: no title \(line 2\); mend it, and the same command goes on with that page$/,
+        /^--handler \S+mine\.mjs threw on https:\/\/a\.test\/x: no title \(line 2\); fix it, then run the same command again to continue with that page$/,
       );
       return error.cause instanceof TypeError;
     },
@@ -30,6 +30,6 @@ test('a handler that throws what is no error is told as well', async () => {
   writeFileSync(file, 'export default () => {\n  throw "up";\n};\n');
   const handler = await loadHandler(file);
   await assert.rejects(async () => handler({ url: 'https://a.test/' } as Page, { signal: AbortSignal.abort() }), {
-    message: `--handler ${file} threw on https://a.test/: up; mend it, and the same command goes on with that page`,
+    message: `--handler ${file} threw on https://a.test/: up; fix it, then run the same command again to continue with that page`,
   });
 });

@@ -155,7 +155,7 @@ print(json.dumps(found))`;
 test('a table that is there already is not mixed with another, and nothing half-made is left', async () => {
   const again = await runCommand(['warc', 'index', archive, '--out', out, '--crawl', 'POND-2026']);
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /crawl=POND-2026 is there already: choose another --out or --crawl, or remove it/);
+  assert.match(again.stderr, /crawl=POND-2026 already exists: choose another --out or --crawl, or remove it/);
   assert.deepEqual(readdirSync(join(out, 'crawl=POND-2026')).sort(), [
     'subset=crawldiagnostics',
     'subset=robotstxt',

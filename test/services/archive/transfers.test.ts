@@ -150,8 +150,8 @@ describe('indexes of other archives', () => {
   it('are read again where a line was wrong, once it is right', async () => {
     const store = createMemoryStore();
     const path = indexFile(lineOf(), 'no line');
-    await assert.rejects(learnIndexes(store, [path]), /line 2: no line of a CDXJ index/);
-    await assert.rejects(learnIndexes(store, [path]), /line 2: no line of a CDXJ index/);
+    await assert.rejects(learnIndexes(store, [path]), /line 2: not a line of a CDXJ index/);
+    await assert.rejects(learnIndexes(store, [path]), /line 2: not a line of a CDXJ index/);
   });
 });
 
@@ -163,7 +163,7 @@ describe('indexes of several files as one', () => {
   it('are refused where one is not sorted, or names another file', async () => {
     const before = lineOf().replace('test,a)/', 'test,A)/');
     await merged(before, lineOf());
-    await assert.rejects(merged(lineOf(), before), /line 2: it is not sorted/);
-    await assert.rejects(merged(lineOf({ filename: '../f.warc.gz' })), /line 1: no line of a CDXJ index/);
+    await assert.rejects(merged(lineOf(), before), /line 2: the index is not sorted/);
+    await assert.rejects(merged(lineOf({ filename: '../f.warc.gz' })), /line 1: not a line of a CDXJ index/);
   });
 });

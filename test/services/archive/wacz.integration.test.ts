@@ -148,9 +148,9 @@ test('mistakes say what is wrong and what to do, and leave no file', async () =>
     );
     return stderr;
   };
-  assert.match(await refused(archive, '--out', wacz), /pond\.wacz is there already: choose another --out/);
+  assert.match(await refused(archive, '--out', wacz), /pond\.wacz already exists: choose another --out/);
   assert.match(await refused(join(own, 'none'), '--out', out), /none cannot be read/);
-  assert.match(await refused(own, '--out', out), /has no whole WARC file: a crawl writes them with --with archive/);
+  assert.match(await refused(own, '--out', out), /has no complete WARC file: crawl with --with archive/);
   assert.match(
     await refused(join(archive, warc), archive, '--out', out),
     new RegExp(`two of the files are named ${warc}`),
@@ -160,19 +160,22 @@ test('mistakes say what is wrong and what to do, and leave no file', async () =>
   writeFileSync(copy, readFileSync(join(archive, warc)));
   assert.match(
     await refused(copy, '--out', out),
-    /copy\.warc\.gz has no index .*copy\.cdxj beside it: write one, as in: cdxj-indexer/,
+    /copy\.warc\.gz has no index .*copy\.cdxj beside it: create it, as in: cdxj-indexer/,
   );
   const indexFile = join(own, 'copy.cdxj');
   writeFileSync(indexFile, index.split('\n').reverse().join('\n'));
-  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line \d+: it is not sorted, as by LC_ALL=C sort/);
+  assert.match(
+    await refused(copy, '--out', out),
+    /copy\.cdxj, line \d+: the index is not sorted; sort it with LC_ALL=C sort/,
+  );
   writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"7"'));
   assert.match(await refused(copy, '--out', out), /the index says that \S+ is at 7, but no record is there/);
   writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"99999999"'));
   assert.match(await refused(copy, '--out', out), /is at 99999999, but the file ends before/);
   writeFileSync(indexFile, `${index}x\n`);
-  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: no line of a CDXJ index/);
+  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: not a line of a CDXJ index/);
   renameSync(copy, join(own, 'copy.warc.gz.open'));
-  assert.match(await refused(join(own, 'copy.warc.gz.open'), '--out', out), /is no whole WARC file/);
+  assert.match(await refused(join(own, 'copy.warc.gz.open'), '--out', out), /is not a complete WARC file/);
 });
 
 /** Waits until `act` works, or the process has ended. */

@@ -170,16 +170,16 @@ describe('the page for a webmaster', () => {
       page({ copies: [copy, without, slow], violations: [violation] }),
       `# Our visits to a.test
 
-By the records of the crawl news, as its own audit reads them. Times are UTC.
+From the records of the crawl news. Times are UTC.
 
-## When we came, and how often
+## Our requests
 
 - from 2026-01-31 00:00:00.000 to 2026-01-31 00:01:01.001: 5 requests (2 pages, 1 robots.txt, 1 sitemaps, 1 others)
-- 1234 bytes of bodies, unpacked, from 192.0.2.1, 2001:db8::1
-- from the end of a request to the next: 1000 ms at least, 1500 ms on average
+- 1234 bytes of decompressed bodies, from 192.0.2.1, 2001:db8::1
+- from the end of a request to the next: 1000 ms minimum, 1500 ms on average
 - in the hour from 2026-01-31 00:00: 5 requests
 
-## What we were told
+## Answers of your server
 
 - answers: 4 200, 1 no answer
 - 2026-01-31 00:00:00.000: https://a.test/robots.txt answered 200, 31 bytes:
@@ -187,20 +187,20 @@ By the records of the crawl news, as its own audit reads them. Times are UTC.
       User-agent: *
       Disallow: /x
 
-- 2026-01-31 00:00:00.009: https://a.test/robots.txt answered 404: there is no robots.txt, nothing is forbidden on https://a.test
-- 2026-01-31 00:00:00.000: https://a.test/robots.txt answered 200, 14 bytes, we wait 2000 ms by its Crawl-delay:
+- 2026-01-31 00:00:00.009: https://a.test/robots.txt answered 404: there is no robots.txt, so everything is allowed on https://a.test
+- 2026-01-31 00:00:00.000: https://a.test/robots.txt answered 200, 14 bytes, Crawl-delay 2000 ms:
 
       Crawl-delay: 2
 
-- 2026-01-31 00:00:00.001: status 429 asked us to wait 5000 ms; we came again after 5001 ms
-- 2026-01-31 00:00:00.002: status 503 asked us to wait 10 ms; we have not come since
+- 2026-01-31 00:00:00.001: status 429 asked us to wait 5000 ms; our next request was after 5001 ms
+- 2026-01-31 00:00:00.002: status 503 asked us to wait 10 ms; we sent no request since
 
-## What we did
+## What we skipped, and rule violations
 
-- URLs we were linked to and left alone, because robots.txt forbids them: 3, as https://a.test/1, https://a.test/2
-- **broken** (gapTooShort), 2026-01-31 00:00:00.005, https://a.test/: started 9 ms after the end of the request before, not 10 ms: policy 1 [results 1:7]
+- URLs that we found but did not request, because robots.txt disallows them: 3, as https://a.test/1, https://a.test/2
+- **broken** (gapTooShort), 2026-01-31 00:00:00.005, https://a.test/: started 9 ms after the previous request ended, the minimum is 10 ms: policy 1 [results 1:7]
 
-Clocks of two of our machines may differ by 100 ms.
+The clocks of our machines may differ by 100 ms.
 `,
     );
   });
@@ -209,17 +209,17 @@ Clocks of two of our machines may differ by 100 ms.
     const text = page({
       visits: { ...seen, addresses: [], shortestGapMs: null, meanGapMs: null, denied: 0, pauses: [] },
     });
-    assert.match(text, /, unpacked, from no address\n- in the hour/);
-    assert.match(text, /\n- robots\.txt: none that could be read\n\n## What we did/);
-    assert.match(text, /because robots\.txt forbids them: 0\n/);
+    assert.match(text, /decompressed bodies, from no address\n- in the hour/);
+    assert.match(text, /\n- robots\.txt: no readable copy\n\n## What we skipped, and rule violations/);
+    assert.match(text, /because robots\.txt disallows them: 0\n/);
     assert.match(
       text,
-      /\n- every request was held against the waits, limits and rules in force when it was made: none broke any\n/,
+      /\n- every request was checked against the delays, limits and rules in force at its time: no violations\n/,
     );
     assert.doesNotMatch(page({ copies: [copy] }), /none that could be read/);
     assert.match(page({ copies: [{ ...copy, crawlDelayMs: 0 }] }), / answered 200, 31 bytes:\n/);
-    assert.match(page({ copies: [{ ...copy, crawlDelayMs: 1 }] }), /31 bytes, we wait 1 ms by its Crawl-delay:\n/);
-    assert.doesNotMatch(page({ violations: [violation] }), /none broke any/);
+    assert.match(page({ copies: [{ ...copy, crawlDelayMs: 1 }] }), /31 bytes, Crawl-delay 1 ms:\n/);
+    assert.doesNotMatch(page({ violations: [violation] }), /no violations/);
   });
 
   it('shows twenty lines of a robots.txt, two hundred characters of each, and nothing that controls a terminal', () => {

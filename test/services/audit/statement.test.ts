@@ -47,7 +47,7 @@ describe('a statement', () => {
   });
 
   it('takes Ed25519 keys alone, and names the field of another', () => {
-    const remedy = 'give a private Ed25519 key, as openssl genpkey -algorithm ed25519 makes it';
+    const remedy = 'give a private Ed25519 key, as created by openssl genpkey -algorithm ed25519';
     assert.throws(() => readSigningKey('no key', '--sign-with'), {
       code: 'INVALID_ARGUMENT',
       message: new RegExp(`^--sign-with: .+; ${remedy}$`),

@@ -69,9 +69,9 @@ describe('the ledger of consent', () => {
     assert.deepEqual(
       pages.map(({ wrong }) => wrong),
       [
-        ['its record says unknown of ai-train, and the audit reads deny (robots.txt: Content-Signal: ai-train=no)'],
+        ['its record has unknown for ai-train, but the audit finds deny (robots.txt: Content-Signal: ai-train=no)'],
         [],
-        ['its record says deny of search, and the audit reads unknown'],
+        ['its record has deny for search, but the audit finds unknown'],
         [],
       ],
     );
@@ -87,7 +87,7 @@ describe('the ledger of consent', () => {
     const { pages } = await ledger([...records, page('/2', { usage: [byRobots, invented] })]);
     assert.deepEqual(pages[0]!.wrong, []);
     assert.equal(pages[0]!.uses['search']?.preference, 'allow');
-    assert.deepEqual(pages[1]!.wrong, ['its record says allow of search, and the audit reads unknown']);
+    assert.deepEqual(pages[1]!.wrong, ['its record has allow for search, but the audit finds unknown']);
   });
 
   it('knows when a use will be barred that is not', async () => {
@@ -216,7 +216,7 @@ describe('the ledger of consent', () => {
       return (await ledger([...policies, ...published])).pages[0]!.wrong;
     };
     const barred =
-      'it was published, and the policy wants it for ai-train, which is barred by robots.txt: Content-Signal: ai-train=no';
+      'it was published although the policy wants ai-train, which is disallowed by robots.txt: Content-Signal: ai-train=no';
     const wants = { uses: ['ai-train', 'search', 7] };
     assert.deepEqual(await wrong(policy(1, dayMs - 9, wants)), [barred]);
     assert.deepEqual(await wrong(policy(1, dayMs - 9, { uses: ['search'] })), []);

@@ -32,12 +32,12 @@ for (const [first, second, code] of [
       const running = startCommand([...small.crawlArguments, '--delay', '0', '--data', data]);
       while (small.web.requests().length < 6) await sleep(20);
       running.child.kill(first);
-      while (!running.output().includes('again to leave at once')) await sleep(20);
+      while (!running.output().includes('press again to stop at once')) await sleep(20);
       assert.equal(running.child.exitCode, null, running.output());
       running.child.kill(second);
       const ended = await running.ended;
       assert.equal(ended.code, code, ended.stderr);
-      if (code !== null) assert.match(ended.stderr, /left at once: nothing durable is lost, .* by the next start\n$/);
+      if (code !== null) assert.match(ended.stderr, /stopped at once: stored data is safe, .* at the next start\n$/);
       const resumed = await runCommand(['crawl', '--data', data], { patienceMs: 200_000 });
       assert.equal(resumed.code, 0, resumed.stderr);
       assert.deepEqual(await printedPages(data), [...small.plan.expected(small.port).fetch].sort());
@@ -52,7 +52,7 @@ test('too few files that may be open are said in one line, with the command that
     assert.equal(ended.code, 1);
     assert.equal(
       ended.stderr,
-      'crawlstream: too many files are open at once: raise the limit (such as ulimit -n 4096), then run the same command again\n',
+      'crawlstream: too many files are open: raise the limit (as in ulimit -n 4096), then run the same command again\n',
     );
   }
 });

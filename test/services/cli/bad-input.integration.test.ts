@@ -46,14 +46,14 @@ test('a malformed seed is refused by name, with what to write instead, and nothi
   const cwd = temporaryFolder();
   const cases = [
     ['http://exa mple.org', /seed "http:\/\/exa mple.org": it contains white space/],
-    ['ftp://example.org/', /seed "ftp:\/\/example.org\/": the scheme ftp: can't be crawled; use http/],
-    ['http://[::1', /seed "http:\/\/\[::1": it is no URL; write one such as/],
-    ['http://me:secret@example.org/', /seed "example.org": it carries a user name or password/],
+    ['ftp://example.org/', /seed "ftp:\/\/example.org\/": the scheme ftp: is not supported; use http/],
+    ['http://[::1', /seed "http:\/\/\[::1": it is not a URL; write one such as/],
+    ['http://me:secret@example.org/', /seed "example.org": it has a user name or password/],
     ['', /seed "": it is empty; write a URL/],
     ['http://127.0.0.1/film.mp4', /seed http:\/\/127.0.0.1\/film.mp4 is refused by rule .*change the seed/],
   ] as const;
   await each(cases, ([text, says]) => refuses(['crawl', text], says, { cwd }));
-  await refuses(['crawl'], /no seed given: name a URL to start from/, { cwd });
+  await refuses(['crawl'], /no seed is given: add a URL to start from/, { cwd });
   assert.deepEqual(readdirSync(cwd), []);
 });
 
@@ -73,8 +73,8 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--retries', '5,,30', /--retries "5,,30": give delays with units/],
     ['--retries', '1e300', /--retries "1e300": give delays with units.* none above 30d/],
     ['--retries', Array(21).fill('1').join(), /--retries .*at most 20 of them/],
-    ['--resolve', 'example.org', /--resolve example.org: expected HOST\[:PORT\]:ADDRESS/],
-    ['--contact', 'me', /--contact "me": give a web address or a mail address/],
+    ['--resolve', 'example.org', /--resolve example.org: write HOST\[:PORT\]:ADDRESS/],
+    ['--contact', 'me', /--contact "me": give a web or mail address/],
     ['--sitemap', 'foo:bar', /--sitemap "foo:bar": give an http or https URL, or a path such as \/sitemap.xml/],
     ['--keep', '3 weeks', /--keep "3 weeks": give a number and ms, s, m, h or d/],
     ['--partitions', '0', /--partitions "0": give a whole number from 1/],
@@ -83,7 +83,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--seen', 'maybe', /--seen "maybe": give one of exact, bloom/],
     ['--seen-memory', '1', /--seen-memory "1": give a whole number from 16 to/],
     ['--seen-errors', '1', /--seen-errors "1": give a number above 0 and below 1/],
-    ['--allow-private', seed, /--allow-private ".*": give networks as in 10\.1\.0\.0\/16,::1, or nothing for all/],
+    ['--allow-private', seed, /--allow-private ".*": give networks, as in 10\.1\.0\.0\/16,::1, or no value for all/],
     ['--unknown', 'x', /unknown option '--unknown'/],
   ] as const;
   await each(cases, ([option, value, says]) => refuses(['crawl', seed, option, value], says, { cwd }));
@@ -93,7 +93,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
 
 test('a crawl of a public site without --contact is refused before anything is contacted or made', async () => {
   const cwd = temporaryFolder();
-  const says = /--contact is missing: give a web or mail address at which webmasters can reach you/;
+  const says = /--contact is missing: give a web or mail address where webmasters can reach you/;
   await refuses(['crawl', 'https://example.org/'], says, { cwd });
   await refuses(['crawl', 'http://10.1.2.3/', '--allow-private'], says, { cwd });
   // Resolved elsewhere than to this machine, it is somebody else's.
@@ -122,13 +122,17 @@ async function smallCrawl(): Promise<{ readonly small: SmallWeb; readonly data: 
 
 test('a data folder of another crawl, of a newer version, or damaged is named and left as it is', async () => {
   const { small, data, args } = await smallCrawl();
-  await refuses(['crawl', seed, '--data', data], new RegExp(`--data ${data} holds the crawl of .*or another --data`));
   await refuses(
-    [...args, '--partitions', '2'],
-    /made with partitions 1, not 2: leave --partitions away or set it to 1/,
+    ['crawl', seed, '--data', data],
+    new RegExp(`--data ${data} contains the crawl of .*or choose another --data`),
   );
+  await refuses([...args, '--partitions', '2'], /made with partitions 1, not 2: remove --partitions or set it to 1/);
   for (const [name, damage, says] of [
-    ['manifest.json', (text: string) => text.replace('"format": 1', '"format": 2'), /has format 2, this version reads/],
+    [
+      'manifest.json',
+      (text: string) => text.replace('"format": 1', '"format": 2'),
+      /has format 2, but this release reads/,
+    ],
     ['manifest.json', (text: string) => text.slice(0, 40), /manifest.json can't be read .*restore it from a backup/],
     ['crawl.json', (text: string) => text.slice(0, 40), /crawl.json cannot be read .*delete that file and run/],
     ['crawl.json', () => '{"seeds": 7}', /crawl.json cannot be read .*delete that file and run/],
@@ -154,12 +158,12 @@ test('a folder with something else in it, and a file, are refused as data folder
   const foreign = join(temporaryFolder(), 'photos');
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'cat.jpg'), '');
-  await refuses(['crawl', seed, '--data', foreign], /photos is not empty and holds no crawl \(it has cat.jpg\)/);
+  await refuses(['crawl', seed, '--data', foreign], /photos is not empty and contains no crawl \(it has cat.jpg\)/);
   assert.deepEqual(readdirSync(foreign), ['cat.jpg']);
   await refuses(['crawl', seed, '--data', join(foreign, 'cat.jpg')], /is not a folder: choose another --data/);
   await refuses(
     ['pages', '--data', join(foreign, 'none')],
-    /none does not exist: name the data folder of a crawl, or start one there/,
+    /none does not exist: name the data folder of a crawl, or start a crawl there/,
   );
   await refuses(['stats', '--data', foreign], /photos holds no crawl: /);
   assert.equal(existsSync(join(foreign, 'none')), false);
@@ -171,7 +175,7 @@ test('a data folder in use by a running crawl is refused, and that crawl goes on
   const args = [...small.crawlArguments, '--delay', '150ms', '--data', data];
   const running = startCommand(args);
   while (small.web.requests().length < 4) await sleep(20);
-  await refuses(args, /in use by another process: stop that one, or choose another --data/);
+  await refuses(args, /in use by another process: stop that process, or choose another --data/);
   const ended = await running.ended;
   assert.equal(ended.code, 0, ended.stderr);
   assertFlawless(small.check({ delayMs: 150 }));
@@ -189,7 +193,9 @@ test('a full disk is said in one line, and with room again the same command comp
   const { stderr } = ended;
   assertRefused(
     { ...ended, stderr: stderr.slice(stderr.indexOf('crawlstream: ')) },
-    disk ? /^crawlstream: the disk holding .* is full: make room, then run the same command/ : /the store in .* failed/,
+    disk
+      ? /^crawlstream: the disk holding .* is full: free some disk space, then run the same command/
+      : /the store in .* failed/,
   );
   assert.equal(ended.code, 1);
   disk?.grow();

@@ -132,7 +132,7 @@ test('hosts are listed as the counters have it, and one of them with its queue',
   assert.match(table.stdout, /^host +queued +deferred .*\n\S+:\d+ .*nothing to do\n1 of 1 known\n$/);
   for (const [args, says] of [
     [['--sort', 'size'], /--sort "size": give one of queued/],
-    [['nowhere.test'], /nowhere\.test was never met/],
+    [['nowhere.test'], /does not know host nowhere\.test/],
     [[host, '--search', 'a'], /name no host/],
     [['--from', '1:2'], /name the host/],
   ] as const) {
@@ -157,7 +157,7 @@ test('a URL, then its host, is taken down: nobody tells of it any more, and a cr
   const whole = await runCommand(['purge', host, '--data', data]);
   assert.match(
     whole.stdout,
-    /^host \S+ with all its URLs is purged: on control at \d+:\d+ .*\n1 host, .* 5 fetched\n.*stays there/,
+    /^host \S+ with all its URLs is purged: recorded on topic control at \d+:\d+ .*\n1 host, .* 5 fetched\n.*records remain/,
   );
   assert.equal(await told(), '');
   await runCommand(['index', '--data', data]);

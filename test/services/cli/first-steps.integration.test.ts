@@ -33,7 +33,7 @@ test('fetch shows a page the whole way: each redirect with filters and robots.tx
   const told = await runCommand(['fetch', `${url}/`, '--allow-private']);
   assert.equal(told.code, 0, told.stderr);
   assert.match(told.stdout, /status +301, to \S+\/home\n[\s\S]*status +200\ntitle +Home/);
-  assert.match(told.stdout, /links +2, 1 of them taken/);
+  assert.match(told.stdout, /links +2, 1 of them accepted/);
   assert.match(told.stdout, /http:\/\/other\.test\/b {2}refused by scope: other\.test/);
   const denied = await runCommand(['fetch', `${url}/moved`, '--allow-private', '--json']);
   assert.equal(denied.code, 1);
@@ -67,14 +67,14 @@ test('new makes a project whose tests pass, whose settings are taken, and whose 
   assert.equal(new Set(urls).size, 8);
   const again = await runCommand(['new', 'my-crawl'], { cwd });
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /it is there and not empty; name a new one/);
+  assert.match(again.stderr, /the folder exists and is not empty; choose a new one/);
 });
 
 test('a handler that is no function, or no file, is told before anything is made', async () => {
   const cwd = temporaryFolder();
   await writeFile(join(cwd, 'mine.mjs'), 'export const page = 1;\n');
   const missing = await runCommand(['crawl', 'http://127.0.0.1:9999/', '--handler', 'none.mjs'], { cwd });
-  assert.match(missing.stderr, /--handler "none\.mjs": there is no such file; crawlstream new NAME makes one/);
+  assert.match(missing.stderr, /--handler "none\.mjs": the file does not exist; create one with crawlstream new NAME/);
   const wrong = await runCommand(['crawl', 'http://127.0.0.1:9999/', '--handler', 'mine.mjs'], { cwd });
   assert.deepEqual([missing.code, wrong.code], [2, 2]);
   assert.match(wrong.stderr, /mine\.mjs: export a function as default, as in export default async \(page\)/);

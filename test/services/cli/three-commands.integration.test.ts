@@ -53,11 +53,11 @@ test('which pages failed, and why, is three commands away, and the program itsel
   const crawled = await type(
     `${example.replace('https://example.org', `http://127.0.0.1:${site.port}/`)} --allow-private`,
   );
-  assert.match(crawled, /fetches that failed, and the first of each kind:/);
+  assert.match(crawled, /failed fetches, with the first of each kind:/);
   const failed = await type(suggested(crawled, /failed: +(?<command>.* pages --failed --data .*)$/m));
   assert.match(failed, /gone {2}http:\S+\/gone {2}the server answered 404/);
   assert.match(failed, /serverError {2}http:\S+\/broken\S* {2}the server answered 500/);
-  assert.match(failed, /robotsDenied {2}http:\S+\/private\/x {2}robots\.txt forbids it/);
+  assert.match(failed, /robotsDenied {2}http:\S+\/private\/x {2}robots\.txt disallows it/);
   for (const line of [
     suggested(failed, /the rest of the first: (?<command>.*)$/m),
     suggested(crawled, /why: +(?<command>.*)$/m),

@@ -28,19 +28,19 @@ test('what was meant is said where the order, the name or the form is wrong, and
   const cases: readonly (readonly [words: readonly string[], says: RegExp])[] = [
     [
       ['--data', data, 'crawl', seed],
-      /unknown option '--data'; options follow the command: crawlstream crawl … --data$/,
+      /unknown option '--data'; put options after the command: crawlstream crawl … --data$/,
     ],
     [['pages', 'crawl-data/site'], /too many arguments .*; did you mean --data crawl-data\/site\?$/],
-    [['export', 'pages', 'pages.csv'], /too many arguments .*; crawlstream export --help shows what it takes$/],
-    [['stats', seed], /too many arguments .*; crawlstream stats --help shows what it takes$/],
+    [['export', 'pages', 'pages.csv'], /too many arguments .*; crawlstream export --help lists its options$/],
+    [['stats', seed], /too many arguments .*; crawlstream stats --help lists its options$/],
     [['explain', '--data', data], /missing required argument 'url'; as in: crawlstream explain https:\S+ --data \S+$/],
-    [['stop', '--data', data], /unknown command 'stop'; Ctrl-C ends a crawl politely; pause and resume hold one$/],
-    [['crawl', seed, '--max-pages', '1e3'], /--max-pages "1e3": .* in digits alone, as in 10000$/],
-    [['crawl', seed, '--max-pages', '10k'], /--max-pages "10k": .* in digits alone, as in 10000$/],
+    [['stop', '--data', data], /unknown command 'stop'; to stop a crawl, press Ctrl-C; to hold it: pause and resume$/],
+    [['crawl', seed, '--max-pages', '1e3'], /--max-pages "1e3": .*, only digits, as in 10000$/],
+    [['crawl', seed, '--max-pages', '10k'], /--max-pages "10k": .*, only digits, as in 10000$/],
     [['policy', 'set', 'tab.yaml', '--data', data], /policy set tab\.yaml: Tabs are not allowed .* line 1, column 1$/],
     [['pages', '--data', join(data, 'log')], /holds no crawl: did you mean \S+crawl-data\/site\?$/],
     [['crawl', seed, '--requests', 'none.yaml'], /--requests none\.yaml: there is no such file$/],
-    [['crawl', seed, '--requests', 'proxy.yaml'], /\[0\]\.proxies\[0\]: a proxy is its URL, .*expected http:\/\//],
+    [['crawl', seed, '--requests', 'proxy.yaml'], /\[0\]\.proxies\[0\]: write a proxy as its URL, .*write http:\/\//],
     // Understood, and public.
     [['crawl', 'utf16.txt'], /--contact is missing/],
     [['crawl', 'utf16be.txt'], /--contact is missing/],
@@ -62,7 +62,7 @@ test('a crawl whose only proxy is down says so, keeps its queue, and goes on whe
   writeFileSync(join(cwd, 'straight.yaml'), '[]\n');
   const crawl = [...small.crawlArguments, '--delay', '0', '--data', place, '--json'];
   const running = startCommand([...crawl, '--requests', 'down.yaml'], { cwd });
-  const says = /proxy http:\/\/127\.0\.0\.1:9: .*ECONNREFUSED.*: no proxy is left, so its hosts wait/g;
+  const says = /proxy http:\/\/127\.0\.0\.1:9: .*ECONNREFUSED.*: no proxy is left, so its hosts are not fetched/g;
   for (let n = 0; n < 300 && !says.test(running.output()); n++) await sleep(100);
   running.child.kill('SIGINT');
   const stopped = await running.ended;

@@ -77,6 +77,6 @@ test('one address takes no more than its places of those who look, and others st
   assert.equal(refused.statusCode, 503);
   let body = '';
   for await (const chunk of refused) body += chunk;
-  assert.match(body, /16 pages of 127\.0\.0\.1 look at this crawl already: close one/);
+  assert.match(body, /16 pages of 127\.0\.0\.1 already show this crawl, .*: close one/);
   assert.equal((await ask(port, '/dashboard/events', {}, '127.0.0.2')).statusCode, 200);
 });

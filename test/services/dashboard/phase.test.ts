@@ -74,7 +74,7 @@ test('who looks at a crawl that nobody runs is told since when, and what has it 
   const of = (change: Partial<CrawlStatus>) => troubles({ phase: 'idle', atMs: 1_000_000, idle, ...change });
   const said =
     'note: No process runs this crawl. It was last written 10 minutes ago, at 1970-01-01 00:06:40 UTC. ' +
-    'To go on where it stopped: crawlstream crawl --data d';
+    'To continue: crawlstream crawl --data d';
   assert.deepEqual(of({}), [said]);
   assert.deepEqual(of({ paused: true }), [`${said}, and as it is paused: crawlstream resume --data d`]);
   const unwritten = of({ idle: { ...idle, lastWrittenMs: null } });
@@ -89,11 +89,11 @@ test('who looks at a crawl that nobody runs is told since when, and what has it 
 
 test('partitions without an owner, and frontiers that do not answer, are named', () => {
   const ownerless = [partition({ owner: null, restored: null }), partition({ partition: 1 })];
-  assert.deepEqual(troubles({ partitions: ownerless }), ['bad: Nobody owns partition 0: start a frontier']);
+  assert.deepEqual(troubles({ partitions: ownerless }), ['bad: No process owns partition 0: start a frontier']);
   assert.deepEqual(troubles({ partitions: ownerless, members: null }), [], 'nobody knows');
   assert.deepEqual(troubles({ partitions: ownerless, phase: 'done' }), [], 'nobody needs to');
   assert.deepEqual(troubles({ partitions: [partition({ restored: null })] }), [
-    'warn: Frontier a of partition 0 does not answer: if it is gone, others take over in a moment',
+    'warn: Frontier a of partition 0 does not answer: if it has ended, another one takes over in a moment',
   ]);
   const unlistening = {
     members: [{ name: 'a', address: null, owned: [0] }],
@@ -104,7 +104,7 @@ test('partitions without an owner, and frontiers that do not answer, are named',
 
 test('that there is no fetcher is told, as long as the crawl is not over', () => {
   assert.deepEqual(troubles({ fetchers: 0 }), [
-    'bad: There is no fetcher: nothing is granted, and nothing is lost. Start one',
+    'bad: There is no fetcher: start one. Until then URLs wait, and nothing is lost',
   ]);
   assert.deepEqual(troubles({ fetchers: 0, phase: 'done' }), []);
   assert.deepEqual(troubles({ fetchers: null }), [], 'they are in its own process');
@@ -130,9 +130,9 @@ test('leases without results, backlogs, unreadable records and letters that cann
   const recent = { outcomes: 0, kinds: [], fetches: [], newestMs: 900_000, causes: [] };
   const partitions = [partition({ lag: { control: 0, results: 12_000, discovered: 40 } })];
   assert.deepEqual(troubles({ counts, recent, partitions, letters: null }), [
-    'warn: Leases are out, and no result has come for 100 s: is a fetcher up?',
+    'warn: URLs are leased, but no result was reported for 100 s: check that a fetcher runs',
     'warn: 12,000 messages of results are not decided yet',
-    'bad: 2 records nobody could read: see the dead letters',
-    'note: The dead letters cannot be read from here',
+    'bad: 2 records unreadable: see the dead letters',
+    'note: This dashboard cannot read the dead letters',
   ]);
 });

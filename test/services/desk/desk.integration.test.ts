@@ -277,7 +277,7 @@ async function owners({ site, dns, data, crawl, hostOf }: World, desk: string): 
 
   const fast = await owner.order(a, { order: 'delay', seconds: '0.01' });
   assert.equal(fast.status, 400);
-  assert.match(fast.text, /only a longer wait/);
+  assert.match(fast.text, /enter a larger number/);
   for (const seconds of ['-1', 'NaN', '1e9', '99999999', '0x10'])
     assert.equal((await owner.order(a, { order: 'delay', seconds })).status, 400, seconds);
   const slowed = await owner.order(a, { order: 'delay', seconds: '1.2' });
@@ -313,7 +313,7 @@ async function owners({ site, dns, data, crawl, hostOf }: World, desk: string): 
     assert.equal(ended.code, 0, ended.stderr);
   };
   await operator('block', a);
-  assert.match((await owner.order(a, { order: 'resume' })).text, /only they can end that/);
+  assert.match((await owner.order(a, { order: 'resume' })).text, /only the operator can unblock it/);
   await operator('unblock', a);
   await operator('delay', a, '5s');
   assert.match((await owner.order(a, { order: 'delay', seconds: '2' })).text, /waits 5 by itself/);

@@ -54,7 +54,7 @@ test('an operator’s order that overtakes a webmaster’s is not overridden by 
     const pages = () => site.hits.filter(({ path }) => path !== '/robots.txt');
 
     await order('pause', null);
-    await assert.rejects(order('resume', null, 'block'), /only they can end that/);
+    await assert.rejects(order('resume', null, 'block'), /only the operator can unblock it/);
     await crawl('/1');
     assert.equal(pages().length, 1);
     await run('unblock', host);
@@ -73,6 +73,6 @@ test('an operator’s order that overtakes a webmaster’s is not overridden by 
     assert.ok(gapMs >= 690 && gapMs < 4_000, `${gapMs} ms`);
     assert.equal((await desk.inForce(host)).orders.delayMs, 700);
 
-    await assert.rejects(order('remove', null, 'purge'), /was removed already/);
+    await assert.rejects(order('remove', null, 'purge'), /was already removed/);
   });
 });

@@ -122,13 +122,13 @@ describe('a proof', () => {
 
   it('is none where the file is an error page, a redirect, or of somebody else', async (t) => {
     for (const [answer, problem] of [
-      [(line: string) => ({ status: 404, body: line }), /it answered 404/],
+      [(line: string) => ({ status: 404, body: line }), /it answered with status 404/],
       [(line: string) => ({ status: 302, body: line, to: '/elsewhere' }), /redirects are not followed/],
       [
         (line: string) => ({ status: 200, body: line.replace(/.$/, (end) => (end === 'A' ? 'B' : 'A')) }),
-        /was not asked of you/,
+        /is for another host or visitor/,
       ],
-      [() => ({ status: 200, body: 'nothing' }), /nothing there begins with/],
+      [() => ({ status: 200, body: 'nothing' }), /no line there starts with/],
     ] as const) {
       const { prove, paths } = await site(t, answer);
       const { visit, look } = await prove();
@@ -141,7 +141,7 @@ describe('a proof', () => {
   it('is looked at as often as may be, and a look that is over leaves its place', async (t) => {
     const { prove } = await site(t, () => ({ status: 404, body: '' }));
     for (let n = 0; n < deskLimits.proofsPerMinute; n++) await prove();
-    await assert.rejects(prove(), /come back in one/);
+    await assert.rejects(prove(), /too many verification attempts/);
     const { desk, visit, hostKey } = await site(t, () => ({ status: 404, body: '' }));
     for (let n = 0; n < deskLimits.proofsAtOnce + 1; n++) await desk.prove(visit, hostKey, 'file', `caller ${n}`);
     const many = Array.from({ length: deskLimits.proofsOfHostPerMinute }, (_, n) =>
@@ -164,13 +164,16 @@ describe('an order of a webmaster', () => {
   it('needs a proof that holds', async () => {
     const { desk, state, control } = deskAt();
     const over = { hostKey: host, untilMs: state.nowMs, how: 'dns' } as const;
-    await assert.rejects(desk.order(over, { name: 'pause', delayMs: null }), /the proof is over/);
+    await assert.rejects(
+      desk.order(over, { name: 'pause', delayMs: null }),
+      /your verification of this host has expired/,
+    );
     assert.equal(control.length, 0);
   });
 
   it('makes no wait shorter than the policy’s, or an operator’s', async () => {
     const { order, keep } = deskAt();
-    await assert.rejects(order('delay', 999), /the crawl waits 1 by itself/);
+    await assert.rejects(order('delay', 999), /the crawl already waits 1 s/);
     await order('delay', 1_000);
     keep(hostEvent(topics, said, 'hostDelay', host, 5_000));
     await assert.rejects(order('delay', 4_999), /the crawl waits 5 by itself/);
@@ -180,37 +183,37 @@ describe('an order of a webmaster', () => {
   it('ends no block of an operator’s, and takes up no host that was removed', async () => {
     const blocked = deskAt();
     blocked.keep(hostEvent(topics, said, 'blockHost', host));
-    await assert.rejects(blocked.order('resume'), /only they can end that/);
-    await assert.rejects(blocked.order('pause'), /only they can end that/);
+    await assert.rejects(blocked.order('resume'), /only the operator can unblock it/);
+    await assert.rejects(blocked.order('pause'), /only the operator can unblock it/);
     const paused = deskAt();
-    await assert.rejects(paused.order('resume'), /was not paused here/);
+    await assert.rejects(paused.order('resume'), /is not paused on this page/);
     await paused.order('pause');
     await paused.order('resume');
     const removed = deskAt();
     await removed.order('remove');
     removed.keep(hostEvent(topics, said, 'blockHost', host));
     for (const name of ['pause', 'resume', 'delay'] as const)
-      await assert.rejects(removed.order(name, name === 'delay' ? 9_000 : null), /was removed already/);
+      await assert.rejects(removed.order(name, name === 'delay' ? 9_000 : null), /was already removed/);
   });
 
   it('has no receipt where an operator’s came before it', async () => {
     const { order, control } = deskAt({ between: hostEvent(topics, said, 'blockHost', host) });
-    await assert.rejects(order('pause'), /only they can end that/);
+    await assert.rejects(order('pause'), /only the operator can unblock it/);
     assert.equal(control.length, 2);
   });
 
   it('is one of so many in an hour', async () => {
     const { order, state } = deskAt();
     for (let n = 0; n < deskLimits.ordersPerHour; n++) await order(n % 2 === 0 ? 'pause' : 'resume');
-    await assert.rejects(order('pause'), /come back later/);
+    await assert.rejects(order('pause'), /try again later/);
     state.nowMs += 3_600_000;
     await order('pause');
   });
 
   it('that removes a host is meant so', () => {
     const fields = (more: Record<string, string>) => new Map(Object.entries({ order: 'remove', ...more }));
-    assert.throws(() => readOrder(fields({})), /sure: say yes/);
-    assert.throws(() => readOrder(fields({ sure: 'no' })), /sure: say yes/);
+    assert.throws(() => readOrder(fields({})), /confirm: send sure=yes/);
+    assert.throws(() => readOrder(fields({ sure: 'no' })), /confirm: send sure=yes/);
     assert.deepEqual(readOrder(fields({ sure: 'yes' })), { name: 'remove', delayMs: null });
   });
 

@@ -155,7 +155,7 @@ test('a fault of a plugin is the outcome of that URL, with its name, and is coun
     outcomes.map(({ kind, detail }) => [kind, detail]),
     [
       ['parseFailed', 'plugin faulty, request: no idea'],
-      ['parseFailed', 'plugin faulty, request: header x-mine has no text as its value'],
+      ['parseFailed', 'plugin faulty, request: header x-mine must have a string value without line breaks'],
       ['parseFailed', 'plugin faulty, page: a page too far'],
       ['fetched', ''],
     ],

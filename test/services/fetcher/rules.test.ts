@@ -66,7 +66,10 @@ test('where no proxy lets us through, the lease comes back at no attempt', async
   const harness = await startHarness(t, { config: { requests, say: (text) => said.push(text) } });
   const { outcomes } = await harness.lease({ hostKey: 'a.test', urls: taskUrls('http://a.test/', 'http://a.test/b') });
   assert.equal(said.length, 1, said.join('\n'));
-  assert.match(said[0]!, /^proxy http:\/\/127\.0\.0\.1:\d+ answered 407.*: no proxy is left, so its hosts wait/);
+  assert.match(
+    said[0]!,
+    /^proxy http:\/\/127\.0\.0\.1:\d+ answered 407.*: no proxy is left, so its hosts are not fetched/,
+  );
   assert.deepEqual(
     outcomes.map(({ kind }) => kind),
     ['returned', 'returned'],

@@ -28,7 +28,7 @@ test('a file that is damaged is named, with what to do, and is not written over'
   await writeFile(join(fleet, 'least-waits.json'), '{"format":1,"waits":[{"ms":"x"}]}');
   const says = {
     code: 'DATA_FOLDER_FOREIGN',
-    message: /least-waits\.json cannot be read .*: put it back from a copy, or remove it/,
+    message: /least-waits\.json cannot be read .*: restore it from a backup, or delete it/,
   };
   await assert.rejects(readLeastWaits(folderDocuments(fleet)), says);
   await assert.rejects(noteLeastWait(folderDocuments(fleet), { sinceMs: 1, ms: 1 }), says);

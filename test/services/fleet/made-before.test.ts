@@ -35,7 +35,7 @@ test('the key of a deleted crawl makes no other for a day, after a restart too; 
   for (const one of [keys, again]) {
     assert.throws(() => one.refuse({ owner: 'o', idempotencyKey: 'k' }), {
       statusCode: 410,
-      message: /crawl c was made/,
+      message: /it was used for crawl c/,
     });
     one.refuse({ owner: 'p', idempotencyKey: 'k' });
     one.refuse({ owner: 'o', idempotencyKey: '' });

@@ -55,7 +55,7 @@ test('keys and quotas of owners are as the file says, without a start', async ()
     [['ann-1'], 401, []],
   );
   const heavy = await call(keyOf('dan'), 'POST', '/v1/crawls', { seeds: small.seeds, policy });
-  assert.match(JSON.stringify(heavy.body), /weight: crawls of dan that run may have 0\.5/);
+  assert.match(JSON.stringify(heavy.body), /weight: the running crawls of dan may have at most 0\.5/);
   await listens.text(); // Ends, as its key opens nothing any more.
 
   // A key alone that is replaced, as a mounted secret is.

@@ -83,7 +83,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
   assert.equal((await ann('POST', '/v1/crawls', { ...call, name: 'ann-1' })).status, 200);
   const spoofed = await bob('POST', '/v1/crawls', { ...call, owner: 'ann', idempotencyKey: '' });
   assert.equal(spoofed.status, 400);
-  assert.match(JSON.stringify(spoofed.body), /owner: it is the one whose key calls, bob/);
+  assert.match(JSON.stringify(spoofed.body), /owner: the key belongs to bob/);
 
   // So does its dashboard; what is done to hosts there is the operator's.
   const looked = async (owner: string, method: string, path: string) =>
@@ -126,7 +126,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
   );
   const { counts, failure } = held.find(({ name }) => name === 'ann-1')!;
   assert.ok(counts.pages >= 30 && counts.pages < 100, `${counts.pages}`);
-  assert.match(failure!, /ann has had its 30 pages of today: it goes on at 20\d\d-/);
+  assert.match(failure!, /ann used its quota of 30 pages per day: it continues at 20\d\d-/);
   const more = await ann('POST', '/v1/crawls', { ...call, idempotencyKey: '' });
   assert.equal(more.status, 429);
   assert.ok(Number(more.headers.get('retry-after')) > 0);
@@ -223,7 +223,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
       /--owners b: key: a has the same/,
     ],
     ['- { name: a, key: { env: KEY_OF_DAN } }', /--owners a: key: it is too short/],
-    ['- { name: a, key: 0123456789abcdef0123 }', /a secret is given by reference/],
+    ['- { name: a, key: 0123456789abcdef0123 }', /write a secret as a reference/],
     ['- { name: a, key: { env: KEY_OF_NOBODY } }', /KEY_OF_NOBODY is not set/],
   ] as const) {
     writeFileSync(owners, text);

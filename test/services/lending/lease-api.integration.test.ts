@@ -65,7 +65,11 @@ test('what is added comes back with what was given along, is told of once, and a
   assert.deepEqual(await client.add([{ url, payload }, { url: 'ftp://a.test/' }]), {
     accepted: 1,
     refused: [
-      { index: 1, url: 'ftp://a.test/', why: 'it is no URL that can be crawled: give http or https, absolute' },
+      {
+        index: 1,
+        url: 'ftp://a.test/',
+        why: 'it is not a URL that can be crawled: send an absolute http or https URL',
+      },
     ],
   });
   const first = await served.one(client);
@@ -149,7 +153,7 @@ test('a call that is wrong is told which field is, and what to do', async () => 
   for (const [path, body, says] of [
     ['/v1/leases', { count: 0 }, /^count: .*correct it/],
     ['/v1/leases', { counts: 1 }, /^counts: .*remove it, or correct its name/],
-    ['/v1/leases', [], /no JSON object/],
+    ['/v1/leases', [], /not a JSON object/],
     ['/v1/urls', { urls: {} }, /^urls: /],
     ['/v1/results', { results: [] }, /^results: /],
     ['/v1/renewals', { leases: [] }, /^leases: /],
@@ -166,7 +170,7 @@ test('a call that is wrong is told which field is, and what to do', async () => 
   assert.match(refused[0]!.why, /^url: /);
   assert.match(refused[1]!.why, /^payload: .*65536 bytes/);
   for (const [wrong, says] of [
-    [{}, /^status: neither status nor failure/],
+    [{}, /^status: status and failure are both missing/],
     [{ status: 99 }, /^status: /],
     [{ failure: 'tired' }, /^failure: /],
     [{ status: 200, body: '!' }, /^body: /],
@@ -183,7 +187,7 @@ test('a call that is wrong is told which field is, and what to do', async () => 
   await served.stop();
   const ended = await runCommand(['crawl', 'http://127.0.0.1:8/', '--clients', 'only', '--data', served.data]);
   assert.equal(ended.code, 2, ended.stderr);
-  assert.match(ended.stderr, /--clients only: clients lease by HTTP or gRPC; give --http HOST:PORT too/);
+  assert.match(ended.stderr, /--clients only: clients lease by HTTP or gRPC; add --http HOST:PORT/);
 });
 
 test('beyond this machine the lease API needs the token', async () => {

@@ -31,7 +31,7 @@ test('100,000 URLs are not taken at a limit of 10: adding waits, an abort says w
   await sleep(1_000);
   assert.equal(isDone, false);
   stop.abort();
-  await assert.rejects(added, /^CrawlstreamError: add: the crawl was stopped, and takes no more URLs/);
+  await assert.rejects(added, /^CrawlstreamError: add: the crawl was stopped, so it accepts no more URLs/);
   const { admitted } = await running;
   assert.ok(admitted <= 10, `${admitted} were taken`);
 });
@@ -67,7 +67,10 @@ test('a crawl that is kept open goes on with nothing to do, and ends when it is 
   running.end();
   await loop;
   assert.deepEqual(pages.toSorted(), ['http://a.test/', 'http://b.test/', 'http://c.test/']);
-  await assert.rejects(running.add(['http://d.test/']), /^CrawlstreamError: add: .* takes no more URLs: begin another/);
+  await assert.rejects(
+    running.add(['http://d.test/']),
+    /^CrawlstreamError: add: .* accepts no more URLs: start another/,
+  );
   assert.equal((await running).admitted, 3);
 });
 

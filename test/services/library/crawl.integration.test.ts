@@ -150,9 +150,9 @@ test('mistakes of plain JavaScript are told in a sentence', async () => {
   await wrong({ seeds: [], userAgent, onpage: () => {} }, /^crawl: there is no option onpage; did you mean onPage\?$/);
   await wrong(
     { seeds: [], userAgent, clock: {} },
-    /^crawl: clock: a crawl runs on the machine's clock: .* createFrontier/,
+    /^crawl: clock: a crawl uses the machine's clock: .* createFrontier/,
   );
-  await wrong({ seeds: [], userAgent }, /^crawl: without seeds, say how far it may go: give policy\.scope/);
+  await wrong({ seeds: [], userAgent }, /^crawl: without seeds, the scope must be set: give policy\.scope/);
   await wrong({ seeds: ['http://a.test/'], userAgent, resolve: ['a.test'] }, /^crawl: resolve: a\.test: expected host/);
   await wrong({ seeds: [], userAgent, parse: { 'a/b': 1 } }, /^crawl: parse: give functions by media type/);
   await wrong({ seeds: [], userAgent, concurrency: '3' }, /^crawl: concurrency: give a whole number/);

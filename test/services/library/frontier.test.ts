@@ -48,7 +48,7 @@ test('an argument that is no such number is refused by name and value, and the f
 
 test('a clock that gives no time is refused by name; one that gives parts of a millisecond is not', () => {
   for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY])
-    assert.throws(() => createFrontier({ clock: { nowMs: () => ms } }), names(/^clock\.nowMs\(\) is /));
+    assert.throws(() => createFrontier({ clock: { nowMs: () => ms } }), names(/^clock\.nowMs\(\) returned /));
   const frontier = createFrontier({ clock: { nowMs: () => 1_000_000.25 } });
   frontier.add(['https://a.test/']);
   assert.equal(frontier.next()!.urls.length, 1);

@@ -56,7 +56,7 @@ test('a feed that calls itself by another origin’s name gets no subscription, 
   await confirm(websub, feed, 'https://hub.test/');
   const before = structuredClone(websub.subscriptions);
   for (const url of [evil, 'http://victim.test/feed']) {
-    await assert.rejects(websub.subscribe(url), /calls itself https:\/\/victim\.test\/feed.*subscribe to that/);
+    await assert.rejects(websub.subscribe(url), /declares https:\/\/victim\.test\/feed.*subscribe to that URL/);
   }
   assert.deepEqual(websub.subscriptions, before);
   assert.deepEqual(

@@ -176,7 +176,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     const page = { url: 'http://a.test/', status: 200, headers: [], body: Buffer.from('<p>x') };
     await assert.rejects(
       open.render(page, async () => null),
-      /lets pages send UDP past the crawler/,
+      /allows pages to send UDP around the crawler/,
     );
   });
 

@@ -37,7 +37,7 @@ test('one that is not there is told with its field, and with what was looked for
   assert.throws(
     () => readSecret({ file: folder }, 'token'),
     (error: Error) => {
-      assert.equal(error.message, `token: ${folder} is a folder: name the file that holds the secret`);
+      assert.equal(error.message, `token: ${folder} is a folder: give the file that contains the secret`);
       return true;
     },
   );
@@ -45,6 +45,6 @@ test('one that is not there is told with its field, and with what was looked for
 
 test('a literal is refused, with how to give it', () => {
   const { error } = secretSchema.safeParse('s3cret');
-  assert.match(error!.message, /by reference: \{ env: NAME \} or \{ file: PATH \}/);
+  assert.match(error!.message, /as a reference: \{ env: NAME \} or \{ file: PATH \}/);
   assert.equal(secretSchema.safeParse({ env: 'A', file: 'b' }).success, false);
 });

@@ -27,7 +27,7 @@ test('all spellings of a host share one queue', () => {
     ['http://127.1/', '127.0.0.1'],
     ['http://0x7f.0.0.1/', '127.0.0.1'],
     ['http://127.0.0.0x1/', '127.0.0.1'],
-    ['http://a.0x/', 'refused: this is no absolute URL'],
+    ['http://a.0x/', 'refused: the URL is not absolute'],
     ['http://2130706433/', '127.0.0.1'],
   ] as const)
     assert.equal(keyOf(url), key, url);
@@ -39,18 +39,18 @@ test('a queue that the client names is the one', () => {
 
 test('what cannot be fetched is refused, with the reason', () => {
   for (const [url, reason] of [
-    ['', 'there is no URL'],
-    ['a.com/x', 'this is no absolute URL'],
-    ['//a.com/x', 'this is no absolute URL'],
-    ['http://', 'this is no absolute URL'],
-    ['http://a.com:99999/', 'this is no absolute URL'],
-    ['ftp://a.com/', 'scheme ftp is not fetched: http and https are'],
-    ['javascript:void(0)', 'scheme javascript is not fetched: http and https are'],
-    [' http://a.com/', 'the URL has white space around it, or control characters in it'],
-    ['http://a.com/ ', 'the URL has white space around it, or control characters in it'],
-    ['http://a.com/\u0007x', 'the URL has white space around it, or control characters in it'],
-    ['http://a.com/\u007f', 'the URL has white space around it, or control characters in it'],
-    ['http://a\n.com/', 'the URL has white space around it, or control characters in it'],
+    ['', 'the URL is empty'],
+    ['a.com/x', 'the URL is not absolute'],
+    ['//a.com/x', 'the URL is not absolute'],
+    ['http://', 'the URL is not absolute'],
+    ['http://a.com:99999/', 'the URL is not absolute'],
+    ['ftp://a.com/', 'scheme ftp is not supported; use http or https'],
+    ['javascript:void(0)', 'scheme javascript is not supported; use http or https'],
+    [' http://a.com/', 'the URL has white space around it, or contains control characters'],
+    ['http://a.com/ ', 'the URL has white space around it, or contains control characters'],
+    ['http://a.com/\u0007x', 'the URL has white space around it, or contains control characters'],
+    ['http://a.com/\u007f', 'the URL has white space around it, or contains control characters'],
+    ['http://a\n.com/', 'the URL has white space around it, or contains control characters'],
   ] as const) {
     assert.equal(keyOf(url), `refused: ${reason}`, JSON.stringify(url));
     assert.equal(keyOf(url, 'mine'), `refused: ${reason}`, `${JSON.stringify(url)} with a key`);

@@ -65,7 +65,7 @@ test('a queue is its owner’s: this process’s, another’s, or for the moment
   assert.equal(await place(peers.ownerOf('x', keyOf(1))), 'one:1');
   assert.equal(await place(peers.ownerOf('x', keyOf(1))), 'one:1');
   assert.deepEqual(connected, ['one:1'], 'one connection for each');
-  const takenOver = { code: 'UNAVAILABLE', message: /^partition 2 is being taken over/ };
+  const takenOver = { code: 'UNAVAILABLE', message: /^partition 2 is moving to another process/ };
   await assert.rejects(peers.ownerOf('x', keyOf(2)), takenOver, 'a member without an address');
   const none = rig({ 'served-4.frontier': [member('one:1', 1)] });
   await assert.rejects(none.peers.ownerOf('x', keyOf(2)), takenOver, 'no member');

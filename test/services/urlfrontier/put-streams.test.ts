@@ -181,7 +181,7 @@ test('what would go beyond the room’s hard bound ends its stream, once what ca
   assert.equal(puts.commits[0]!.items.length, 2);
   assert.equal(room.taken, 2 * bytes);
   puts.commits[0]!.finish();
-  await assert.rejects(puts.over, { code: 'RESOURCE_EXHAUSTED', message: /put it again later$/ });
+  await assert.rejects(puts.over, { code: 'RESOURCE_EXHAUSTED', message: /send this item again later$/ });
   assert.equal(puts.acks.length, 2);
   assert.equal(room.taken, 0);
 });
@@ -215,7 +215,7 @@ test('a batch is acked as one, with reasons where there are any', async () => {
   const [good, mixed] = puts.acks;
   assert.deepEqual([good.ID, [...good.statuses], good.reasons.length], ['good', [putStatuses.ok, putStatuses.ok], 0]);
   assert.deepEqual([mixed.ID, [...mixed.statuses]], ['mixed', [putStatuses.ok, putStatuses.skipped]]);
-  assert.deepEqual(mixed.reasons, ['', 'scheme tel is not fetched: http and https are']);
+  assert.deepEqual(mixed.reasons, ['', 'scheme tel is not supported; use http or https']);
 });
 
 test('a batch may have so many fields, with those of its items, and no more', async () => {
@@ -227,7 +227,7 @@ test('a batch may have so many fields, with those of its items, and no more', as
   assert.equal(puts.commits[0]!.items.length, most / 2);
   puts.send(batch(most / 2 + 1));
   puts.commits[0]!.finish();
-  await assert.rejects(puts.over, { message: /has more than \d+ fields: put it in smaller ones$/ });
+  await assert.rejects(puts.over, { message: /has more than \d+ fields in its items: send smaller batches$/ });
 });
 
 test('a known URL goes with its date; an item of more bytes than any may have is skipped by its name', async () => {

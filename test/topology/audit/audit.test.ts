@@ -295,12 +295,12 @@ it('an origin has one spelling', () => {
 it('every kind of violation says what was measured, where anything was', () => {
   const text = (kind: Violation['kind']) =>
     violationText({ ...place, kind, host: 'a', url: 'u', atMs: 0, measuredMs: 7, boundMs: 9, source: 'who' });
-  assert.match(text('gapTooShort'), /7 ms after the end of the request before, not 9 ms: who/);
-  assert.match(text('crawlDelay'), /7 ms after the end of the request before, not 9 ms: who/);
-  assert.match(text('concurrency'), /7 ms before the end of the request before: who/);
-  assert.match(text('retryAfter'), /7 ms after a response that asked for 9 ms: who/);
-  assert.match(text('addressGap'), /7 ms after another request to its address, not 9 ms: who/);
-  assert.match(text('robotsStale'), /7 ms old, not 9 ms at most: who/);
-  assert.match(text('blockedHost'), /7 ms after an operator had blocked the host: who/);
+  assert.match(text('gapTooShort'), /7 ms after the previous request ended, the minimum is 9 ms: who/);
+  assert.match(text('crawlDelay'), /7 ms after the previous request ended, the minimum is 9 ms: who/);
+  assert.match(text('concurrency'), /7 ms before the previous request ended: who/);
+  assert.match(text('retryAfter'), /7 ms after a response with Retry-After 9 ms: who/);
+  assert.match(text('addressGap'), /7 ms after another request to the same address, the minimum is 9 ms: who/);
+  assert.match(text('robotsStale'), /7 ms old, the maximum is 9 ms: who/);
+  assert.match(text('blockedHost'), /7 ms after an operator blocked the host: who/);
   assert.equal(text('disallowed'), 'who');
 });

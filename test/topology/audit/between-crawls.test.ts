@@ -70,7 +70,7 @@ test('hosts are counted once, and shared ones where a second crawl came', () => 
   assert.deepEqual(counts(), { hosts: 2, shared: 1 });
 });
 
-test('the least wait of the fleet binds all, one crawl by itself too, from when it was set; of two, the milder counts', () => {
+test('the minimum delay of the fleet binds all, one crawl by itself too, from when it was set; of two, the milder counts', () => {
   const { found, take } = between((ms) => (ms < 10_000 ? 2_000 : 500));
   take('a', contact(0));
   take('a', contact(1_500));
@@ -78,6 +78,6 @@ test('the least wait of the fleet binds all, one crawl by itself too, from when 
   take('b', contact(10_000));
   assert.deepEqual(
     found.map(({ atMs, measuredMs, boundMs, source }) => [atMs, measuredMs, boundMs, source]),
-    [[1_500, 1_450, 2_000, 'the least wait of the fleet, between crawls of the fleet']],
+    [[1_500, 1_450, 2_000, 'the minimum delay of the fleet, between crawls of the fleet']],
   );
 });

@@ -112,7 +112,7 @@ describe('what an operator orders', () => {
   it('is taken back by -1, and a delay of nothing is an order as well', () => {
     const orders = ordersOf(first, delay(0, 0), delay(10_000, -1));
     assert.equal(orders.paceOf('a.test', 5_000, 1).delayMs, 0);
-    assert.equal(orders.paceOf('a.test', 5_000, 1).source, 'an operator’s delay for the host');
+    assert.equal(orders.paceOf('a.test', 5_000, 1).source, 'the delay that an operator set for the host');
     assert.deepEqual(orders.paceOf('a.test', 11_000, 1), {
       delayMs: 500,
       factor: 3,
@@ -129,7 +129,10 @@ describe('what an operator orders', () => {
     });
     const at = (...events: Partial<Control>[]) => ordersOf(first, ...events).paceOf('a.test', 50_000, 1);
     assert.deepEqual([at(asks(0, 499)).delayMs, at(asks(0, 499)).source], [500, 'policy 1']);
-    assert.deepEqual([at(asks(0, 501)).delayMs, at(asks(0, 501)).source], [501, 'an operator’s delay for the host']);
+    assert.deepEqual(
+      [at(asks(0, 501)).delayMs, at(asks(0, 501)).source],
+      [501, 'the delay that an operator set for the host'],
+    );
     assert.equal(at(delay(0, 900), asks(10, 800)).delayMs, 900);
     assert.equal(at(delay(0, 900), asks(10, 900)).delayMs, 900);
     assert.equal(at(delay(0, 900), asks(10, 901)).delayMs, 901);

@@ -64,7 +64,7 @@ describe('overlays of a policy', () => {
     assert.deepEqual(orders.paceOf('a.test', 0, 1), { ...slow, source: 'policy 1, overlay slow' });
     orders.note({ ...blankControl, kind: 'hostDelay', hostKey: 'a.test', amount: 20, atMs: 0 });
     orders.note({ ...blankControl, kind: 'hostLeases', hostKey: 'a.test', amount: 2, atMs: 0 });
-    const byHand = { ...slow, delayMs: 20, hostSlots: 2, source: 'an operator’s delay for the host' };
+    const byHand = { ...slow, delayMs: 20, hostSlots: 2, source: 'the delay that an operator set for the host' };
     assert.deepEqual(orders.paceOf('a.test', 5_000, 1), byHand);
   });
 });

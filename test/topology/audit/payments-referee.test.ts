@@ -54,27 +54,29 @@ test('what a policy allows is no violation, and neither is one that was withdraw
 
 test('each way to spend what nobody allowed is told', () => {
   const one = payment('1', 5_000, offered('/1', 'USD 0.5'));
-  assert.deepEqual(found([one]), ['/1 USD 0.5 was offered, and no policy in force paid it']);
+  assert.deepEqual(found([one]), ['/1 USD 0.5 was offered, but the policy in force allows no payment']);
   for (const pay of ['none', undefined, { ...pays, currency: 'EUR' }, { ...pays, hosts: ['b.test'] }])
-    assert.deepEqual(found([policy(0, pay), one]), ['/1 USD 0.5 was offered, and no policy in force paid it']);
+    assert.deepEqual(found([policy(0, pay), one]), [
+      '/1 USD 0.5 was offered, but the policy in force allows no payment',
+    ]);
   assert.deepEqual(found([policy(0, { ...pays, page: '0.4' }), one]), [
-    '/1 USD 0.5 was offered, more than a page might cost',
+    '/1 USD 0.5 was offered, above the price limit of a page',
   ]);
   const again = payment('2', 5_001, offered('/1', 'USD 0.1'));
   assert.deepEqual(found([policy(0, pays), one, again]), [
-    '/1 USD 0.1 was offered, and the page had been paid for before',
+    '/1 USD 0.1 was offered for a page that was already paid for',
   ]);
   const more = payment('2', 5_001, offered('/2', 'USD 0.4'));
-  assert.deepEqual(found([policy(0, pays), one, more]), ['/2 USD 0.4 was offered beyond what the host might get']);
+  assert.deepEqual(found([policy(0, pays), one, more]), ['/2 USD 0.4 was offered, above the budget of the host']);
   const all = payment('3', 5_002, offered('/3', 'USD 0.2'), 'b.test');
   assert.deepEqual(found([policy(0, { ...pays, total: '0.6', host: '9' }), one, all]), [
-    '/3 USD 0.2 was offered beyond the budget',
+    '/3 USD 0.2 was offered, above the total budget',
   ]);
   assert.deepEqual(found([policy(0, pays), payment('1', 5_000, offered('/1', 'USD -1'))]), [
-    '/1 USD -1 was offered, more than a page might cost',
+    '/1 USD -1 was offered, above the price limit of a page',
   ]);
   assert.deepEqual(found([policy(0, pays)], [['http://a.test/1', 'USD 0.5']]), [
-    '/1 USD 0.5 was offered, and no payment is on record',
+    '/1 USD 0.5 was offered, but no payment is recorded',
   ]);
 });
 
@@ -140,7 +142,7 @@ test('counts are those of payments that were not withdrawn, by currency, and of 
 test('an answer that was paid for needs a payment of that URL and price, and one that was not withdrawn', () => {
   const one = [policy(0, pays), payment('1', 5_000, offered('/1', 'USD 0.5'))];
   const withdrawn = payment('1', 5_001, { state: 'withdrawn' });
-  const none = (path: string, price: string) => [`${path} ${price} was offered, and no payment is on record`];
+  const none = (path: string, price: string) => [`${path} ${price} was offered, but no payment is recorded`];
   assert.deepEqual(found(one, [['http://a.test/1', 'USD 0.5']]), []);
   assert.deepEqual(found(one, [['http://a.test/1', 'USD 0.4']]), none('/1', 'USD 0.4'));
   assert.deepEqual(found(one, [['http://a.test/2', 'USD 0.5']]), none('/2', 'USD 0.5'));
@@ -191,12 +193,12 @@ test('of any payments those are objected to that no policy in force pays', () =>
       );
       const [price, none] = [`${one.path} ${one.currency} ${one.amount} was offered`, rules.length === 0];
       const found: string[] = [];
-      if (none) found.push(`${price}, and no policy in force paid it`);
-      else if (rules.every(({ pay }) => one.amount > pay.page)) found.push(`${price}, more than a page might cost`);
-      else if (rules.every(({ pay }) => spent(null) > pay.total)) found.push(`${price} beyond the budget`);
+      if (none) found.push(`${price}, but the policy in force allows no payment`);
+      else if (rules.every(({ pay }) => one.amount > pay.page)) found.push(`${price}, above the price limit of a page`);
+      else if (rules.every(({ pay }) => spent(null) > pay.total)) found.push(`${price}, above the total budget`);
       else if (rules.every(({ pay }) => spent(one.host) > pay.host))
-        found.push(`${price} beyond what the host might get`);
-      if (before.some(({ path }) => path === one.path)) found.push(`${price}, and the page had been paid for before`);
+        found.push(`${price}, above the budget of the host`);
+      if (before.some(({ path }) => path === one.path)) found.push(`${price} for a page that was already paid for`);
       return found;
     });
     const events = [

@@ -56,7 +56,7 @@ describe('the robots.txt that a request went by', () => {
     assert.equal(kindOf({ copy: undefined }), 'robotsUnread');
     assert.deepEqual(judged({ copy: { rules: 'damaged' } }), {
       kind: 'robotsCopy',
-      source: 'the copy of its robots.txt does not have the hash aa',
+      source: 'the stored robots.txt does not match the hash aa',
     });
   });
 

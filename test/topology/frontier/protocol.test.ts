@@ -139,7 +139,7 @@ describe('§4.12 a URL that is in no place', () => {
     const core = driver.core();
     core.state.counters.leased -= 1;
     core.offer({ topic: 'control', offset: core.state.positions.control.offset, record: blocked });
-    assert.throws(() => core.step(driver.nowMs, 0), /conservation is broken: 1 URLs of partition 0/);
+    assert.throws(() => core.step(driver.nowMs, 0), /invariant broken: 1 URLs of partition 0/);
   });
 });
 

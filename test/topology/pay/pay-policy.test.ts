@@ -31,7 +31,7 @@ describe('a page is paid', () => {
     for (const pay of ['none', undefined] as const)
       assert.equal(
         affordable(pay, 'a.test', { offers: [price('USD 0.1')], licence: '' }),
-        'the policy pays for nothing',
+        'the policy allows no payments',
       );
     assert.equal(told([price('USD 0.1')]), 'USD 0.1: 100000000');
   });
@@ -47,22 +47,22 @@ describe('a page is paid', () => {
       false,
       false,
     ]);
-    assert.equal(told([], pay, 'c.test'), 'the policy does not pay this host');
+    assert.equal(told([], pay, 'c.test'), 'the policy allows no payments to this host');
   });
 
   it('the cheapest of what it may cost', () => {
     assert.equal(told([price('USD 0.5')]), 'USD 0.5: 500000000');
-    assert.equal(told([price('USD 0.500000001')]), 'a page may cost USD 0.5');
+    assert.equal(told([price('USD 0.500000001')]), 'the price is above the limit of USD 0.5 for a page');
     assert.equal(told([token('400000'), price('USD 0.3'), token('350000')]), 'USD 0.3: 300000000');
     assert.equal(told([price('USD 0.4'), token('350000')]), '350000: 350000000');
     assert.equal(told([price('USD 0.4'), token('400000')]), 'USD 0.4: 400000000', 'of equals the first');
   });
 
   it('in its currency, or in what counts as such, rounded up', () => {
-    assert.equal(told([]), 'no price that can be read');
+    assert.equal(told([]), 'the answer has no readable price');
     for (const other of [price('EUR 0.1'), price('0.1'), token('1', { network: 'x' }), token('1', { asset: '0xD' })])
-      assert.equal(told([other]), 'no price in USD');
-    assert.equal(told([token('1')], { currency: 'USD', total: '1', page: '1' }), 'no price in USD');
+      assert.equal(told([other]), 'the answer has no price in USD');
+    assert.equal(told([token('1')], { currency: 'USD', total: '1', page: '1' }), 'the answer has no price in USD');
     assert.equal(told([price('EUR 0.1'), price('USD 0.2')]), 'USD 0.2: 200000000');
     assert.equal(told([token('1')]), '1: 1000');
     assert.equal(told([token('1', { network: 'other' })]), '1: 1');

@@ -32,14 +32,17 @@ test('an offer is taken in the currency of the policy alone, and within what a p
     return typeof found === 'string' ? found : moneyText(found.money);
   };
   assert.equal(of('USD 0.5'), 'USD 0.5');
-  assert.equal(of('USD 0.500000001'), 'a page may cost USD 0.5');
-  assert.equal(of('EUR 0.01'), 'no price in USD');
-  assert.equal(of('free'), 'no price that can be read');
-  assert.equal(of('USD 0.1', 'none'), 'the policy pays for nothing');
-  assert.equal(of('USD 0.1', null), 'the policy pays for nothing');
-  assert.equal(of('USD 0.1', { ...pay, hosts: ['b.test'] }), 'the policy does not pay this host');
+  assert.equal(of('USD 0.500000001'), 'the price is above the limit of USD 0.5 for a page');
+  assert.equal(of('EUR 0.01'), 'the answer has no price in USD');
+  assert.equal(of('free'), 'the answer has no readable price');
+  assert.equal(of('USD 0.1', 'none'), 'the policy allows no payments');
+  assert.equal(of('USD 0.1', null), 'the policy allows no payments');
+  assert.equal(of('USD 0.1', { ...pay, hosts: ['b.test'] }), 'the policy allows no payments to this host');
   assert.equal(of('USD 0.1', { ...pay, hosts: ['b.test'] }, 'www.b.test'), 'USD 0.1');
-  assert.equal(of('USD 0.1', { ...pay, hosts: ['b.test'] }, 'evilb.test'), 'the policy does not pay this host');
+  assert.equal(
+    of('USD 0.1', { ...pay, hosts: ['b.test'] }, 'evilb.test'),
+    'the policy allows no payments to this host',
+  );
 });
 
 test('of x402 the assets that the policy names are money, rounded up; of several offers the cheapest is taken', () => {
@@ -49,7 +52,7 @@ test('of x402 the assets that the policy names are money, rounded up; of several
     { network: 'other', asset: '0xA', amount: '1' },
   ];
   const quote = quoteOf(['payment-required', Buffer.from(JSON.stringify({ accepts })).toString('base64')]);
-  assert.equal(affordable(pay, 'a.test', quote), 'no price in USD');
+  assert.equal(affordable(pay, 'a.test', quote), 'the answer has no price in USD');
   const assets = [{ network: 'base', asset: '0xA', decimals: 6 }];
   const found = affordable({ ...pay, assets }, 'a.test', quote);
   assert.equal(typeof found === 'string' ? found : moneyText(found.money), 'USD 0.010001');
@@ -60,7 +63,7 @@ test('of x402 the assets that the policy names are money, rounded up; of several
 test('the budget is spent by what was offered, in the order of the log, and what was not sent is given back', () => {
   const book = createPaymentBook();
   assert.equal(book.take(event('1', offered('http://a.test/1', 'USD 0.5')), pay), '');
-  assert.equal(book.take(event('2', offered('http://a.test/1', 'USD 0.1')), pay), 'it was paid for before');
+  assert.equal(book.take(event('2', offered('http://a.test/1', 'USD 0.1')), pay), 'the page was already paid for');
   assert.equal(book.take(event('2', withdrawn), pay), null);
   const host = book.take(event('3', offered('http://a.test/3', 'USD 0.4')), pay);
   assert.equal(host, 'the host’s budget of USD 0.8 is spent');
@@ -68,7 +71,7 @@ test('the budget is spent by what was offered, in the order of the log, and what
   assert.equal(book.take(event('4', offered('http://b.test/', 'USD 0.5'), 'b.test'), pay), '');
   assert.equal(
     book.take(event('5', offered('http://c.test/', 'USD 0.1'), 'c.test'), pay),
-    'the budget of USD 1 is spent',
+    'the total budget of USD 1 is spent',
   );
   book.take(event('5', withdrawn), pay);
   assert.equal(moneyText({ currency: 'USD', billionths: book.spent('USD') }), 'USD 1');
@@ -90,7 +93,7 @@ test('a host that was paid and gave no page, or charged otherwise than was offer
     book.take(event('1', end), pay);
     assert.match(
       book.take(event('2', offered('http://a.test/2', 'USD 0.1')), pay)!,
-      /^the host was paid, and answered/,
+      /^the host was paid before, but answered/,
     );
     assert.equal(book.take(event('3', offered('http://b.test/', 'USD 0.1'), 'b.test'), pay), '');
   }
@@ -111,7 +114,7 @@ test('after a record that cannot be read nothing is paid', () => {
   for (const payload of ['', '{', '{"state":"offered","url":"x","scheme":"x","price":"USD -1"}', '{"state":"taken"}']) {
     const book = createPaymentBook();
     book.take(event('1', payload), pay);
-    assert.match(book.take(event('2', offered('http://a.test/', 'USD 0.1')), pay)!, /cannot be read/);
+    assert.match(book.take(event('2', offered('http://a.test/', 'USD 0.1')), pay)!, /is damaged/);
   }
 });
 
@@ -166,7 +169,7 @@ test('a page whose payment was withdrawn may be paid for, and another that was n
   const book = createPaymentBook();
   const offer = (id: string) => book.take(event(id, offered('u', 'USD 0.1')), pay);
   assert.equal(offer('1'), '');
-  assert.notEqual(offer('2'), '', 'it was paid for before');
+  assert.notEqual(offer('2'), '', 'the page was already paid for');
   book.take(event('2', withdrawn), pay);
   assert.notEqual(offer('3'), '', 'by the first');
   book.take(event('3', withdrawn), pay);
@@ -176,5 +179,5 @@ test('a page whose payment was withdrawn may be paid for, and another that was n
 
 test('a policy that pays for nothing has no payment', () => {
   for (const none of ['none', undefined] as const)
-    assert.equal(createPaymentBook().take(event('1', offered('u', 'USD 0.1')), none), 'the policy pays for nothing');
+    assert.equal(createPaymentBook().take(event('1', offered('u', 'USD 0.1')), none), 'the policy allows no payments');
 });

@@ -86,7 +86,7 @@ it('a name that no URL can have is refused by its field and name', () => {
   const wrong: readonly [PolicyConfig, RegExp][] = [
     [withFilters({ hostsDenied: ['b.test', 'a.test:443'] }), /^policy\.filters\.hostsDenied\[1\]: "a\.test:443": /],
     [withFilters({ prefixesAllowed: ['a.test/p'] }), /^policy\.filters\.prefixesAllowed\[0\]: "a\.test\/p": /],
-    [withFilters({ prefixesDenied: ['https://a.test/?b=2&a=1'] }), /it spells this one https:\/\/a\.test\/\?a=1&b=2/],
+    [withFilters({ prefixesDenied: ['https://a.test/?b=2&a=1'] }), /its normal form is https:\/\/a\.test\/\?a=1&b=2/],
     [withFilters({ prefixesDenied: ['https://a.test/?utm_source=x'] }), /prefixesDenied\[0\]/],
     [withFilters({ exclude: ['/ä/'] }), /^policy\.filters\.exclude\[0\]: "\/ä\/": normal URLs are ASCII/],
     [policyWith({ scope: { kind: 'host', names: ['*.a.test'] } }), /^policy\.scope\.names\[0\]/],

@@ -185,12 +185,12 @@ describe('overlays that cannot be right are refused, with field and remedy', () 
     [
       'a host’s delay for a part of it',
       [{ name: 'a', match: { patterns: ['/x'] }, set }],
-      /overlays\[0\]\.set\.delayMs: it is a whole host’s, and match\.patterns\[0\].*overlay of its own/,
+      /overlays\[0\]\.set\.delayMs: this setting applies to whole hosts, but match\.patterns\[0\].*move it to an overlay/,
     ],
     [
       'a host’s delay for a SURT with a path',
       [{ name: 'a', match: { surts: ['(org,a,', '(org,a,)/x'] }, set }],
-      /match\.surts\[1\] matches a part of one/,
+      /match\.surts\[1\] matches only part of a host/,
     ],
     [
       'two of one name',
@@ -198,14 +198,14 @@ describe('overlays that cannot be right are refused, with field and remedy', () 
         { name: 'a', match, set },
         { name: 'a', match, set },
       ],
-      /overlays\[1\]\.name: an earlier one is called a/,
+      /overlays\[1\]\.name: an earlier overlay already has the name a/,
     ],
     [
       'one that matches nothing',
       [{ name: 'a', match: {}, set }],
-      /overlays\[0\]\.match: it matches nothing; name hosts/,
+      /overlays\[0\]\.match: match is empty, so the overlay matches no URL; add hosts/,
     ],
-    ['one that sets nothing', [{ name: 'a', match, set: {} }], /overlays\[0\]\.set: it sets nothing/],
+    ['one that sets nothing', [{ name: 'a', match, set: {} }], /overlays\[0\]\.set: set is empty/],
     [
       'a bad SURT',
       [{ name: 'a', match: { surts: ['www.a.org'] }, set }],
@@ -234,7 +234,7 @@ describe('overlays that cannot be right are refused, with field and remedy', () 
     [
       'recrawl where nothing is fetched again',
       [{ name: 'a', match, set: { recrawl: { intervalMs: day } } }],
-      /set\.recrawl: the policy fetches nothing again/,
+      /set\.recrawl: the policy has no recrawl schedule/,
     ],
     [
       'a budget where there is none',
@@ -245,5 +245,8 @@ describe('overlays that cannot be right are refused, with field and remedy', () 
     it(what, () => assert.match(refused(overlays), says));
 
   it('any, for clients of the pull API', () =>
-    assert.match(refused([{ name: 'a', match, set }], { sink: 'pull' }), /clients of the pull API decide/));
+    assert.match(
+      refused([{ name: 'a', match, set }], { sink: 'pull' }),
+      /overlays have no effect in a crawl that clients pull/,
+    ));
 });

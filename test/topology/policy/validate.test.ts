@@ -41,7 +41,7 @@ test('a metadata rule has a name, and one condition at least', () => {
     assert.deepEqual(parsed({ [key]: value }).metadata, [{ name: 'm', [key]: value }]);
   assert.throws(
     () => parsed({}),
-    /^CrawlstreamError: policy\.metadata\[0\]: a rule without a condition would refuse everything/,
+    /^CrawlstreamError: policy\.metadata\[0\]: a rule without a condition would reject every URL; add a condition/,
   );
 });
 
@@ -56,7 +56,7 @@ test('a policy written before these fields were there is understood as it was me
 test('a policy at fault is refused with the field and a remedy', () => {
   const good = defaultPolicy();
   const rows: [unknown, RegExp][] = [
-    ['{', /^policy: not JSON/],
+    ['{', /^policy: it is not valid JSON/],
     [null, /^policy: /],
     [{ ...good, score: { kind: 'opic', tax: 1 } }, /^policy\.score\.tax: .*; correct this field/],
     [{ ...good, score: { kind: 'rank' } }, /^policy\.score\.kind: /],
@@ -81,7 +81,7 @@ test('a policy at fault is refused with the field and a remedy', () => {
     ],
     [
       { ...good, metadata: [{ name: 'x' }] },
-      /^policy\.metadata\[0\]: a rule without a condition would refuse everything/,
+      /^policy\.metadata\[0\]: a rule without a condition would reject every URL; add a condition/,
     ],
     [{ ...good, metadata: [{ name: 'x', url: '(' }] }, /^policy\.metadata\[0\]\.url: Invalid regular expression/],
     [

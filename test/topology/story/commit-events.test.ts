@@ -55,11 +55,11 @@ describe('a changelog tells of a URL', () => {
         .text.split('for ')[1];
     assert.deepEqual(told(hand, page(1)), [
       'admitted: admitted, front queue 3',
-      `leased: on lease ${one}, URL 2 of it, for ${most(one)}`,
-      'again: back into the queue, due in 5 s, attempts 1',
-      `leased: on lease ${two}, URL 1 of it, for ${most(two)}`,
-      'again: back into the queue, due in 30 s, attempts 2',
-      `leased: on lease ${three}, URL 1 of it, for ${most(three)}`,
+      `leased: on lease ${one}, URL 2 of the lease, for ${most(one)}`,
+      'again: returned to the queue, due in 5 s, attempts 1',
+      `leased: on lease ${two}, URL 1 of the lease, for ${most(two)}`,
+      'again: returned to the queue, due in 30 s, attempts 2',
+      `leased: on lease ${three}, URL 1 of the lease, for ${most(three)}`,
       'ended: done: failed (gone 200)',
     ]);
     const [admitted, leased] = read(hand, page(1)).events;
@@ -80,7 +80,7 @@ describe('a changelog tells of a URL', () => {
     hand.linksTo([page(2)], 3, { depth: 1, sourceUrl: page(0) });
     assert.deepEqual(told(hand, page(0)), [
       'admitted: admitted, front queue 3',
-      'known: known already: not admitted again',
+      'known: already known: not admitted again',
     ]);
     assert.deepEqual(told(hand, page(1)), ['dropped: dropped: the queue of its host was full']);
     assert.deepEqual(told(hand, page(2)), ['refused: refused by depth: 1 > 0']);
@@ -104,8 +104,8 @@ describe('a changelog tells of a URL', () => {
     hand.linksTo([page(1)], 4);
     assert.deepEqual(told(hand, page(1)), [
       'admitted: admitted, front queue 3',
-      'raised: raised: it goes before all else of its host',
-      'purged: purged: nothing of it is kept, and no link to it is admitted',
+      'raised: raised: first in the queue of its host',
+      'purged: purged: its data is deleted, and links to it are rejected',
       'refused: refused: it was purged',
     ]);
   });
@@ -120,8 +120,8 @@ describe('a changelog tells of a URL', () => {
     hand.rig.step(hand.nowMs, 0);
     assert.deepEqual(told(hand, page(1)), ['admitted: admitted, deferred: its budget is spent']);
     const [admitted, released, ...more] = told(hand, trapped);
-    assert.match(admitted!, /^admitted: admitted, held in the trap \S+ \(repeatedSegments\)$/);
-    assert.match(released!, /^trapReleased: the trap \S+ was released: it waits for its turn$/);
+    assert.match(admitted!, /^admitted: admitted, deferred: in trap \S+ \(repeatedSegments\)$/);
+    assert.match(released!, /^trapReleased: the trap \S+ was released: the URL is queued$/);
     assert.deepEqual(more, []);
   });
 
@@ -130,14 +130,17 @@ describe('a changelog tells of a URL', () => {
     hand.linksTo([page(0)], 3);
     const { leaseId } = hand.lease();
     hand.rig.reopen(hand.nowMs, true);
-    assert.equal(told(hand, page(0)).at(-1), `leaseEnded: lease ${leaseId} ended with its owner: it waits again`);
+    assert.equal(
+      told(hand, page(0)).at(-1),
+      `leaseEnded: lease ${leaseId} ended when the partition changed its owner: the URL is queued again`,
+    );
   });
 
   it('when it is fetched again', () => {
     const hand = new Hand({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 3_600_000 } });
     hand.linksTo([page(0)], 3);
     hand.report(hand.lease());
-    assert.equal(told(hand, page(0)).at(-1), 'ended: done: page (fetched 200); to be fetched again in 3600 s');
+    assert.equal(told(hand, page(0)).at(-1), 'ended: done: page (fetched 200); refetch in 3600 s');
   });
 
   it('that it went to a better front queue', () => {

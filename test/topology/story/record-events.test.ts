@@ -58,7 +58,7 @@ describe('a URL is meant', () => {
 describe('an event of a URL', () => {
   it('has the place of its record, and what the record says', () => {
     const [event] = renderEvents(subject, { ...blankRender, url }, { ...place, topic: 'render' });
-    const text = 'the page needs a browser: sent to the renderers';
+    const text = 'the page needs a browser: sent to a renderer';
     const all = { kind: 'render', topic: 'render', partition: 2, offset: 30, atMs: 9_000, text, details: {} } as const;
     assert.deepEqual(event, all);
     const { atMs: _, ...plain } = { ...all, policyVersion: 3 };
@@ -129,7 +129,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(of({ ...full, redirectUrl: other, retryAfterMs: 30_000 }, requests), [
       {
         ...{ kind: 'fetched', topic: 'results', partition: 2, offset: 30, atMs: 7_750 },
-        text: `fetched (200) in 1.8 s, 10 bytes, cut at --max-body, 3 links, 2 more beyond --links-per-page, to ${other}, Retry-After 30 s, so`,
+        text: `fetched (200) in 1.8 s, 10 bytes, cut at --max-body, 3 links, 2 more dropped (--links-per-page), to ${other}, Retry-After 30 s, so`,
         details: {
           ...{
             outcome: 'fetched',
@@ -148,7 +148,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(told(of({})), [[8_500, 'fetched']]);
     assert.deepEqual([of({})[0]!.details['startMs'], of({})[0]!.details['endMs']], [null, null]);
     assert.deepEqual(told(of({ status: 1, bytes: 1, links: 1, linksDropped: 1, retryAfterMs: 1 })), [
-      [8_500, 'fetched (1), 1 bytes, 1 links, 1 more beyond --links-per-page, Retry-After 1 ms'],
+      [8_500, 'fetched (1), 1 bytes, 1 links, 1 more dropped (--links-per-page), Retry-After 1 ms'],
     ]);
     const early = resultEvents(subject, { ...result, completedAtMs: 0, outcomes: [outcome] }, place);
     assert.deepEqual(told(early), [[9_000, 'fetched']]);
@@ -189,7 +189,7 @@ describe('an event of a URL', () => {
       address: '192.0.2.1',
     };
     const [event] = responseEvents(subject, response, place);
-    assert.deepEqual(told([event!]), [[9_000, 'raw response published for archives: 404, 3 bytes as received']]);
+    assert.deepEqual(told([event!]), [[9_000, 'raw response published for archives: 404, 3 bytes received']]);
     assert.deepEqual(event!.details, { status: 404, bytes: 3, truncated: true, address: '192.0.2.1' });
     assert.deepEqual(responseEvents(subject, { ...response, url: other }, place), []);
   });
@@ -197,8 +197,8 @@ describe('an event of a URL', () => {
   it('of a duplicate says whose content it has', () => {
     const duplicate = { ...blankDuplicate, url, representative: url, method: 'exact', members: 3, atMs: 0 } as const;
     const of = (own: object) => duplicateEvents(subject, { ...duplicate, ...own }, place);
-    assert.deepEqual(told(of({})), [[9_000, 'its content is no duplicate of another page’s']]);
-    const like = `its content is a duplicate of ${other} (exact, 3 pages alike)`;
+    assert.deepEqual(told(of({})), [[9_000, 'its content is not a duplicate']]);
+    const like = `its content is a duplicate of ${other} (exact, 3 pages in the cluster)`;
     assert.deepEqual(told(of({ representative: other, atMs: 4 })), [[4, like]]);
     assert.deepEqual(of({ pageOffset: 8 })[0]!.details, {
       representative: url,
@@ -236,26 +236,26 @@ describe('an operator’s word', () => {
     [{ kind: 'blockHost', hostKey: 'b.test' }, null],
     [{ kind: 'blockHost', hostKey: '' }, null],
     [{ kind: 'releaseHost' }, 'host a.test released'],
-    [{ kind: 'pauseHost', version: 5 }, 'host a.test in trouble: leases before 5 come back'],
+    [{ kind: 'pauseHost', version: 5 }, 'host a.test failing: leases before 5 are returned'],
     [{ kind: 'hostDelay', amount: 2_000 }, 'delay of a.test: 2 s'],
     [{ kind: 'hostDelay', amount: 0 }, 'delay of a.test: 0 ms'],
     [{ kind: 'hostDelay', amount: 2_000, payload: leastDelay }, 'delay of a.test: at least 2 s'],
     [{ kind: 'hostDelay', amount: -1, payload: takenBackDelay(5_000) }, 'delay of a.test: 5 s, as before'],
-    [{ kind: 'hostDelay', amount: -1, payload: takenBackDelay(-1) }, 'delay of a.test: as the policy says'],
-    [{ kind: 'hostDelay', amount: -1 }, 'delay of a.test: as the policy says'],
+    [{ kind: 'hostDelay', amount: -1, payload: takenBackDelay(-1) }, 'delay of a.test: as in the policy'],
+    [{ kind: 'hostDelay', amount: -1 }, 'delay of a.test: as in the policy'],
     [{ kind: 'hostLimit', amount: 6 }, 'limit of a.test: 6 pages'],
     [{ kind: 'hostLeases', amount: 2 }, 'leases at once of a.test: 2'],
     [{ kind: 'budget', amount: 9 }, 'budget of a.test: 9 URLs'],
-    [{ kind: 'raise', payload: JSON.stringify({ url }) }, 'raised: it is to go first'],
+    [{ kind: 'raise', payload: JSON.stringify({ url }) }, 'raise ordered: first in its host’s queue'],
     [{ kind: 'raise', payload: JSON.stringify({ url: other }) }, null],
     [{ kind: 'raise', payload: '?' }, null],
-    [{ kind: 'requeue', payload: 'failed' }, 'asked to fetch again: failed'],
-    [{ kind: 'requeue', hostKey: '' }, 'asked to fetch again: all of it'],
+    [{ kind: 'requeue', payload: 'failed' }, 'refetch ordered: failed'],
+    [{ kind: 'requeue', hostKey: '' }, 'refetch ordered: all URLs'],
     [{ kind: 'requeue', hostKey: 'b.test' }, null],
     [{ kind: 'trap', payload: '?' }, 'a trap of a.test: ?'],
     [{ kind: 'releaseTrap', payload: JSON.stringify({ pattern: '/x/' }) }, 'no trap of a.test: /x/'],
     [{ kind: 'purge' }, 'host a.test purged'],
-    [{ kind: 'purge', payload: JSON.stringify({ url }) }, 'purged: nothing of it is to be kept'],
+    [{ kind: 'purge', payload: JSON.stringify({ url }) }, 'purge ordered: its data is deleted'],
     [{ kind: 'purge', payload: JSON.stringify({ url: other }) }, null],
     [{ kind: 'duplicates' }, 'duplicates counted on a.test'],
     [{ kind: 'unknown' }, null],

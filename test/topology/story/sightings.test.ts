@@ -64,10 +64,10 @@ describe('a link to a URL', () => {
     assert.deepEqual(
       events.map(({ text, atMs }) => [atMs, text]),
       [
-        'given as a seed, depth 0',
+        'added as a seed, depth 0',
         `redirected from ${source}, depth 1`,
         `found on ${source}, depth 1, forced`,
-        `found on ${source}, depth 1, as one to look at again`,
+        `found on ${source}, depth 1, to be refetched`,
         `found on ${source}, depth 1, as https://A.test/`,
       ].map((text) => [9_000, text]),
     );
@@ -106,7 +106,7 @@ describe('what became of a link', () => {
     sightingsOf(groups.length > 0 ? groups : [groupOf([url])])
       .sightings.decide(rangeOf(at(0), at(1)), deciding(own))
       .map(({ kind, text }) => [kind, text]);
-  const known = ['known', 'known already: not admitted again'];
+  const known = ['known', 'already known: not admitted again'];
 
   it('has the place of the commit, and that of the link', () => {
     const [event] = sightingsOf([groupOf([url])]).sightings.decide(rangeOf(at(0), at(1)), deciding());
@@ -139,7 +139,7 @@ describe('what became of a link', () => {
     ['hostFull', 'dropped', 'dropped: the queue of its host was full'],
     ['queueFull', 'dropped', 'dropped: the queue of its partition was full'],
     ['purged', 'refused', 'refused: it was purged'],
-    ['duplicates', 'known', 'taken for known: not admitted'],
+    ['duplicates', 'known', 'treated as known by the Bloom filter: not admitted'],
     ['discovered', 'refused', 'not admitted'],
   ] as const;
   for (const [tally, kind, text] of counted)

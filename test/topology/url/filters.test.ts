@@ -57,7 +57,7 @@ test('prefixes and patterns: one of the allowed must fit, none of the denied', (
   };
   assert.equal(verdict(prefixes, 'http://a.org/b/c'), '');
   assert.equal(verdict(prefixes, 'http://a.org/b/private/c'), 'prefixesDenied http://a.org/b/private');
-  assert.equal(verdict(prefixes, 'http://a.org/c'), 'prefixesAllowed no prefix fits');
+  assert.equal(verdict(prefixes, 'http://a.org/c'), 'prefixesAllowed no prefix matches');
   const patterns = { include: ['^http://a\\.org/', '/blog/'], exclude: ['[?&]page=\\d{3,}'] };
   assert.equal(verdict(patterns, 'http://b.org/blog/?page=12'), '');
   assert.equal(verdict(patterns, 'http://b.org/blog/?page=123'), 'exclude [?&]page=\\d{3,}');

@@ -38,10 +38,7 @@ describe('a list of domains with numbers', () => {
       ['traffic', 'a.org 7\nb.org 0'],
       ['traffic', '\nhttps://b.org/ 3'],
     ] as const) {
-      assert.throws(
-        () => compileNumberList(kind, text, 'x'),
-        /list "x", line 2: expected a domain and .* as in "example/,
-      );
+      assert.throws(() => compileNumberList(kind, text, 'x'), /list "x", line 2: write a domain and .* as in "example/);
     }
   });
 
@@ -74,6 +71,9 @@ describe('a list of domains with numbers', () => {
     const frontQueueOf = (host: string) => policy.frontQueueOf(`https://${host}/a`, inputs);
     assert.ok(frontQueueOf('good.org') < frontQueueOf('other.org'));
     assert.ok(frontQueueOf('bad.org') > frontQueueOf('other.org'));
-    assert.throws(() => compilePolicy({ ...defaultPolicy(), score }), /score\.lists "authority": lists are not loaded/);
+    assert.throws(
+      () => compilePolicy({ ...defaultPolicy(), score }),
+      /score\.lists "authority": the list .* is not loaded/,
+    );
   });
 });

@@ -24,12 +24,12 @@ test('a line at fault is refused with its number and a remedy', () => {
     ['a.org\nftp://b.org/', /^seeds\.txt line 2: seed "ftp:.*use http:/],
     [
       'a.org priority=8',
-      /^seeds\.txt line 1: "priority=8" after the URL: write one URL a line; priority=0 \(first\) to priority=7, depth=1 and tags=news,legal may follow/,
+      /^seeds\.txt line 1: "priority=8" after the URL: write one URL per line; priority=N \(0, first, to 7\), depth=1 and tags=news,legal may follow/,
     ],
-    ['a.org prio=1', /line 1: "prio=1" after the URL: write one URL a line/],
+    ['a.org prio=1', /line 1: "prio=1" after the URL: write one URL per line/],
     ['a.org depth=-1', /line 1: "depth=-1" after the URL/],
     ['a.org first', /line 1: "first" after the URL/],
-    ['a.org\tnutch.score=2', /line 1: "nutch\.score=2" after the URL: .*Nutch's own keys mean nothing here/],
+    ['a.org\tnutch.score=2', /line 1: "nutch\.score=2" after the URL: .*keys of Nutch have no effect here/],
   ] as const) {
     assert.throws(
       () => parseSeedList(text, 'seeds.txt'),

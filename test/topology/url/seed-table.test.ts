@@ -36,9 +36,9 @@ test('tags are said of a seed, and so are keys of the operator’s own that are 
     { url: 'https://a.org/', priority: -1, tags: ['a', 'b'] },
   ]);
   assert.throws(() => parseSeedTable(csv, ',', 's.csv'), /s\.csv line 2: customer=acme: .*--seed-keys/);
-  assert.throws(() => parseSeedObjects('{"url":"a.org","tags":"two words"}', 's'), /line 1: "two words" is no tag/);
+  assert.throws(() => parseSeedObjects('{"url":"a.org","tags":"two words"}', 's'), /line 1: "two words" is not a tag/);
   const many = Array.from({ length: 17 }, (_, n) => `t${n}`).join();
-  assert.throws(() => parseSeedObjects(`{"url":"a.org","tags":"${many}"}`, 's'), /17 tags; 16 are the most/);
+  assert.throws(() => parseSeedObjects(`{"url":"a.org","tags":"${many}"}`, 's'), /17 tags; a seed may have at most 16/);
 });
 
 test('a row at fault is refused with its line and a remedy', () => {
@@ -49,13 +49,13 @@ test('a row at fault is refused with its line and a remedy', () => {
     );
   refused(
     () => parseSeedTable('a.org,1\n', ',', 's.csv'),
-    /^s\.csv: no column is called url; begin with a line of names/,
+    /^s\.csv: there is no column named url; write the column names in the first line/,
   );
-  refused(() => parseSeedTable('', ',', 's.csv'), /no column is called url/);
-  refused(() => parseSeedTable('url,prio\na.org,1\n', ',', 's.csv'), /^s\.csv line 2: prio=1: priority=0/);
+  refused(() => parseSeedTable('', ',', 's.csv'), /there is no column named url/);
+  refused(() => parseSeedTable('url,prio\na.org,1\n', ',', 's.csv'), /^s\.csv line 2: prio=1: priority=N/);
   refused(() => parseSeedTable('url,x\n"a\nb",\nftp://b/,\n', ',', 's.csv'), /^s\.csv line 2: .*white space/);
   refused(() => parseSeedTable('url,x\n"a.org",\nftp://b/,\n', ',', 's.csv'), /^s\.csv line 3: .*ftp/);
-  refused(() => parseSeedObjects('["a.org"]\n', 's.jsonl'), /^s\.jsonl line 1: write one object a line/);
+  refused(() => parseSeedObjects('["a.org"]\n', 's.jsonl'), /^s\.jsonl line 1: write one JSON object per line/);
   refused(() => parseSeedObjects('{"url":"a.org"}\n{"url":1}\n', 's.jsonl'), /^s\.jsonl line 2/);
   refused(() => parseSeedObjects('{"url":"a.org","priority":8}\n', 's.jsonl'), /^s\.jsonl line 1: priority=8/);
 });

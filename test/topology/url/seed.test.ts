@@ -22,11 +22,11 @@ test('what is no URL to crawl is refused with the seed and a remedy', () => {
   const rows: [string, RegExp][] = [
     ['', /seed "": it is empty; write a URL/],
     ['hello world', /seed "hello world": it contains white space/],
-    ['http://', /it is no URL; write one/],
-    ['example.org:99999', /it is no URL/],
-    ['ftp://a.org/', /the scheme ftp: can't be crawled; use http/],
+    ['http://', /it is not a URL; write one/],
+    ['example.org:99999', /it is not a URL/],
+    ['ftp://a.org/', /the scheme ftp: is not supported; use http/],
     ['mailto:me@a.org', /the scheme mailto:/],
-    ['https://me:pw@a.org/', /seed "a\.org": it carries a user name/],
+    ['https://me:pw@a.org/', /seed "a\.org": it has a user name/],
   ];
   for (const [typed, message] of rows) {
     assert.throws(

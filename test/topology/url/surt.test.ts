@@ -24,10 +24,10 @@ test('a SURT that is turned the wrong way or does not say where its host ends is
   for (const [text, says] of [
     ['(org,example', /write \(org,example, for subdomains too, or \(org,example,\)\//],
     ['www.example.org', /write \(org,example,www,/],
-    ['http://www.example.org/', /not a SURT prefix/],
-    ['(org,,example,', /names no host/],
-    ['(', /names no host/],
-    ['(org,example,:8080', /a port belongs to one host/],
+    ['http://www.example.org/', /it is not a SURT prefix/],
+    ['(org,,example,', /it has no host/],
+    ['(', /it has no host/],
+    ['(org,example,:8080', /a port needs a complete host/],
   ] as const)
     assert.match(String(parseSurt(text)), says, text);
 });

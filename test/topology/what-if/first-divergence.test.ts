@@ -70,21 +70,18 @@ describe('a decision', () => {
 
   it('that is one more, or not taken any more, is told so', () => {
     const more = divergence([], [admit(entry(1))]);
-    assert.equal(more!.text, `one decision more: admit ${page(1)}, depth 1, front queue 3`);
+    assert.equal(more!.text, `additional decision: admit ${page(1)}, depth 1, front queue 3`);
     assert.deepEqual(
       [more!.recorded, more!.decided, more!.kind],
       [null, `admit ${page(1)}, depth 1, front queue 3`, 'admission'],
     );
     for (const decided of [[], null]) {
       const less = divergence([admit(entry(1))], decided);
-      assert.equal(less!.text, `not decided any more: admit ${page(1)}, depth 1, front queue 3`);
+      assert.equal(less!.text, `missing decision: admit ${page(1)}, depth 1, front queue 3`);
       assert.equal(less!.decided, null);
     }
     const other = divergence([admit(entry(1))], [admit(entry(2))])!.text;
-    assert.equal(
-      other,
-      `admit ${page(2)}, depth 1, front queue 3 in the place of admit ${page(1)}, depth 1, front queue 3`,
-    );
+    assert.equal(other, `admit ${page(2)}, depth 1, front queue 3 instead of admit ${page(1)}, depth 1, front queue 3`);
   });
 
   it('is of a lease, of a retry, or of something else', () => {
@@ -102,7 +99,7 @@ describe('the reason', () => {
     const refused = `${page(1)} is not admitted: refused by depth: 1 > 0`;
     assert.equal(textOf([admit(entry(1))], [], deep, shallow), refused);
     assert.equal(textOf([admit(entry(1))], [admit(entry(2, { depth: 0 }))], deep, shallow), refused);
-    const taken = `${page(1)} is admitted: it was refused by depth: 1 > 0`;
+    const taken = `${page(1)} is admitted: before, it was refused by depth: 1 > 0`;
     assert.equal(textOf([], [admit(entry(1))], shallow, deep), taken);
     assert.equal(textOf([release!], [admit(entry(1))], shallow, deep), taken);
   });
@@ -115,8 +112,8 @@ describe('the reason', () => {
       return why;
     };
     const [scored, budgeted] = [{ score: defaultScore }, { budget: defaultBudget }];
-    assert.equal(of({}, scored), 'it is scored now');
-    assert.equal(of(scored, {}), 'it is not scored any more');
+    assert.equal(of({}, scored), 'the new policy scores it');
+    assert.equal(of(scored, {}), 'the new policy does not score it');
     assert.equal(of({}, budgeted), 'score or budget');
     assert.equal(of(budgeted, {}), 'score or budget');
     assert.equal(of(scored, scored), 'score');
@@ -128,16 +125,16 @@ describe('the reason', () => {
     const lease = grant as Change & { kind: 'grant' };
     assert.equal(
       textOf([lease], [{ ...lease, delayMs: lease.delayMs + 1 }]),
-      `grant of ${lease.hostKey}: delayMs is ${lease.delayMs + 1}, it was ${lease.delayMs} (set by delayMs)`,
+      `grant of ${lease.hostKey}: delayMs is ${lease.delayMs + 1}, before ${lease.delayMs} (set by delayMs)`,
     );
     const id = lease.leaseId;
     assert.equal(
       textOf([lease], [{ ...lease, leaseId: id + 1 }]),
-      `grant of ${lease.hostKey}: leaseId is ${id + 1}, it was ${id}`,
+      `grant of ${lease.hostKey}: leaseId is ${id + 1}, before ${id}`,
     );
-    assert.equal(textOf([lease], [{ ...lease, hostKey: 'z.test' }]), `grant: z.test in the place of ${lease.hostKey}`);
+    assert.equal(textOf([lease], [{ ...lease, hostKey: 'z.test' }]), `grant: z.test instead of ${lease.hostKey}`);
     const [price] = everyChange.price as readonly (Change & { kind: 'price' })[];
-    assert.match(textOf([price!], [{ ...price!, atMs: 7 }])!, /^price: atMs is 7, it was 72/, 'it names no host key');
-    assert.match(textOf([price!], [everyChange.quota[0]!])!, /^quota \{.*\} in the place of price \{/);
+    assert.match(textOf([price!], [{ ...price!, atMs: 7 }])!, /^price: atMs is 7, before 72/, 'it names no host key');
+    assert.match(textOf([price!], [everyChange.quota[0]!])!, /^quota \{.*\} instead of price \{/);
   });
 });

@@ -114,7 +114,7 @@ export class FirstHosts<Row extends HostRow = HostRow> {
   }
 }
 
-/** A scan over one state, slice by slice; of another state it begins anew. */
+/** A scan over one state, slice by slice; of another state it starts over. */
 export class HostScan {
   readonly #wanted: HostsWanted;
   #state: FrontierState | undefined;

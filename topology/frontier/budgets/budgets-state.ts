@@ -91,7 +91,7 @@ export class BudgetsState {
   }
 
   /**
-   * Follows what a policy says about budgets. `hosts`: from which the waiting ones are gathered anew, if the policy
+   * Follows what a policy says about budgets. `hosts`: from which the waiting ones are gathered again, if the policy
    * says something else than before.
    */
   setKeyMode(keyMode: BudgetsState['keyMode'], hosts: Iterable<Waiter>): void {

@@ -1,6 +1,6 @@
 /**
  * Pages that registrable domains have given, and URLs of theirs that are out on leases, for a policy that caps the pages
- * of a domain (decide/leases/caps.ts). All of it follows from the hosts: no change carries it, and it is gathered anew when
+ * of a domain (decide/leases/caps.ts). All of it follows from the hosts: no change carries it, and it is gathered again when
  * a checkpoint was loaded or a policy begins to cap.
  *
  * Memory, only while a policy caps: 8 bytes a host, and an entry a domain that has given a page.

@@ -5,7 +5,7 @@
  * A host's count is exact, 8 B each. Domains are counted in a sketch of fixed size (count-min: Cormode & Muthukrishnan,
  * J. Algorithms 55, 2005), by a hash keyed per crawl: it never counts too few, and too many only by what shares all
  * four cells of a domain, a few thousandths of a percent of the queue. All of this follows from the queues: no change
- * carries it, and it is gathered anew when a checkpoint was loaded.
+ * carries it, and it is gathered again when a checkpoint was loaded.
  */
 import { fingerprint } from '../../url/fingerprint.ts';
 import { withoutPort } from '../../url/host-key.ts';

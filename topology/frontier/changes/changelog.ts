@@ -176,12 +176,13 @@ export function readChangelog(bytes: Uint8Array): Claim | Commit | Foreign {
 /** Throws INVALID_RECORD on bytes that are no changelog record, UNSUPPORTED on a newer format. */
 export function decodeChangelog(bytes: Uint8Array): Claim | Commit {
   const reader = new ByteReader(bytes);
-  if (reader.byte() !== magic) throw invalid(damageOf(bytes) ?? 'it does not begin as a changelog record does');
+  if (reader.byte() !== magic)
+    throw invalid(damageOf(bytes) ?? 'it does not start with the header of a changelog record');
   const version = reader.byte();
   if (version > changelogVersion) {
     throw new CrawlstreamError(
       'UNSUPPORTED',
-      `the changelog has format ${version}, this version reads up to ${changelogVersion}: run a newer crawlstream`,
+      `the changelog has format ${version}, but this release reads formats up to ${changelogVersion}: run a newer crawlstream`,
     );
   }
   if (reader.byte() === 0) {
@@ -210,7 +211,7 @@ function readInputs(reader: ByteReader): InputRange[] {
   const inputs: InputRange[] = [];
   for (let left = reader.uint(); left > 0; left--) {
     const topic = inputTopics[reader.byte()];
-    if (topic === undefined) throw invalid('it names an input this version does not know');
+    if (topic === undefined) throw invalid('it names an input topic that this release does not know');
     const from = { offset: reader.uint(), slice: reader.uint() };
     inputs.push({ topic, from, to: { offset: reader.uint(), slice: reader.uint() } });
   }
@@ -222,7 +223,7 @@ function* changesOf(reader: ByteReader): Generator<Change> {
 }
 
 function invalid(why: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_RECORD', `the changelog holds a record that cannot be read: ${why}`);
+  return new CrawlstreamError('INVALID_RECORD', `a record of the changelog cannot be decoded: ${why}`);
 }
 
 /** How far a reader of the changelog is: what it has applied, and whose commits count. */
@@ -273,7 +274,7 @@ export function follows(position: ChangelogPosition, record: Claim | CommitHeade
 }
 
 export function diverged(why: string): CrawlstreamError {
-  return new CrawlstreamError('STATE_DIVERGED', `${why}: the changelog has lost records that it had acknowledged`);
+  return new CrawlstreamError('STATE_DIVERGED', `${why}: the changelog lost records that were already acknowledged`);
 }
 
 /**
@@ -284,6 +285,6 @@ export function expectOffset(position: Pick<ChangelogPosition, 'offset'>, offset
   if (offset === position.offset) return;
   throw new CrawlstreamError(
     'CHANGELOG_GAP',
-    `the changelog lacks records ${position.offset} to ${offset - 1}: restore the partition from a snapshot`,
+    `records ${position.offset} to ${offset - 1} are missing from the changelog: restore the partition from a snapshot`,
   );
 }

@@ -136,5 +136,8 @@ function list<T>(reader: ByteReader, read: () => T): T[] {
 }
 
 function unreadable(): CrawlstreamError {
-  return new CrawlstreamError('INVALID_RECORD', 'the changelog holds a loaded row that this version does not know');
+  return new CrawlstreamError(
+    'INVALID_RECORD',
+    'the changelog contains a loaded row of a kind that this release does not know',
+  );
 }

@@ -69,6 +69,6 @@ export function verifyCheck(state: FrontierState, check: Change & { readonly kin
   if (check.version !== checkVersion || checkOf(state).sum === check.sum) return;
   throw new CrawlstreamError(
     'STATE_DIVERGED',
-    `the state replayed up to changelog offset ${offset} is not the one that was committed there`,
+    `the state replayed up to changelog offset ${offset} differs from the state committed there`,
   );
 }

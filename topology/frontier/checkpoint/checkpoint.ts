@@ -75,7 +75,7 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
     case 'i':
       return state.inLinks.load(key, value);
     default:
-      throw new CrawlstreamError('INVALID_RECORD', `the state folder holds a row of unknown kind ${key[0]}`);
+      throw new CrawlstreamError('INVALID_RECORD', `the state folder contains a row of unknown kind ${key[0]}`);
   }
 }
 
@@ -148,7 +148,7 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   if (!versions.includes(version)) {
     throw new CrawlstreamError(
       'UNSUPPORTED',
-      `the state folder has format ${version}, this version reads ${versions.join(', ')}`,
+      `the state folder has format ${version}, but this release reads ${versions.join(', ')}`,
     );
   }
   const changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };

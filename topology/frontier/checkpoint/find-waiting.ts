@@ -39,7 +39,7 @@ export function* entryAt(
   if (seq >= frontQueues.extent(frontQueue).from) return readArena(frontQueues.arena, pointer, key, number);
   const row = index.rowOf(place);
   const [value] = yield { read: [rowKey(host, number, row)] };
-  if (countOf(value) <= seq - row) throw new Error(`row ${row} of front queue ${number} does not hold entry ${seq}`);
+  if (countOf(value) <= seq - row) throw new Error(`row ${row} of front queue ${number} lacks entry ${seq}`);
   let found: Entry | undefined;
   readRow(value!, key, number, seq - row + 1, (at, entry) => {
     if (at === seq - row) found = entry();

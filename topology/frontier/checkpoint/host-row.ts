@@ -1,5 +1,5 @@
 /**
- * One host in the checkpoint: everything but the URLs in its front queues, which have rows of their own.
+ * One host in the checkpoint: everything but the URLs in its front queues, which have separate rows.
  *
  * The row says which position of the changelog it is of. It is written in one batch with the rows that its front queues gained
  * and lost since the last one, so a host is of one moment, whatever the moment of others.
@@ -93,7 +93,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   state.settle(host);
 }
 
-/** What an earlier release kept in a served queue's row is rescheduled, as of the row's position, and written anew. */
+/** What an earlier release kept in a served queue's row is rescheduled, as of the row's position, and written again. */
 function loadAgain(state: FrontierState, { id, key }: Host, again: readonly Again[], position: number): void {
   const dated = state.pull.on ? again.filter(({ dueAtMs }) => dueAtMs > 0) : [];
   const rest = state.pull.on ? again.filter(({ dueAtMs }) => dueAtMs === 0) : again;
@@ -138,7 +138,7 @@ function writeLease(writer: ByteWriter, { id, deadlineMs, delayMs, entries }: Le
   writer.uint(deadlineMs);
   writer.uint(delayMs);
   writeList(writer, entries, (entry) => {
-    if (entry === unread) throw new Error(`lease ${id} is saved before it was read`);
+    if (entry === unread) throw new Error(`lease ${id} is saved before it is read`);
     writer.boolean(entry !== null);
     if (entry !== null) writeEntry(writer, entry);
   });

@@ -24,8 +24,8 @@ export function* readPages(state: FrontierState): StoreJob {
   missing.forEach((read, i) => {
     const value = values[i];
     if (value == null) {
-      const message = `the state folder lacks a page that lease ${read.leaseId} is to visit again: delete the folder`;
-      throw new CrawlstreamError('INVALID_RECORD', `${message}, and it is rebuilt from the changelog`);
+      const message = `the state folder lacks a page that lease ${read.leaseId} refetches: delete the folder`;
+      throw new CrawlstreamError('INVALID_RECORD', `${message}; the next start rebuilds it from the changelog`);
     }
     fill(state, read, readPageRecord(new ByteReader(value)));
   });

@@ -57,7 +57,7 @@ function* readRows({ pull }: FrontierState, keys: readonly Buffer[]): StoreJob<E
   let next = 0;
   return rows.map((row, at) => {
     const value = row ?? values[next++];
-    if (value == null) throw new Error(`row ${keys[at]!.toString('hex')} of a URL that was rescheduled is missing`);
+    if (value == null) throw new Error(`row ${keys[at]!.toString('hex')} is missing: it belongs to a rescheduled URL`);
     return entryOfRow(value);
   });
 }

@@ -106,7 +106,7 @@ export class Misrouted {
   #deadLetter(hostKey: string, url: string): void {
     const { topic, offset, passedOn } = this.#arrival;
     const { partition, partitions } = this.#identity;
-    const detail = `${hostKey} belongs to partition ${this.#partition} of ${partitions}, and the record was passed on to ${partition}`;
+    const detail = `${hostKey} belongs to partition ${this.#partition} of ${partitions}, but its record was sent to ${partition}`;
     // If a message has many links, only the first dead letter holds its bytes.
     const original = Buffer.from(this.#letters++ === 0 || url === '' ? passedOn! : []);
     const source = { sourceTopic: topic, sourcePartition: partition, sourceOffset: offset };

@@ -1,7 +1,7 @@
 /**
  * When a registrable domain may be contacted again, for a policy by which its hosts share one wait: not while any of them
  * is on a lease, and not before the wait of each is over. All of it follows from the hosts: no change carries it, and it is
- * gathered anew when a checkpoint was loaded or a policy begins to ask for it.
+ * gathered again when a checkpoint was loaded or a policy begins to ask for it.
  *
  * Memory, only while a policy asks: 2 bytes a host, and an entry for each domain that is on a lease or waits.
  */

@@ -3,7 +3,7 @@
  * them. Once the domain may be contacted again, one of them goes back on the clock: by a draw among front queues as on the
  * clock, then the one that was served longest ago.
  *
- * It is layout, not state: a new owner has all hosts on its clock, and parks them anew as it comes to them.
+ * It is layout, not state: a new owner has all hosts on its clock, and parks them again as it comes to them.
  * Memory: some 24 bytes a parked host.
  */
 import { MinHeap } from '../storage/min-heap.ts';

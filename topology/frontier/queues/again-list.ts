@@ -10,7 +10,7 @@ import type { Entry } from '../changes/entry.ts';
 export interface Again {
   /** 0: at once. */
   readonly dueAtMs: number;
-  /** Arrival number among the host's own URLs; numbering begins anew once none waits. */
+  /** Arrival number among the host's own URLs; numbering starts over once none waits. */
   readonly seq: number;
   readonly entry: Entry;
 }

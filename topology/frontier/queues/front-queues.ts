@@ -9,7 +9,7 @@
  *   [saved, tail)                         in memory only: not in the checkpoint yet
  *
  * A grant needs only counts: it takes what is in memory, and notes what must be read (`reads`), which happens before
- * the next step. No decision depends on where an entry is. A front queue that is empty begins anew at the partition's
+ * the next step. No decision depends on where an entry is. A front queue that is empty starts over at the partition's
  * count of all entries ever queued, so that no row's name is ever used twice.
  *
  * Numbers of front queues are this process's own: found by walking a host's few front queues in order. 33 bytes a front queue that is not
@@ -35,7 +35,7 @@ type OnPush = (
   place: { readonly number: number; readonly seq: number; readonly pointer: number },
 ) => void;
 
-/** Rows of a front queue that began anew before they were read off. */
+/** Rows of a front queue that began again before they were read off. */
 interface Leftover {
   readonly host: number;
   readonly number: number;
@@ -111,7 +111,10 @@ export class FrontQueues {
     this.#tail[frontQueue] = seq + 1;
     this.queuedEver += 1;
     this.onPush?.(host, hostKey, entry, { number, seq, pointer });
-    if (this.queuedEver >= 0xffff_ffff) throw new Error('a partition has queued 2^32 entries: dump and load it');
+    if (this.queuedEver >= 0xffff_ffff)
+      throw new Error(
+        'a partition has queued 2^32 entries in its lifetime: move the crawl to a new folder with crawlstream dump and load',
+      );
     return this.queuedEver;
   }
 
@@ -226,7 +229,7 @@ export class FrontQueues {
     this.#release(frontQueue);
   }
 
-  /** The row to be read next of what front queues left that began anew. */
+  /** The row to be read next of what front queues left that began again. */
   leftoverToRead(): Buffer {
     const { host, number, row } = this.leftovers[0]!;
     return rowKey(host, number, row);

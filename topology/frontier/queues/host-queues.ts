@@ -102,7 +102,7 @@ export class HostQueues {
     if (taken !== undefined) return taken.dueAtMs;
     const later = this.rescheduled.get(host);
     const rescheduled = later?.takeOut(dueAtMs, seq);
-    if (rescheduled === undefined) throw new Error(`of host ${host}, nothing came back as number ${seq}`);
+    if (rescheduled === undefined) throw new Error(`host ${host} has no returned URL with number ${seq}`);
     this.#forgetEmpty(host, later!);
     return rescheduled.dueAtMs;
   }

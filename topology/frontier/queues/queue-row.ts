@@ -82,7 +82,7 @@ export function countOf(value: Uint8Array | null | undefined): number {
   if (value == null) {
     throw new CrawlstreamError(
       'INVALID_RECORD',
-      'the state folder lacks a row of a queue: delete it, and it is built again from the changelog',
+      'the state folder lacks a row of a queue: delete the folder; the next start rebuilds it from the changelog',
     );
   }
   return new ByteReader(value).uint();

@@ -39,7 +39,7 @@ export function blockWords(bytes: Uint8Array | null | undefined): Uint32Array {
   if (bytes == null || bytes.length % 8 !== 0) {
     throw new CrawlstreamError(
       'INVALID_RECORD',
-      'the state folder lacks fingerprints it refers to: delete it, and it is built again from the changelog',
+      'the state folder lacks fingerprints that it refers to: delete the folder; the next start rebuilds it from the changelog',
     );
   }
   if (bytes.byteOffset % 4 === 0) return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);

@@ -92,7 +92,10 @@ export class SeenLoader {
   #takeManifest(reader: ByteReader): void {
     const seen = this.#seen;
     if (reader.byte() !== manifestVersion) {
-      throw new CrawlstreamError('UNSUPPORTED', 'the state folder was written by a newer crawlstream: run that one');
+      throw new CrawlstreamError(
+        'UNSUPPORTED',
+        'the state folder was written by a newer crawlstream: run that release',
+      );
     }
     seen.size = reader.uint();
     for (let i = 0; i < 4; i++) seen.sum.words[i] = reader.uint();
@@ -150,6 +153,6 @@ function readLists(reader: ByteReader): FingerprintList[] {
 function lacking(blocks: number): CrawlstreamError {
   return new CrawlstreamError(
     'INVALID_RECORD',
-    `the state folder lacks ${blocks} blocks of fingerprints: delete it, and it is built again from the changelog`,
+    `the state folder lacks ${blocks} blocks of fingerprints: delete the folder; the next start rebuilds it from the changelog`,
   );
 }

@@ -2,7 +2,7 @@
  * What a partition knows of traps: which are active, by host, and what is remembered in order to notice more.
  *
  * Active traps are state like everything else: changes make and release them, the checkpoint and the digest hold them,
- * and nothing forgets them. The summaries are not: they follow from the changes since the newest claim and begin anew
+ * and nothing forgets them. The summaries are not: they follow from the changes since the newest claim and start over
  * with it, at an owner and in a replay alike, so that no restart has to read, nor any save to write, kilobytes a host.
  * The price is that, after a claim, a trap that was half noticed is noticed later.
  *

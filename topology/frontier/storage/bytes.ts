@@ -25,7 +25,7 @@ export class ByteWriter {
 
   /** Throws on a number that would not be read back as it is, since a record with it would be damaged for good. */
   uint(value: number): void {
-    if (!(value >= 0)) throw new RangeError(`${value} is no unsigned number`);
+    if (!(value >= 0)) throw new RangeError(`${value} is not an unsigned number`);
     this.#reserve(8);
     const bytes = this.#bytes;
     let at = this.#length;
@@ -164,7 +164,7 @@ export class ByteReader {
       if (byte < 0x80) return value;
       scale *= 0x80;
     }
-    throw invalid('a number runs on');
+    throw invalid('a number in it does not end');
   }
 
   int(): number {
@@ -220,5 +220,5 @@ export class ByteReader {
 }
 
 function invalid(why: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_RECORD', `a record of the frontier cannot be read: ${why}`);
+  return new CrawlstreamError('INVALID_RECORD', `a record of the frontier cannot be decoded: ${why}`);
 }

@@ -131,7 +131,7 @@ export function pick<T>(list: readonly T[], index: number, what: string): T {
   if (value === undefined) {
     throw new CrawlstreamError(
       'INVALID_RECORD',
-      `a record of the frontier cannot be read: no ${what} has number ${index}`,
+      `a record of the frontier cannot be decoded: there is no ${what} number ${index}`,
     );
   }
   return value;

@@ -29,5 +29,5 @@ export type StoreJob<Result = void> = Generator<StoreRequest, Result, StoreReply
 
 /** Runs a job that needs no row. */
 export function finishInMemory(job: StoreJob): void {
-  if (!job.next([]).done) throw new Error('a step is taken before the rows it needs were read');
+  if (!job.next([]).done) throw new Error('a step starts before the rows that it needs are read');
 }

@@ -30,7 +30,7 @@ export interface KnownCapture {
   readonly lastModified: string;
 }
 
-/** `url`: normal. `captures`: of it, by time, at least one. Null: it is to be asked for anew. */
+/** `url`: normal. `captures`: of it, by time, at least one. Null: it is to be asked for again. */
 export function captureLine(url: string, captures: readonly KnownCapture[], recrawl: Recrawl | null): KnownLine | null {
   const last = captures.at(-1)!;
   const { status: http, atMs, etag } = last;

@@ -20,7 +20,7 @@
  *   letter      a dead letter that the dump's own reading came to
  *   end         the last line: what all of it comes to
  *
- * Not in it, as it is learnt anew: how hosts have proved to rewrite their URLs, what links of pages led to since their last visit, and which pages
+ * Not in it, as it is learnt again: how hosts have proved to rewrite their URLs, what links of pages led to since their last visit, and which pages
  * are copies.
  *
  * A reader takes fields and statuses it does not know for an error: a newer format has a higher `version`.

@@ -27,7 +27,7 @@ export function loadStep(
   for (const change of changes) decision.emit(change);
   const bytes = decision.finish();
   const lost = lostUrls(state.counters);
-  if (lost !== 0) throw new Error(`conservation is broken: ${lost} loaded URLs are in no place`);
+  if (lost !== 0) throw new Error(`invariant broken: ${lost} loaded URLs are neither queued, leased nor finished`);
   const { positions, counters, policyVersion } = state;
   const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
   const { epoch, offset } = state.changelog;

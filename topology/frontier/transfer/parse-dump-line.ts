@@ -20,7 +20,11 @@ export function parseDumpLine(text: string, number: number): DumpLine {
   else if ('letter' in line) checkFields(line, 'letter', 'original', number);
   else {
     const known = ['partition', 'repeated', 'tallies', 'end'].some((name) => name in line);
-    if (!known) throw invalid(number, `${Object.keys(line)[0] ?? 'nothing'} begins no line that this version knows`);
+    if (!known)
+      throw invalid(
+        number,
+        `${Object.keys(line)[0] ?? 'nothing'} is not the first field of any line that this release knows`,
+      );
   }
   return line as unknown as DumpLine;
 }
@@ -28,7 +32,8 @@ export function parseDumpLine(text: string, number: number): DumpLine {
 /** The first line. Throws UNSUPPORTED on a newer format. */
 export function parseDumpHead(text: string): DumpHead {
   const line = parse(text, 1);
-  if (line['dump'] !== 'crawlstream') throw invalid(1, 'this is no dump of crawlstream: it must begin with {"dump"');
+  if (line['dump'] !== 'crawlstream')
+    throw invalid(1, 'this file is not a crawlstream dump: a dump starts with {"dump"');
   checkHead(line, 1);
   return line as unknown as DumpHead;
 }
@@ -36,7 +41,7 @@ export function parseDumpHead(text: string): DumpHead {
 function checkHead(line: Fields, number: number): void {
   const { version } = line;
   if (typeof version === 'number' && version > dumpVersion) {
-    const message = `the dump has format ${version}, this version reads up to ${dumpVersion}: use a newer crawlstream`;
+    const message = `the dump has format ${version}, but this release reads formats up to ${dumpVersion}: run a newer crawlstream`;
     throw new CrawlstreamError('UNSUPPORTED', message);
   }
   for (const field of ['id', 'crawl', 'keyMode', 'fingerprintKey']) need(number, line, field, isText, 'a text');
@@ -49,9 +54,10 @@ function parse(text: string, number: number): Fields {
   try {
     line = JSON.parse(text);
   } catch (cause) {
-    throw invalid(number, `it is no JSON (${(cause as Error).message})`, cause);
+    throw invalid(number, `it is not JSON (${(cause as Error).message})`, cause);
   }
-  if (typeof line !== 'object' || line === null || Array.isArray(line)) throw invalid(number, 'it is no JSON object');
+  if (typeof line !== 'object' || line === null || Array.isArray(line))
+    throw invalid(number, 'it is not a JSON object');
   return line as Fields;
 }
 
@@ -73,20 +79,20 @@ const counts = ['depth', 'hop', 'attempts', 'expiries', 'dueAtMs', 'http', 'atMs
 
 function checkUrl(line: Fields, number: number): void {
   const { url, status } = line;
-  if (!isText(url) || !/^https?:\/\/[^/]/.test(url)) throw invalid(number, '"url" is no http or https URL');
-  if (!statuses.has(status)) throw invalid(number, `"status" is none of ${[...statuses].join(', ')}`);
+  if (!isText(url) || !/^https?:\/\/[^/]/.test(url)) throw invalid(number, '"url" is not an http or https URL');
+  if (!statuses.has(status)) throw invalid(number, `"status" is not one of ${[...statuses].join(', ')}`);
   for (const field of counts) if (field in line) need(number, line, field, isWhole, 'a whole number');
   if ('spelling' in line && !isPath(line['spelling']))
-    throw invalid(number, '"spelling" is no path that begins with /');
+    throw invalid(number, '"spelling" is not a path that starts with /');
   const { tags = [] } = line;
-  if (!Array.isArray(tags) || !tags.every(isText)) throw invalid(number, '"tags" is no list of texts');
+  if (!Array.isArray(tags) || !tags.every(isText)) throw invalid(number, '"tags" is not a list of strings');
   if (status === 'queued' || status === 'waiting') {
     if ('payload' in line) need(number, line, 'payload', isText, 'a text');
     if (!isWhole(line['frontQueue']) || line['frontQueue'] > lastFrontQueue)
-      throw invalid(number, `"frontQueue" is no number from 0 to ${lastFrontQueue}`);
+      throw invalid(number, `"frontQueue" is not a number from 0 to ${lastFrontQueue}`);
   } else if ('visits' in line) checkVisits(line, number);
   else if ('outcome' in line && !kinds.has(line['outcome'])) {
-    throw invalid(number, `"outcome" is none of ${outcomeKinds.join(', ')}`);
+    throw invalid(number, `"outcome" is not one of ${outcomeKinds.join(', ')}`);
   }
 }
 
@@ -101,7 +107,7 @@ function checkVisits(line: Fields, number: number): void {
     Object.keys(noHistory).every((name) => isWhole(history[name])) &&
     typeof visits['signature'] === 'string' &&
     isGain(visits['gain']);
-  if (!isRight) throw invalid(number, '"visits" is not what is kept of a page');
+  if (!isRight) throw invalid(number, '"visits" does not have the fields of a visit history');
 }
 
 /** Absent, or what visits gained (policy/recrawl/gain.ts). */
@@ -116,15 +122,16 @@ function checkHost(line: Fields, number: number): void {
   if (hostSlots !== undefined) {
     const { own, most, freeAtMs } = hostSlots;
     const isRight = Number.isSafeInteger(own) && isWhole(most) && Array.isArray(freeAtMs) && freeAtMs.every(isWhole);
-    if (!isRight) throw invalid(number, '"hostSlots" lacks "own", "most" or "freeAtMs", in whole numbers');
+    if (!isRight) throw invalid(number, '"hostSlots" lacks "own", "most" or "freeAtMs" as whole numbers');
   }
   const { purged = [] } = line;
-  if (!Array.isArray(purged) || !purged.every(isWhole)) throw invalid(number, '"purged" is no list of whole numbers');
+  if (!Array.isArray(purged) || !purged.every(isWhole))
+    throw invalid(number, '"purged" is not a list of whole numbers');
   const facts = (line['facts'] ?? {}) as Fields;
   for (const [name, value] of Object.entries(facts)) {
     const usual = newHostFacts[name as keyof HostFacts];
-    if (usual === undefined) throw invalid(number, `"facts.${name}" is no fact that this version knows`);
-    if (typeof value !== typeof usual) throw invalid(number, `"facts.${name}" is no ${typeof usual}`);
+    if (usual === undefined) throw invalid(number, `"facts.${name}" is not a fact that this release knows`);
+    if (typeof value !== typeof usual) throw invalid(number, `"facts.${name}" is not a ${typeof usual}`);
   }
 }
 
@@ -152,6 +159,6 @@ function isWhole(value: unknown): value is number {
 }
 
 function invalid(number: number, why: string, cause?: unknown): CrawlstreamError {
-  const remedy = 'make the dump anew, or mend that line';
+  const remedy = 'repeat the dump, or correct that line';
   return new CrawlstreamError('INVALID_RECORD', `line ${number} of the dump: ${why}; ${remedy}`, cause);
 }

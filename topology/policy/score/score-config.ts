@@ -146,7 +146,7 @@ const weightedSchema = z.strictObject({
         name: z.string().min(1).max(100),
         kind: z.enum(numberListKinds),
         path: z.string().min(1),
-        sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, as sha256sum prints them'),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/, 'write 64 hexadecimal digits, as sha256sum prints them'),
       }),
     )
     .optional(),

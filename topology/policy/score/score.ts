@@ -98,7 +98,7 @@ class Mean {
     this.#weights += weight;
   }
 
-  /** null: nothing is known, or nothing counts. Begins anew. */
+  /** null: nothing is known, or nothing counts. Begins again. */
   take(): number | null {
     const mean = this.#weights === 0 ? null : this.#sum / this.#weights;
     this.#sum = 0;

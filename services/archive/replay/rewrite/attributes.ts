@@ -16,7 +16,7 @@ const links = new Set(
 );
 const sets = new Set(['srcset', 'imagesrcset']);
 /**
- * What asks somebody without being seen, or checks what is written anew here (`integrity`): or, of a page's cache and
+ * What asks somebody without being seen, or checks what is written again here (`integrity`): or, of a page's cache and
  * frames, what has no meaning in an archive.
  */
 const dropped = new Set('ping integrity manifest attributionsrc nonce sandbox csp allow http-equiv archive'.split(' '));

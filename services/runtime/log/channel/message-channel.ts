@@ -59,7 +59,7 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
   };
   const act = (name: string, given: readonly unknown[]): unknown => {
     const one = served[name] as ((...given: readonly unknown[]) => unknown) | undefined;
-    if (one === undefined) throw new Error(`nobody serves ${name}`);
+    if (one === undefined) throw new Error(`there is no handler for ${name} (a bug)`);
     return one(...given);
   };
   const take = ([kind, id, what, given = []]: Message) => {
@@ -208,5 +208,5 @@ export function errorOf({ code, message, stack }: PlainError): Error {
 }
 
 function gone(): CrawlstreamError {
-  return new CrawlstreamError('OWNERSHIP_LOST', 'the process at the other end is gone');
+  return new CrawlstreamError('OWNERSHIP_LOST', 'the other process (crawl or worker) has ended');
 }

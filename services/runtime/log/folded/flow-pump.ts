@@ -109,7 +109,7 @@ export class FlowPump {
     for (const { flow, partition, readTo } of this.#open.values()) this.#reader.seek(flow, partition, readTo);
   }
 
-  /** One that has lost what was read of it is read anew by whoever asks for it next, who hears what is wrong with it. */
+  /** One that has lost what was read of it is read again by whoever asks for it next, who hears what is wrong with it. */
   async #look(tail: FlowTail, error: unknown): Promise<void> {
     const { flow, partition, readTo } = tail;
     // Brokers that are away say nothing of a flow.

@@ -3,7 +3,7 @@
  * thousand. All that goes by the log port goes on as ever.
  *
  * A group that reads several topics of a flow has a position in each, where brokers keep one for a group and a partition: those are kept
- * under groups of their own (fold.ts), and its own position in the flow is the furthest of them.
+ * under separate groups (fold.ts), and its own position in the flow is the furthest of them.
  *
  * What it cannot do: drop the records of one topic of a flow (`trim`).
  */
@@ -37,7 +37,7 @@ export interface FoldOptions {
 }
 
 export interface FoldedLog extends Log {
-  /** Reads the flow of a crawl no more; it is read anew once it is asked for. */
+  /** Reads the flow of a crawl no more; it is read again once it is asked for. */
   release(crawl: string): void;
   /** Is a topic that would lie in a flow one by itself? To be said before anything is asked of it. */
   setApart(topic: string, isApart: boolean): void;
@@ -90,7 +90,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
       if (!flows.has(flow)) flows.set(flow, await log.partitionsOf(flow));
       const there = flows.get(flow)!;
       if (there === 0 || there >= partitions) continue;
-      const message = `topic ${name} lies in ${flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
+      const message = `topic ${name} is stored in topic ${flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
       throw new CrawlstreamError('TOPIC_MISMATCH', message);
     }
     await log.createTopics(topicsHolding(specs, apart));
@@ -137,7 +137,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
     async trim(topic, partition, before) {
       const place = placeOf(topic);
       if (place === null) return log.trim(topic, partition, before);
-      const message = `records of ${topic} lie among others in ${place.flow}: they are not dropped by themselves`;
+      const message = `records of ${topic} are stored with others in ${place.flow}, and cannot be dropped alone`;
       throw new CrawlstreamError('UNSUPPORTED', message);
     },
     async commit(group, positions) {
@@ -190,6 +190,6 @@ function inTermsOf(error: unknown, flow: string, topic: string): unknown {
 /** Nobody would notice that there is nothing to read. */
 function notKept(topic: string): CrawlstreamError {
   const crawl = topic.slice(0, topic.lastIndexOf('.'));
-  const message = `crawl ${crawl} keeps no responses: its topics lie together, and those are one by itself where its fleet made it with output.warc`;
+  const message = `crawl ${crawl} has no stored responses: create the crawl with output.warc to store them`;
   return new CrawlstreamError('UNSUPPORTED', message);
 }

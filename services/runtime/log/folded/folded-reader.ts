@@ -322,6 +322,6 @@ function told(one: Assigned, error: unknown): unknown {
 function outside({ topic, partition, position }: Assigned, start: number, end: number): CrawlstreamError {
   const message =
     `position ${position} of ${topic}/${partition} is outside its range ${start} to ${end}: ` +
-    'restore the topic or rebuild the state that holds this position; it is never reset by itself';
+    'restore the topic or rebuild the state that holds this position; it is never reset automatically';
   return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
 }

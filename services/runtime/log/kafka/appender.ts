@@ -294,7 +294,7 @@ export function createAppender(
   const decide = (channel: Channel, batch: Batch, part: ProducedPart | undefined) => {
     if (channel.batch !== batch) return;
     const what = `appending to ${channel.topic}/${channel.partition}`;
-    if (!part) return tryLater(channel, batch, transient(`${what} failed: the broker's answer leaves it out`));
+    if (!part) return tryLater(channel, batch, transient(`${what} failed: it is missing in the broker's answer`));
     if (part.errorCode === 0) return ack(channel, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
     if (batch.unanswered > 0) return tryLater(channel, batch, transient(`${what} failed: ${type}`));
@@ -302,7 +302,7 @@ export function createAppender(
     // unless it depends on them: another writer's records may have taken their offsets, so that its own offset would
     // look right.
     if (type === 'OUT_OF_ORDER_SEQUENCE_NUMBER') {
-      const lost = transient(`${what} failed: the log has lost records that it had acknowledged`);
+      const lost = transient(`${what} failed: the log lost acknowledged records`);
       if (batch.records.some(({ append }) => append.leads)) return fail(channel, lost);
       numberAnew(channel);
       return tryLater(channel, batch, lost);

@@ -63,7 +63,7 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
       const timer = setTimeout(() => {
         if (said.has(address)) return;
         said.set(address, absence.sinceMs);
-        say(`broker ${address} does not answer: ${why}; what needs it waits`);
+        say(`broker ${address} does not answer: ${why}; work that needs this broker waits`);
       }, saidAfterMs);
       timer.unref();
       const absence: Absence = { sinceMs: said.get(address) ?? performance.now(), why, timer };

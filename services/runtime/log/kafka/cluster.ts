@@ -99,7 +99,7 @@ export async function openCluster(
   const link = (nodeId: number, purpose: string) =>
     openOr(`${nodeId}/${purpose}`, () => {
       const address = nodes.get(nodeId);
-      if (!address) throw transient(`broker ${nodeId} is not known at the moment`);
+      if (!address) throw transient(`broker ${nodeId} is unknown at the moment`);
       return address;
     });
 

@@ -34,7 +34,8 @@ export async function createTopics(
   await retrying(deadline, async () => {
     const made = await cluster.look(missing.map(({ name }) => name));
     missing.forEach((spec, i) => {
-      if (made[i] === undefined) throw transient(`topic ${spec.name} was made, but no broker knows it yet`);
+      if (made[i] === undefined)
+        throw transient(`topic ${spec.name} was created, but is not visible on the brokers yet`);
       checkCount(spec, made[i]);
     });
   });
@@ -81,7 +82,10 @@ async function create(cluster: Cluster, specs: readonly LogTopic[], replicas: nu
       type === 'INVALID_PARTITIONS' ||
       type === 'INVALID_REPLICATION_FACTOR'
     ) {
-      throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} can't be made: ${errorMessage ?? type}`);
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `topic ${topic} can't be created: ${errorMessage ?? type}; check the message and the rights (crawlstream acls)`,
+      );
     } else throwFor(errorCode, `making topic ${topic}`);
   }
   return there;
@@ -109,7 +113,7 @@ async function checkSettings(cluster: Cluster, specs: readonly LogTopic[]): Prom
       const needed = stateSettings[configName as keyof typeof stateSettings];
       if (needed === undefined || configValue === needed) continue;
       const remedy = `kafka-configs --alter --entity-type topics --entity-name ${resourceName} --add-config ${configName}=${needed}`;
-      const message = `topic ${resourceName} has ${configName}=${configValue}, which would lose records: set it to ${needed} (${remedy})`;
+      const message = `topic ${resourceName} has ${configName}=${configValue}, which loses records: set it to ${needed} (${remedy})`;
       throw new CrawlstreamError('TOPIC_MISMATCH', message);
     }
   }

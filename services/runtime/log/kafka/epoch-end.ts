@@ -25,7 +25,7 @@ export async function readEpochEnd(
     partition,
     request(topic, partition, leaderEpoch),
   );
-  if (answer === undefined) throw transient(`${what} failed: the broker's answer leaves it out`);
+  if (answer === undefined) throw transient(`${what} failed: it is missing in the broker's answer`);
   if (answer.errorCode !== 0) cluster.forget(topic);
   throwFor(answer.errorCode, what);
   return answer.endOffset < 0 ? undefined : answer.endOffset;

@@ -23,9 +23,12 @@ export function isRefusedLogin(error: unknown): boolean {
 export function throwFor(code: number, what: string): void {
   if (code === 0) return;
   const { type, retriable, message } = errorOf(code);
-  if (retriable) throw transient(`${what} failed: ${type}; the broker says it may pass`);
+  if (retriable) throw transient(`${what} failed: ${type}; retrying, since the broker calls it temporary`);
   if (type.endsWith('AUTHORIZATION_FAILED')) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${what} is not allowed to this user (${type}): grant it the right`);
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `${what} is not allowed for this user (${type}): grant the right (crawlstream acls lists them)`,
+    );
   }
   throw new CrawlstreamError('STORE_FAILED', `${what} failed: ${type}: ${message}`);
 }

@@ -154,7 +154,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     join: async (group) => {
       checkOpen();
       if (memberships.get(group.group)?.isOut === false) {
-        throw new CrawlstreamError('INVALID_ARGUMENT', `this process is in group ${group.group} already`);
+        throw new CrawlstreamError('INVALID_ARGUMENT', `this process is already in group ${group.group}`);
       }
       const joins = joinGroup(cluster, group, {
         sessionTimeoutMs: options.sessionTimeoutMs ?? kafkaLimits.sessionTimeoutMs,
@@ -228,7 +228,7 @@ function lastGood(read: () => Credentials): () => Credentials {
 function addressOf(broker: string): Address {
   const match = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(broker.trim());
   if (!match || Number(match[2]) > 65_535) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `broker "${broker}" is no address: write host:port`);
+    throw new CrawlstreamError('INVALID_ARGUMENT', `broker "${broker}" is not an address: write host:port`);
   }
   return { host: match[1] as string, port: Number(match[2]) };
 }

@@ -15,7 +15,7 @@ const versionThere = (require('kafkajs/package.json') as { version: string }).ve
 if (versionThere !== versionNeeded) {
   throw new CrawlstreamError(
     'UNSUPPORTED',
-    `kafkajs ${versionThere} is installed, the log is built on the internals of ${versionNeeded}: run npm ci`,
+    `kafkajs ${versionThere} is installed, but version ${versionNeeded} is needed: run npm ci`,
   );
 }
 

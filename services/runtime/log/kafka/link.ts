@@ -145,7 +145,7 @@ function checkVersions(versions: ApiVersions, address: string): void {
 function notOpened(address: string, error: Error, { ssl, sasl }: Credentials): CrawlstreamError {
   if (isRefusedLogin(error)) {
     return transient(
-      `broker ${address} refuses the login (${error.message}): check the SASL user and password, or the token`,
+      `broker ${address} rejects the login (${error.message}): check the SASL user and password, or the token`,
       error,
     );
   }

@@ -132,7 +132,7 @@ export async function joinGroup(
       case 'INCONSISTENT_GROUP_PROTOCOL':
         throw new CrawlstreamError(
           'INVALID_ARGUMENT',
-          `group ${group} has members that share out partitions in another way: use another group name, or stop them`,
+          `group ${group} has members with another partition assignor: use another group name, or stop them`,
         );
       case 'FENCED_INSTANCE_ID':
         isFenced = true;
@@ -159,7 +159,7 @@ export async function joinGroup(
     const members = await retrying(deadlineIn(options.giveUpMs), () => describeGroup(cluster, group));
     isFenced = members.some(({ name }) => name === groupInstanceId);
     if (!isFenced) return;
-    const message = `another process has joined group ${group} as ${groupInstanceId}: give each its own --instance-id`;
+    const message = `another process has joined group ${group} as ${groupInstanceId}: give each process a different --instance-id`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   };
 

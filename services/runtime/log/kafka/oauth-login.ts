@@ -31,7 +31,7 @@ const answer = {
   parse: async (text: string) => {
     if (text === '') return;
     // What kafkajs calls a login that was refused: errors.ts tells by that name.
-    throw Object.assign(new Error(`the token is refused: ${text}`), { name: 'KafkaJSSASLAuthenticationError' });
+    throw Object.assign(new Error(`the token was rejected: ${text}`), { name: 'KafkaJSSASLAuthenticationError' });
   },
 };
 

@@ -165,7 +165,7 @@ export function checkGroup(cluster: Cluster, code: number, group: string, what: 
 function check(cluster: Cluster, code: number | undefined, topic: string, what: string): void {
   if (code === 0) return;
   cluster.forget(topic);
-  if (code === undefined) throw transient(`${what} failed: the broker's answer leaves it out`);
+  if (code === undefined) throw transient(`${what} failed: it is missing in the broker's answer`);
   throwFor(code, what);
 }
 

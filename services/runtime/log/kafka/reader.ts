@@ -360,6 +360,6 @@ export function createKafkaReader(
 function outOfRange({ topic, partition, next }: Assignment, { start, end }: OffsetRange): CrawlstreamError {
   const message =
     `position ${next} of ${topic}/${partition} is outside its range ${start} to ${end}: ` +
-    'restore the topic or rebuild the state that holds this position; it is never reset by itself';
+    'restore the topic or rebuild the state that holds this position; it is never reset automatically';
   return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
 }

@@ -182,7 +182,7 @@ export function readBatches(
     } catch (error) {
       if (error instanceof CrawlstreamError) throw error;
       records.length = before;
-      const why = `${compressionNames[codec]}: ${(error as Error).message}; its checksum is right: so its producer made it`;
+      const why = `${compressionNames[codec]}: ${(error as Error).message}; its checksum is right, so its producer wrote it this way`;
       const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, `can't be undone: ${why}`);
       records.push({
         topic,

@@ -25,17 +25,17 @@ export function risksOf(topics: readonly GuardedTopic[]): string[] {
   return [
     risk(
       several.filter(({ settings }) => settings['unclean.leader.election.enable'] === 'true'),
-      'unclean.leader.election.enable=true, by which a broker that lacks acknowledged records may become their leader',
+      'unclean.leader.election.enable=true, which allows a broker without all acknowledged records to become leader',
       'unclean.leader.election.enable=false',
     ),
     risk(
       several.filter((one) => insync(one) < 2),
-      'min.insync.replicas=1, so that an acknowledged record may be on one broker alone',
+      'min.insync.replicas=1, so an acknowledged record may exist on one broker only',
       'min.insync.replicas=2',
     ),
     risk(
       several.filter((one) => insync(one) >= Math.max(2, one.replicas)),
-      'as many min.insync.replicas as replicas, so that one broker away stops every append',
+      'min.insync.replicas equals the replicas, so one missing broker stops all appends',
       'min.insync.replicas=N, with N below the number of replicas',
     ),
   ].flatMap((text) => text ?? []);

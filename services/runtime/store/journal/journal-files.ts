@@ -72,7 +72,7 @@ export class JournalFiles {
   }
 
   #damaged(number: number): CrawlstreamError {
-    const message = `the journal ${this.#pathOf(number)} is damaged: it has lost writes that were acknowledged. Put the file back from a copy. Or move the folder ${this.#folder} elsewhere: crawls then go on without their last writes`;
+    const message = `the journal ${this.#pathOf(number)} is damaged: acknowledged writes are lost. Restore the file from a backup. Or move the folder ${this.#folder} elsewhere: crawls then continue without their last writes`;
     return new CrawlstreamError('STORE_FAILED', message);
   }
 

@@ -1,6 +1,6 @@
 /**
  * One journal for many stores of a process: what any of them writes is made durable by one sync of one file for all, where each
- * store by itself would sync a file of its own for each write.
+ * store by itself would sync a separate file for each write.
  *
  * Its folder holds numbered files (journal-files.ts) of frames (journal-frames.ts).
  *

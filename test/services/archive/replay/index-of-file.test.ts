@@ -133,9 +133,9 @@ describe('the index of a WARC file that has none', () => {
   it('is none of a file that is no WARC file, with the place and the reason', async () => {
     await refused(Buffer.from('PK\u0003\u0004'), /at byte 0: no WARC record begins there$/);
     await refused(gzipSync('hello'), /at byte 0: no WARC record begins there$/);
-    await refused(gzipSync(Buffer.alloc(0)).subarray(0, 12), /at byte 0: it cannot be unpacked/);
+    await refused(gzipSync(Buffer.alloc(0)).subarray(0, 12), /at byte 0: it cannot be decompressed/);
     const [one, other] = [record('response', 'http://a.test/1', html), record('response', 'http://a.test/2', html)];
-    await refused(gzipSync(Buffer.concat([one, other])), /records are packed together; pack each alone/);
+    await refused(gzipSync(Buffer.concat([one, other])), /records are compressed together/);
     const noLength = Buffer.from('WARC/1.1\r\nWARC-Type: response\r\n\r\n');
     await refused(Buffer.concat([one, noLength]), new RegExp(`at byte ${one.length}: a record has no Content-Length$`));
     await refused(one.subarray(0, -9), /at byte 0: the record is cut short$/);

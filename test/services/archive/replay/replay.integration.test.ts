@@ -224,7 +224,7 @@ test('redirects lead into the archive, and never in a circle', async () => {
   assert.equal(there.headers['location'], `${server}/web/20200101000006/https://pond.test/upper`);
   const circle = await get('/web/20200101000005/http://pond.test/circle');
   assert.equal(circle.status, 502);
-  assert.match(circle.body.toString(), /nothing else is here/);
+  assert.match(circle.body.toString(), /which is not in this archive/);
 });
 
 test('a revisit has its payload, out of another file, and a 304 what had not changed', async () => {
@@ -324,10 +324,10 @@ test('who names another host, or is a page of elsewhere, gets nothing', async ()
 test('hostile captures are shown for what they are, or said to be unshowable; the server goes on', async () => {
   const at = (path: string, headers = {}) => get(`/web/20200101000000/http://bad.test${path}`, headers);
   for (const [path, said] of [
-    ['/self', /that was the same as before, too/],
+    ['/self', /it refers to another revisit record/],
     ['/endless', /its HTTP head does not end/],
     ['/continue', /status 100/],
-    ['/far', /redirects to what is no page/],
+    ['/far', /redirects to an invalid URL/],
     ['/zz', /the index says that http:\/\/bad\.test\/zz is at 7, but no record is there/],
   ] as const) {
     const { status, body } = await at(path);
@@ -363,7 +363,7 @@ test('hostile captures are shown for what they are, or said to be unshowable; th
 
 test('a long file without an index, one that is there twice, and no file at all are refused with the remedy', async () => {
   const { ended } = startCommand(['replay']);
-  assert.match((await ended).stderr, /name the archive: its WARC files, or the --data folder/);
+  assert.match((await ended).stderr, /no archive is given: add WARC files, or the --data folder/);
   const copy = writeWarc(temporaryFolder(), 'a', [{ url: 'http://pond.test/', time: '20200101000000' }]);
   const twice = await startCommand(['replay', join(folder, 'a.warc.gz'), copy]).ended;
   assert.equal(twice.code, 2, twice.stderr);

@@ -53,5 +53,5 @@ test('a page of a host named by --insecure is rendered with what it loads there,
   assert.ok(!asked.some((one) => one.startsWith('other.test')));
   // The page, its script, and the robots.txt of the fetcher and of the browser.
   const audited = await runCommand(['audit', '--data', data]);
-  assert.match(audited.stdout, /not verified +4 requests over TLS/);
+  assert.match(audited.stdout, /not verified +4 TLS requests/);
 });

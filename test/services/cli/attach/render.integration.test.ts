@@ -85,7 +85,7 @@ test('links and text that scripts make are found by a browser beside the crawl, 
     '--max-pages',
     '1',
   ]);
-  assert.match(without.stderr, /--extract has render: rules, and no browser runs: give --with render/);
+  assert.match(without.stderr, /--extract has render: rules, but no browser runs: add --with render/);
 });
 
 test('a browser that gets no network namespace is told of once, at the start', {
@@ -110,6 +110,6 @@ test('a browser that gets no network namespace is told of once, at the start', {
   assert.equal(told.length, 1, ended.stderr);
   assert.match(
     told[0]!,
-    /the browser shares the network of this machine \(unshare failed: not permitted\): it was tried for ways out/,
+    /the browser runs in the network of this machine \(unshare failed: not permitted\): no way around/,
   );
 });

@@ -104,7 +104,7 @@ test('check filter names the rule, from options as from a policy with lists', as
   writeFileSync(list, 'other.example\n');
   assertRefused(
     await runCommand(['check', 'filter', 'http://a.org/', '--policy', policy]),
-    /filters\.lists "ours": bad\.txt has the SHA-256 .*; restore that file, or set a policy with the new hash/,
+    /filters\.lists "ours": bad\.txt has the SHA-256 .*; restore that file, or set a policy with its new hash/,
   );
 });
 
@@ -149,7 +149,7 @@ test('check page shows what a fetched page gives, unless robots.txt denies it', 
   assert.deepEqual([page['noindex'], page['nofollow'], page['canonical']], [true, false, `${origin}/c`]);
   assert.match(String(page['text']), /Some text/);
   const before = asked.length;
-  assertRefused(await runCommand(['check', 'page', `${origin}/no`, '--allow-private']), /its robots\.txt denies it/);
+  assertRefused(await runCommand(['check', 'page', `${origin}/no`, '--allow-private']), /its robots\.txt disallows it/);
   assert.deepEqual(asked.slice(before), ['/robots.txt']);
   assert.equal((await json('page', `${origin}/moved`, '--allow-private'))['redirectUrl'], `${origin}/page`);
 });
@@ -182,7 +182,7 @@ test('check score shows each factor, and the front queue of depth and spelling w
 
 test('what a checker cannot use is one line that names it and says what to do', async () => {
   const rows: [string[], RegExp][] = [
-    [['url', 'ftp://a.org/'], /url "ftp:\/\/a\.org\/": its scheme cannot be crawled; write an http or https URL/],
+    [['url', 'ftp://a.org/'], /url "ftp:\/\/a\.org\/": its scheme is not supported; write an http or https URL/],
     [
       ['filter', 'http://a.org/', '--policy', join(folder, 'none.json')],
       /--policy ".*none\.json": ENOENT; name a file/,
@@ -190,7 +190,7 @@ test('what a checker cannot use is one line that names it and says what to do', 
     [['robots'], /url "": name a URL, or a robots\.txt with --file/],
     [['robots', 'http://a.org/', '--agent', 'A B'], /--agent "A B": give a product token/],
     [['score', 'http://a.org/', '--changed-share', '2'], /--changed-share "2": give a number from 0 to 1/],
-    [['page'], /url "": name either a URL to fetch, or a page with --file/],
+    [['page'], /url "": give a URL to fetch, or a saved page with --file/],
   ];
   const ended = await Promise.all(rows.slice(0, 3).map(([args]) => runCommand(['check', ...args])));
   ended.push(...(await Promise.all(rows.slice(3).map(([args]) => runCommand(['check', ...args])))));

@@ -72,17 +72,17 @@ test('a crawl named by --data is not looked for on the brokers of a file, nor th
 
 test('a bad file of each kind gives one line for each thing wrong: file, key, remedy; and code 2', async () => {
   const cases = [
-    ['crawl: [', /: Flow sequence .*line 1.*: mend the YAML there$/],
-    ['- a list', /: the whole: give keys and values, as crawlstream config init writes them$/],
-    ['seenMemry: 100', /: seenMemry: there is no such setting; did you mean seenMemory\?$/],
-    ['flavour: mild', /: flavour: there is no such setting; crawlstream config init lists what there is$/],
-    ['services: { fetcher: { seen: exact } }', /: services\.fetcher\.seen: there is no such setting there; /],
-    ['services: { fetchr: {} }', /: services\.fetchr: there is no such setting there; did you mean fetcher\?$/],
+    ['crawl: [', /: Flow sequence .*line 1.*: correct the YAML there$/],
+    ['- a list', /: the whole: write keys and values, as crawlstream config init does$/],
+    ['seenMemry: 100', /: seenMemry: unknown setting; did you mean seenMemory\?$/],
+    ['flavour: mild', /: flavour: unknown setting; crawlstream config init lists all settings$/],
+    ['services: { fetcher: { seen: exact } }', /: services\.fetcher\.seen: unknown setting; /],
+    ['services: { fetchr: {} }', /: services\.fetchr: unknown setting; did you mean fetcher\?$/],
     ['maxPages: 0', /: maxPages "0": give a whole number of at least 1$/],
     ['services: { crawl: { scope: planet } }', /: services\.crawl\.scope "planet": give one of host, domain, all$/],
     ['traps: "no"', /: traps "no": give true or false$/],
     ['contact: { mail: x }', /: contact "\{.*\}": give a text or a number, or a list of them$/],
-    ['kafkaPassword: hunter2', /: kafkaPassword: a secret is given by reference: \{ env: NAME \} or \{ file: PATH \}$/],
+    ['kafkaPassword: hunter2', /: kafkaPassword: write a secret as a reference: \{ env: NAME \} or \{ file: PATH \}$/],
     ['httpToken: { env: NO_SUCH }', /: httpToken: the environment variable NO_SUCH is not set$/],
     ['httpToken: { file: /no/such }', /: httpToken: ENOENT.*\/no\/such/],
   ] as const;
@@ -99,7 +99,7 @@ test('a bad file of each kind gives one line for each thing wrong: file, key, re
   const both = await runCommand(['config', 'check', fileOf('maxPages: 0\ncrwl: x\n')]);
   assert.equal(both.stderr.trimEnd().split('\n').length, 2, 'all that is wrong is said at once');
   const missing = await runCommand(['crawl', 'http://127.0.0.1:8/', '--config', '/no/such.yaml']);
-  assert.match(missing.stderr, /^crawlstream: --config \/no\/such.yaml: ENOENT.*: name a YAML or JSON file/);
+  assert.match(missing.stderr, /^crawlstream: --config \/no\/such.yaml: ENOENT.*: give a YAML or JSON file/);
   const variable = await runCommand(['config', 'show'], { env: { ...process.env, CRAWLSTREAM_MAX_PAGES: 'all' } });
   assert.match(variable.stderr, /^crawlstream: CRAWLSTREAM_MAX_PAGES "all": give a whole number/);
 });
@@ -110,7 +110,7 @@ test('a written file holds every setting, is good as it is, and is never overwri
   const text = readFileSync(file, 'utf8');
   assert.match(text, /^# seenMemory:$/m);
   assert.equal(lastJson(await runCommand(['config', 'check', file, '--json']))['settings'], 0);
-  assert.match((await runCommand(['config', 'init', file])).stderr, /it is there already/);
+  assert.match((await runCommand(['config', 'init', file])).stderr, /the file already exists/);
   // With the comment signs gone from the keys, the keys are the program's.
   const bare = text.replaceAll(/^# ([a-zA-Z0-9]+:)( \{.*)?$/gm, '$1').replaceAll(/^services:$/gm, '');
   const keys = [...bare.matchAll(/^([a-zA-Z0-9]+):$/gm)].map(([, key]) => key);

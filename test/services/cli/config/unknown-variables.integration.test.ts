@@ -15,15 +15,15 @@ async function saidWith(variables: NodeJS.ProcessEnv, line: readonly string[] = 
 test('a misspelt variable is told of in one line with the name it is near to, and the command runs', async () => {
   assert.equal(
     await saidWith({ CRAWLSTREAM_MAX_PAGE: '10', CRAWLSTREAM_KAFKA_PASWORD_FILE: '/x' }),
-    'crawlstream: environment: CRAWLSTREAM_MAX_PAGE is read by nothing (did you mean CRAWLSTREAM_MAX_PAGES?), ' +
-      'CRAWLSTREAM_KAFKA_PASWORD_FILE is read by nothing (did you mean CRAWLSTREAM_KAFKA_PASSWORD_FILE?)\n',
+    'crawlstream: environment: CRAWLSTREAM_MAX_PAGE is not a known variable (did you mean CRAWLSTREAM_MAX_PAGES?), ' +
+      'CRAWLSTREAM_KAFKA_PASWORD_FILE is not a known variable (did you mean CRAWLSTREAM_KAFKA_PASSWORD_FILE?)\n',
   );
   assert.equal(
     await saidWith({ CRAWLSTREAM_FLAVOUR: 'mild' }, ['topology']),
-    'crawlstream: environment: CRAWLSTREAM_FLAVOUR is read by nothing (crawlstream config init - lists what is)\n',
+    'crawlstream: environment: CRAWLSTREAM_FLAVOUR is not a known variable (crawlstream config init - lists all variables)\n',
   );
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`CRAWLSTREAM_FLAVOUR_${i}`, 'x']));
-  assert.match(await saidWith(many), /FLAVOUR_2 is read by nothing \([^)]*\), and 6 more\n$/);
+  assert.match(await saidWith(many), /FLAVOUR_2 is not a known variable \([^)]*\), and 6 more\n$/);
 });
 
 test('what Kubernetes injects for Services of these names, what is read without being a setting, and what is of others is no matter', async () => {

@@ -17,16 +17,19 @@ const outcome = (kind: Outcome['kind'], more: Partial<Outcome> = {}): Outcome =>
 
 it('a seed that fails is told at once, with its cause and what may help, and once', () => {
   const rows: readonly (readonly [Outcome, RegExp])[] = [
-    [outcome('dnsFailed'), /the name cannot be found; is it spelt right\?$/],
-    [outcome('blockedAddress'), /a private one; --allow-private lets the crawl go there$/],
-    [outcome('robotsDenied'), /robots\.txt forbids it; crawlstream check robots https:\/\/a\.test\/ shows the rule$/],
+    [outcome('dnsFailed'), /the host name was not found; check the spelling$/],
+    [outcome('blockedAddress'), /private; add --allow-private to crawl private addresses$/],
+    [outcome('robotsDenied'), /robots\.txt disallows it; crawlstream check robots https:\/\/a\.test\/ shows the rule$/],
     [
       outcome('connectionFailed', { detail: 'connect ECONNREFUSED' }),
-      /no connection \(connect ECONNREFUSED\); is the server up/,
+      /no connection \(connect ECONNREFUSED\); check that the server runs/,
     ],
-    [outcome('robotsUnreachable', { detail: 'robots.txt: none.test has no address' }), /; is the name spelt right\?$/],
+    [
+      outcome('robotsUnreachable', { detail: 'robots.txt: none.test has no address' }),
+      /; check the spelling of the name$/,
+    ],
     [outcome('tlsFailed', { detail: 'wrong version number' }), /may speak plain HTTP: try http:\/\/a\.test\/$/],
-    [outcome('tlsFailed', { detail: 'unable to verify the first certificate' }), /--ca FILE trusts the authority/],
+    [outcome('tlsFailed', { detail: 'unable to verify the first certificate' }), /--ca FILE to trust the authority/],
     [outcome('serverError', { status: 503 }), /the server answered 503$/],
   ];
   for (const [failed, expected] of rows) {
@@ -61,13 +64,13 @@ it('a crawl that is done with a page or none says why, and one with more says no
   const few = (counts: object) => whyFew({ ...blankCounts, pages: 1, ...counts }, { nofollow: [] }).join('\n');
   assert.match(
     whyFew({ ...blankCounts, pages: 1 }, ledger).join('\n'),
-    /https:\/\/a\.test\/ asks that its links not be followed/,
+    /https:\/\/a\.test\/ forbids following its links/,
   );
-  assert.match(few({ denied: 3 }), /robots\.txt refuses 3 URLs/);
-  assert.match(few({ outOfScope: 1_200 }), /1,200 links lead out of scope: --scope/);
+  assert.match(few({ denied: 3 }), /robots\.txt disallows 3 URLs/);
+  assert.match(few({ outOfScope: 1_200 }), /1,200 links lead out of scope: set the scope/);
   assert.match(few({ filtered: 1 }), /check filter/);
   assert.match(few({ tooDeep: 1 }), /--max-depth/);
-  assert.match(few({}), /no links that could be followed/);
+  assert.match(few({}), /no links to follow/);
   assert.equal(few({ pages: 2, denied: 3 }), '');
 });
 
@@ -79,7 +82,7 @@ it('hosts that TLS keeps out are told with the reason, until they answer', () =>
   ledger.note(outcome('tlsFailed', { url: 'https://c.test/', detail: 'TLS: wrong version number' }), null);
   assert.deepEqual([...ledger.tlsHosts.keys()], ['a.test', 'c.test']);
   const [why, back] = tlsLines(ledger.tlsHosts, '--data d', 'crawl --data d');
-  assert.equal(why, `TLS kept out a.test c.test: ${robots}`);
+  assert.equal(why, `TLS errors prevent requests to a.test c.test: ${robots}`);
   assert.match(back!, /crawl --data d with --ca FILE, or --insecure a\.test$/);
   assert.match(
     tlsLines(ledger.tlsHosts, '--brokers b', null)[1]!,
@@ -99,7 +102,7 @@ it('answers of types that are not read are no failures: they are told by type', 
   ledger.note(outcome('refused', { url: `${seed}a.png`, status: 200, detail: 'type image/png is not read' }), null);
   assert.deepEqual(ledger.lines(), []);
   assert.equal(ledger.notRead(), '2 application/zip, 1 image/png');
-  assert.deepEqual(said, [`${seed}: it is nothing that is read here 200 (type application/zip is not read)`]);
+  assert.deepEqual(said, [`${seed}: skipped: not a supported content type 200 (type application/zip is not read)`]);
   ledger.note(outcome('refused', { url: 'http://a.test:1/', detail: 'port 1 is not for the web' }), null);
   assert.equal(ledger.lines().length, 1);
   assert.equal(createFailureLedger([], () => {}).notRead(), null);

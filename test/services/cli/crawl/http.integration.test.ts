@@ -103,7 +103,7 @@ test('a crawl that listens beyond this machine tells strangers what was opened b
     [await ask('/hosts', { authorization }), await ask('/dashboard/data', { authorization })],
     [200, 200],
   );
-  assert.match(crawl.output(), /the token crosses the network in plain text: give --http-cert and --http-key/);
+  assert.match(crawl.output(), /the token is sent unencrypted: add --http-cert and --http-key/);
   const ended = await crawl.ended;
   assert.equal(ended.code, 0, ended.stderr);
 });

@@ -93,7 +93,7 @@ test('a crawl goes on under its name, and says so', async (t) => {
   asked.length = 0;
   const again = await runCommand(['crawl', '--data', data, '--max-pages', '9']);
   assert.equal(again.code, 0, again.stderr);
-  assert.match(again.stderr + again.stdout, /as before: .*--user-agent NewsBot\/2\.1/);
+  assert.match(again.stderr + again.stdout, /options from the last run: .*--user-agent NewsBot\/2\.1/);
   assert.ok(asked.length > 0);
   assert.ok(asked.every(({ agent }) => agent === 'NewsBot/2.1 (+me@example.org)'));
 });
@@ -110,12 +110,15 @@ test('commands that ask one host do it under the same name', async (t) => {
 });
 
 const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
-  [['--user-agent', 'Mozilla/5.0 (compatible; NewsBot/2.1)'], /--user-agent .* begins with Mozilla.*--robots-token/],
+  [['--user-agent', 'Mozilla/5.0 (compatible; NewsBot/2.1)'], /--user-agent .* starts with Mozilla.*--robots-token/],
   [['--user-agent', 'news.bot/1'], /--user-agent "news\.bot\/1": .*letters, digits, - and _/],
   [['--user-agent', 'NewsBot/1\nX: y'], /--user-agent .*one line/],
   [['--user-agent', 'NewsBot/1 {site}'], /--user-agent .*\{site\}.*\{contact\} and \{version\}/],
   [['--robots-token', 'News/1'], /--robots-token "News\/1": give a product token, such as NewsBot, without version/],
-  [['--user-agent', 'NewsBot/1', '--robots-token', 'Other'], /--robots-token Other is not in --user-agent NewsBot\/1/],
+  [
+    ['--user-agent', 'NewsBot/1', '--robots-token', 'Other'],
+    /--robots-token Other is not part of --user-agent NewsBot\/1/,
+  ],
   [['--robots-token', '*'], /--robots-token "\*": give a product token/],
 ];
 

@@ -46,5 +46,5 @@ test('a folder into which nothing was loaded still wants a seed', async () => {
   assert.equal((await runCommand(['load', '--seen', list, '--data', join(folder, 'data')])).code, 0);
   const gone = await runCommand(['crawl', '--data', join(folder, 'data'), '--contact', 'me@example.org']);
   assert.equal(gone.code, 2);
-  assert.match(gone.stderr, /no seed given/);
+  assert.match(gone.stderr, /no seed is given/);
 });

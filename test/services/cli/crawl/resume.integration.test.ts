@@ -48,7 +48,7 @@ test('a crawl that is killed goes on with the data folder alone: its policy, its
   const second = await runCommand(['crawl', '--data', data, '--json']);
   assert.equal(second.code, 0, second.stderr);
   assert.deepEqual({ ...(await policyOf(data)), version: 0 }, { ...before, version: 0, bytesPerSecond: 5_000_000 });
-  assert.match(second.stderr, /as before: .*--resolve \*\.test:\d+:127\.0\.0\.1.*--allow-private/);
+  assert.match(second.stderr, /options from the last run: .*--resolve \*\.test:\d+:127\.0\.0\.1.*--allow-private/);
   assert.doesNotMatch(second.stderr, /changed:/);
   const { pages, failed, deadLettered, end } = lastJson(second);
   assert.deepEqual({ pages, failed, deadLettered, end }, { pages: 50, failed: 0, deadLettered: 0, end: 'quotaSpent' });

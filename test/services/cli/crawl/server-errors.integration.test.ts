@@ -41,7 +41,7 @@ test('a site that begins to answer 500, 502, 504 and 520 to everything is backed
   await until(() => asked.length >= 46, 60_000);
   // Each of these may meet a probe that is under way.
   const explained = () => runCommand(['explain', `http://127.0.0.1:${site.port}/`, '--data', data]);
-  const why = /back-off number \d+: its server failed one URL after another \(serverErrorsMax\)/;
+  const why = /back-off number \d+: its server failed for several URLs in a row \(serverErrorsMax\)/;
   await until(async () => why.test((await explained()).stdout));
   // The first 40 were answered; the next three make it the site's own trouble.
   const gaps = asked.slice(42).map(({ atMs }, n, all) => (n === 0 ? 0 : atMs - all[n - 1]!.atMs));

@@ -94,7 +94,7 @@ test('a new folder has a partition for each worker, and workers beyond the parti
   assert.equal(manifest.partitions, 2);
   const more = await runCommand([...args, '--workers', '5']);
   assertEnded(more, 30);
-  assert.match(more.stderr, /--workers 5: 2 fetch, as this crawl has 2 partitions: crawlstream dump and load/);
+  assert.match(more.stderr, /--workers 5: only 2 fetch, because this crawl has 2 partitions; to use more/);
   assertFlawless(small.check({ delayMs: 0 }));
 });
 
@@ -231,7 +231,7 @@ test('a number of workers that cannot be is refused, with what to give instead',
   assert.match(narrow.stderr, /--workers "3": --concurrency 2 lets 2 hosts be fetched from at once: give no more/);
   const kafka = await runCommand(['crawl', 'http://127.0.0.1:8/', '--workers', '2', '--brokers', '127.0.0.1:8']);
   assert.equal(kafka.code, 2, kafka.stderr);
-  assert.match(kafka.stderr, /--workers "2": on Kafka, start more fetchers instead: crawlstream fetcher/);
+  assert.match(kafka.stderr, /--workers "2": it has no effect on Kafka: start more processes of crawlstream fetcher/);
 });
 
 function isAlive(pid: number): boolean {

@@ -14,7 +14,7 @@ test('options that do not hold on Kafka are refused by name, and so are roles of
   writeFileSync(join(kept, 'crawls', 'docs', 'fleet.json'), '{}');
   const fleet = ['fleet', ...place, '--http', '0'];
   const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
-    [[...fleet], /--fleet is missing: a fleet on Kafka has a name/],
+    [[...fleet], /--fleet is missing: give the name/],
     [['fleet', '--data', data, '--http', '0', '--fleet', 'f'], /--brokers is missing/],
     [
       ['fleet', '--data', data, '--http', '0', '--role', 'frontier'],
@@ -22,24 +22,30 @@ test('options that do not hold on Kafka are refused by name, and so are roles of
     ],
     [
       ['fleet', ...place, '--fleet', 'f', '--role', 'fetcher', '--owners', 'o.yaml'],
-      /--owners does not hold with --role/,
+      /--owners has no effect with --role/,
     ],
     [['fleet', ...place, '--fleet', 'f', '--role', 'fetcher'], /contact/],
     [[...fleet, '--fleet', 'f', '--role', 'cook'], /--role "cook": give one of frontier, fetcher, consumers/],
-    [[...fleet, '--fleet', 'f', '--role', 'consumers'], /--with is missing: --role consumers runs those that it names/],
-    [[...fleet, '--fleet', 'f', '--with', 'dedup'], /--with holds with --role consumers alone/],
+    [
+      [...fleet, '--fleet', 'f', '--role', 'consumers'],
+      /--with is missing: with --role consumers, list the consumers to run/,
+    ],
+    [[...fleet, '--fleet', 'f', '--with', 'dedup'], /--with works only with --role consumers/],
     [
       [...fleet, '--fleet', 'f', '--role', 'consumers', '--with', 'render'],
-      /render is no consumer of a fleet: give some of dedup,index,archive,graph/,
+      /render is not a consumer of a fleet: use some of dedup,index,archive,graph/,
     ],
     [[...fleet, '--fleet', 'a.b'], /--fleet.*use letters, digits and -/],
-    [[...fleet, '--fleet', 'f', '--keep', '1h'], /--keep does not hold with --brokers: topics of a crawl lie together/],
-    [[...fleet, '--fleet', 'f', '--snapshot-every', '1h'], /--snapshot-every does not hold with --brokers/],
+    [
+      [...fleet, '--fleet', 'f', '--keep', '1h'],
+      /--keep cannot be used with --brokers: a fleet on Kafka does not drop/,
+    ],
+    [[...fleet, '--fleet', 'f', '--snapshot-every', '1h'], /--snapshot-every cannot be used with --brokers/],
     [
       ['crawl', 'https://example.org/', ...place, '--crawl', 'f.c', '--contact', 'me@example.org'],
       /crawl c of the fleet f/,
     ],
-    [['frontier', ...place, '--crawl', 'f.c'], /crawl c of the fleet f, which runs it/],
+    [['frontier', ...place, '--crawl', 'f.c'], /crawl c of fleet f, and only the fleet may run it/],
     [
       ['fetcher', '--brokers', '127.0.0.1:1', '--crawl', 'f.c', '--contact', 'me@example.org'],
       /crawl c of the fleet f/,

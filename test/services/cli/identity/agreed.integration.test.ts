@@ -121,13 +121,13 @@ test('what pages load in a browser is asked under the name that its host agreed 
 test('a rule that names nobody whom webmasters could find is refused, by its field', async () => {
   const rules = join(temporaryFolder(), 'rules.json');
   for (const [rule, wanted] of [
-    [{ urls: ['http://a.test/'], identity: { userAgent: 'PressClub/3' } }, /identity.*is for hosts/],
+    [{ urls: ['http://a.test/'], identity: { userAgent: 'PressClub/3' } }, /identity.*works only for hosts/],
     [{ hosts: ['a.test'], identity: { userAgent: '(x)' } }, /identity\.userAgent.*begins with a name/],
     [
       { hosts: ['a.test'], identity: { userAgent: 'PressClub/3', robotsTokens: ['Other'] } },
       /Other is not in PressClub/,
     ],
-    [{ hosts: ['a.test'], identity: { userAgent: 'Mozilla/5.0 (X)' } }, /begins as browsers do/],
+    [{ hosts: ['a.test'], identity: { userAgent: 'Mozilla/5.0 (X)' } }, /starts like the name of a browser/],
   ] as const) {
     await writeFile(rules, JSON.stringify([rule]));
     const { code, stderr } = await runCommand(['check', 'robots', 'http://a.test/', '--requests', rules]);

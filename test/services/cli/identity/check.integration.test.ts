@@ -85,13 +85,13 @@ test('a folder that was published whole is found to be so, and what is missing o
   );
 
   writeFileSync(join(published, 'index.html'), page.replace(/<link rel="client-ranges"[^>]*>/, ''));
-  assert.match((await problems(check()))['page']!, /does not lead to its addresses/);
+  assert.match((await problems(check()))['page']!, /has no link to its address ranges/);
   writeFileSync(join(published, 'index.html'), 'nothing yet');
   writeFileSync(join(published, 'ip-ranges.json'), '{"prefixes":[{}]}');
   writeFileSync(join(published, directoryPath), '{"keys":[]}');
   assert.deepEqual(await problems(check()), {
     page: 'it does not name NewsBot, bot@example.org',
-    addresses: 'a prefix in it is neither ipv4Prefix nor ipv6Prefix',
+    addresses: 'one of its prefixes is neither ipv4Prefix nor ipv6Prefix',
     keys: 'it has no Ed25519 key',
   });
   const elsewhere = await publish(t, temporaryFolder(), 'text/plain');

@@ -158,7 +158,7 @@ test('what nobody could verify a signature with is refused by name, and nothing 
   await refused(['--signature-key', 'file:/nowhere/key.pem', ...agent], /--signature-key: .*\/nowhere\/key\.pem/);
   await refused(
     ['--signature-key', 'secret', ...agent],
-    /--signature-key secret: name the key as env:NAME or file:PATH/,
+    /--signature-key secret: write the key as env:NAME or file:PATH/,
   );
   await refused([...keyFlag, '--signature-agent', 'http://bot.example.org'], /--signature-agent .*https origin/);
   await refused([...signing.slice(0, 5), join(folder, 'none')], /--signature-directory .*none: ENOENT/);

@@ -156,7 +156,7 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
     'the blocked host was taken up again',
   );
   const gone = await fetch(`${behind}data`);
-  assert.match(await gone.text(), /does not answer: is that service running/);
+  assert.match(await gone.text(), /does not answer: check that the service runs/);
   through.child.kill('SIGTERM');
   assert.equal((await through.ended).code, 0);
 
@@ -175,9 +175,12 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
 test('a dashboard of nothing, and two addresses for one server, are refused', async () => {
   const nothing = await runCommand(['dashboard']);
   assert.equal(nothing.code, 2);
-  assert.match(nothing.stderr, /name the crawl: its --data folder, its --brokers, or the --url of a service/);
+  assert.match(
+    nothing.stderr,
+    /no crawl is given: add its --data folder, its --brokers, or the --url of a running service/,
+  );
   const twice = ['crawl', 'http://127.0.0.1:8/', '--http', '9464', '--dashboard', '9465'];
   const two = await runCommand(twice, { cwd: temporaryFolder() });
   assert.equal(two.code, 2);
-  assert.match(two.stderr, /one server answers both; give the address to --http alone/);
+  assert.match(two.stderr, /but share one server; give the address only to --http/);
 });

@@ -33,7 +33,7 @@ test('explain names the line of robots.txt that denied a URL, and the report the
   const { code, stdout, stderr } = await runCommand(crawl);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /1 URL of 127\.0\.0\.1:\d+ under \?action= \(knownViews: forms, histories/);
-  assert.match(stdout, /to fetch them after all: crawlstream release 127\.0\.0\.1:\d+ '\?action=' --data /);
+  assert.match(stdout, /to fetch these URLs: crawlstream release 127\.0\.0\.1:\d+ '\?action=' --data /);
 
   const denied = await runCommand(['explain', `${site}/private/a`, '--data', data]);
   assert.match(
@@ -54,12 +54,9 @@ test('explain names the page whose nofollow kept a URL out, and whether it asks 
   assert.equal(code, 0, stderr);
   const paid = await runCommand(['explain', `${site}/paid`, '--data', data]);
   assert.match(paid.stdout, /seen +never\n/);
-  assert.match(
-    paid.stdout,
-    /nofollow +http:\/\/127\.0\.0\.1:\d+\/ links to it and asks that this link not be followed/,
-  );
+  assert.match(paid.stdout, /nofollow +http:\/\/127\.0\.0\.1:\d+\/ links to it, but forbids following this link/);
   const inside = await runCommand(['explain', `${site}/only-here?a=1&b=2`, '--data', data]);
-  assert.match(inside.stdout, /nofollow +\S+\/private\/open links to it and asks that its links not be followed/);
+  assert.match(inside.stdout, /nofollow +\S+\/private\/open links to it, but forbids following its links/);
   const unknown = await runCommand(['explain', `${site}/nowhere`, '--data', data]);
   assert.doesNotMatch(unknown.stdout, /nofollow/);
 });

@@ -36,10 +36,10 @@ test('a poison record breaks neither dlq nor pages, stats or dump', { timeout: 6
   const printed = await run('pages');
   assert.equal(printed.stdout.trim().split('\n').length, pages);
   // An empty one is a tombstone there.
-  assert.equal(printed.stderr.match(/crawl\.pages\/0, offset \d+, is left out: /g)?.length, poison.length - 1);
+  assert.equal(printed.stderr.match(/crawl\.pages\/0, offset \d+, was skipped: /g)?.length, poison.length - 1);
   const listed = await run('dlq', 'list', '--json');
   assert.equal(listed.stdout, '');
-  assert.equal(listed.stderr.match(/crawl\.dead-letters\/0, offset \d+, is left out: /g)?.length, poison.length);
+  assert.equal(listed.stderr.match(/crawl\.dead-letters\/0, offset \d+, was skipped: /g)?.length, poison.length);
   assert.deepEqual([lastJson(await run('stats', '--json'))['pages']], [pages]);
   await run('stats');
   await run('dump', join(temporaryFolder(), 'dump.jsonl'));

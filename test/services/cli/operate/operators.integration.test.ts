@@ -87,7 +87,7 @@ test('a URL that waits is raised, another is lowered: one goes before the others
   assert.equal(ended.code, 0, ended.stderr);
   const refused = await runCommand(['lower', fetched, '--data', data]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /it is finished, so it does not wait in a front queue: nothing was done/);
+  assert.match(refused.stderr, /it is finished, so it is in no front queue: nothing was done/);
   const paths = pages().map(({ path }) => path);
   const { pathname, search } = new URL(raised);
   assert.deepEqual(paths.filter((path) => path === pathname + search).length, 1);

@@ -23,7 +23,7 @@ describe('a crawl that is done', { timeout: 600_000 }, () => {
     while ([...web.web.requests()].length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
     const refused = await runCommand(['reset', '--data', data, '--yes']);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /is in use by another process: stop that one/);
+    assert.match(refused.stderr, /is in use by another process: stop that process/);
     running.child.kill('SIGKILL');
     await running.ended;
     const before = await counts();
@@ -53,7 +53,7 @@ describe('a crawl that is done', { timeout: 600_000 }, () => {
   it('bad input is one line that names the option', async () => {
     const cases: [string[], RegExp][] = [
       [['--topic', 'control', '--to', 'earliest'], /--topic "control": .* discovered and results/],
-      [['--topic', 'discovered', '--to', '7'], /--to "7": .* give --partition too/],
+      [['--topic', 'discovered', '--to', '7'], /--to "7": .* add --partition/],
       [['--topic', 'pages', '--to', 'latest', '--group', 'dedup'], /--group "dedup": .*--from-start/],
     ];
     for (const [args, says] of cases) {

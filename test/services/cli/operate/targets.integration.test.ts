@@ -38,7 +38,7 @@ test('a host that the crawl has nothing of is refused, with the name that is nea
   assert.equal(misspelt.code, 1);
   assert.ok(misspelt.stderr.includes(`did you mean ${host}?`), misspelt.stderr);
   const far = await tell('block', 'nowhere.example');
-  assert.match(far.stderr, /crawlstream hosts lists what it has \(--force/);
+  assert.match(far.stderr, /crawlstream hosts lists its hosts \(--force/);
   const forced = await tell('block', 'nowhere.example', '--force');
   assert.equal(forced.code, 0, forced.stderr);
 });
@@ -66,7 +66,7 @@ test('what was matched is told, durations have units, and a purged URL is explai
   const explained = await tell('explain', url);
   assert.match(explained.stdout, /^purged +\S+Z by me: nothing of it is kept/m);
   const whole = await tell('purge', host);
-  assert.match(whole.stdout, new RegExp(`^1 host, ${host}: 0 URLs wait, 0 deferred, 5 fetched`, 'm'));
+  assert.match(whole.stdout, new RegExp(`^1 host, ${host}: 0 URLs queued, 0 deferred, 5 fetched`, 'm'));
   assert.match((await tell('explain', seed)).stdout, /^purged +\S+Z by \S+, with its whole host/m);
 });
 
@@ -79,7 +79,7 @@ test('a requeue or a replay that matches nothing says what it looked for, sends 
       ['requeue', '--prefix', `${seed}none/`, '--outcome', 'failed'],
       /that begins with \S+none\/, that ended as failed/,
     ],
-    [['dlq', 'replay', '--host', host], /no dead letter of host \S+: nothing was done; it has none at all/],
+    [['dlq', 'replay', '--host', host], /no dead letter of host \S+: nothing was done; there are no dead letters/],
     [['dlq', 'replay', '--reason', 'retriesExhausted'], /no dead letter for retriesExhausted: nothing was done/],
   ] as const) {
     const { code, stdout, stderr } = await tell(...words);

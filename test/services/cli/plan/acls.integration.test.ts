@@ -78,11 +78,11 @@ it('of a crawl of a fleet, rights are those in the topics that it has, for whoev
 
 it('names the option that is too many, and who runs a crawl of a fleet', async () => {
   const refusals: [string[], RegExp][] = [
-    [['--fleet', 'search', '--crawl', 'news'], /--crawl and --fleet are given: leave one out/],
+    [['--fleet', 'search', '--crawl', 'news'], /--crawl and --fleet exclude each other: remove one/],
     [['--fleet', 'se.arch'], /--fleet "se\.arch": use letters, digits and -/],
     [['frontier', '--crawl', 'search.docs'], /frontier is no service of a fleet.*crawlstream acls --fleet search/],
     [['render', '--crawl', 'search.docs'], /render is no service of a fleet/],
-    [['--fleet', 'search', '--plugin', import.meta.filename], /--plugin does not hold for a fleet/],
+    [['--fleet', 'search', '--plugin', import.meta.filename], /--plugin cannot be used with --fleet/],
   ];
   for (const [args, message] of refusals) {
     const { code, stderr } = await runCommand(['acls', ...args]);

@@ -36,14 +36,17 @@ test('the model is within a quarter of what was measured on a machine with nothi
 });
 
 test('a wish that no machine could fulfil is refused, with what would do', () => {
-  assert.match(refusal({ hosts: 100 }), /--rate 500: 100 hosts at one page in 1000 ms each give 100 pages\/s at most/);
+  assert.match(
+    refusal({ hosts: 100 }),
+    /--rate 500: 100 hosts with one page per 1000 ms each allow at most 100 pages\/s/,
+  );
   assert.match(refusal({ hosts: 100 }), /have 500 hosts, or --delay 200ms/);
   assert.equal(sizeOf({ ...wish, hosts: 500 }).rateMax, 500, 'what hosts can just give is no wish too far');
   assert.equal(sizeOf({ ...wish, hosts: 100, delayMs: 200 }).rateMax, 500);
   assert.equal(sizeOf({ ...wish, hosts: 1, delayMs: 0 }).rateMax, Number.POSITIVE_INFINITY);
   assert.match(refusal({ urls: 1e6, hosts: 2e6 }), /--hosts 2000000: .*give 1000000 or fewer/);
   assert.match(refusal({ rate: 100e3 }), /--rate 100000: 120000 hosts .* ask for 83333 pages\/s/);
-  assert.match(refusal({ urls: 2e12, hosts: 1e9 }), /--urls 2000000000000: .* make several crawls/);
+  assert.match(refusal({ urls: 2e12, hosts: 1e9 }), /--urls 2000000000000: .* split it into several crawls/);
 });
 
 test('more URLs, a higher rate and longer delays never need less', () => {

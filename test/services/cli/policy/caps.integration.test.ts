@@ -25,7 +25,7 @@ test('caps on the pages of hosts and domains hold, are told, and are lifted by t
   const crawl = [...web.crawlArguments, ...data, '--delay', '0', '--partitions', '1'];
   const caps = ['--max-pages-per-host', '5', '--max-pages-per-domain', '8'];
   const told = await run(...crawl, ...caps);
-  assert.match(told, /hosts held by a cap +[2-9]\n/);
+  assert.match(told, /hosts at a limit +[2-9]\n/);
   const pages = pagesByHost(web);
   assert.deepEqual([pages[0]! + pages[2]!, pages[1]! + pages[3]!], [8, 8], 'hosts 0 and 2 are of one domain');
   assert.ok(Math.max(...pages) <= 5);
@@ -33,7 +33,7 @@ test('caps on the pages of hosts and domains hold, are told, and are lifted by t
   const [less] = plan(web).filter((_, host) => pages[host]! < 5);
   const explain = (host: string) => run('explain', `http://${host}:${web.port}/`, ...data);
   assert.match(await explain(full!), /it has given 5 pages of 5: pagesPerHostMax of the policy/);
-  assert.match(await explain(less!), /its domain has given 8 pages: pagesPerDomainMax of the policy/);
+  assert.match(await explain(less!), /its domain reached its limit, 8 pages: pagesPerDomainMax of the policy/);
 
   const result = lastJson(
     await runCommand([...crawl, '--max-pages-per-host', 'none', '--max-pages-per-domain', 'none', '--json']),

@@ -67,7 +67,7 @@ test('a copy and a thin page are visited more seldom than their neighbours, and 
   const explain = async (path: string) => (await runCommand(['explain', seed + path, ...data])).stdout;
   assert.match(
     await explain(copy),
-    new RegExp(`demoted +it is nearly a copy of ${seed}${original}: its visits wait 5 times`),
+    new RegExp(`demoted +it is a near-duplicate of ${seed}${original}: it is revisited 5 times`),
   );
   assert.match(await explain('/thin'), /demoted +it has too little text/);
   assert.doesNotMatch(await explain('/whole'), /demoted/);

@@ -53,7 +53,7 @@ test('what redirects of a host prove folds its further URLs without a request, a
   assert.match(told, new RegExp(`folded +into ${seed}${folded}/, by slash \\(3 redirects of its host\\)`));
   assert.match(told, /seen +never/);
   if (redirected[0] !== undefined)
-    assert.match(await run('explain', seed + redirected[0], ...data), /is asked for as found: one in sixteen is/);
+    assert.match(await run('explain', seed + redirected[0], ...data), /one URL in sixteen is requested as found/);
 });
 
 test('a canonical is the identity of a page where the policy says so, of the same host alone, and never by its path', async (t) => {

@@ -53,7 +53,7 @@ test('a site that answers one spelling alone is crawled whole, each page once, a
     '/twice/slashed': 'fetched',
   });
   const explained = await runCommand(['explain', `${site}/item?a=1&b=2`, ...data]);
-  assert.match(explained.stdout, /^asked for as +\S+\/item\?b=2&a=1 \(fetchAs: as it was found first\)$/m);
+  assert.match(explained.stdout, /^asked for as +\S+\/item\?b=2&a=1 \(fetchAs: firstSpelling\)$/m);
   assert.match(explained.stdout, /done: page/);
 
   // Under another policy it is answered as was recorded, by the normal form.

@@ -113,7 +113,7 @@ test('a file of overlays that cannot be right is refused before anything is made
   assert.equal(code, 2, stderr);
   assert.match(
     stderr,
-    /overlays\[0\]\.set\.delayMs: it is a whole host’s, and match\.surts\[0\] matches a part of one; set it/,
+    /overlays\[0\]\.set\.delayMs: this setting applies to whole hosts, but match\.surts\[0\] matches only part of a host; move it/,
   );
   await writeFile(file, JSON.stringify([{ ...overlay, set: { frontQueue: 6, maxDepth: 2 } }]));
   const check = (...args: string[]) =>

@@ -61,7 +61,7 @@ test('a bandwidth holds a crawl to so many bytes a second, and none lets it go',
   assert.equal(set.code, 0, set.stderr);
   assert.match(
     (await runCommand(['bandwidth', 'fast', '--data', data])).stderr,
-    /bandwidth "fast": give bytes a second/,
+    /bandwidth "fast": give bytes per second/,
   );
   // The same options as the policy was made of: an operator's word since then stays.
   const running = startCommand([...args, '--max-pages', '1']);

@@ -105,7 +105,7 @@ test('a policy that cannot be is refused before it is sent, with the field and t
   const file = join(folder, 'policy.json');
   for (const [text, says] of [
     ['{', /policy set .*policy\.json: /],
-    ['{"maxDepht":1}', /policy\.maxDepht: .*policy show prints all there are/],
+    ['{"maxDepht":1}', /policy\.maxDepht: .*policy show prints all fields/],
   ] as const) {
     await writeFile(file, text);
     const { code, stderr } = await runCommand(['policy', 'set', file, '--data', folder]);

@@ -48,12 +48,12 @@ test('an overlay with a reason leaves robots.txt unasked on its hosts alone; aud
   assert.equal(audit.code, 0, audit.stdout);
   assert.match(
     audit.stdout,
-    new RegExp(`no robots\\.txt +3 requests to 1 hosts went by none, as the policy says: ${reason}\n`),
+    new RegExp(`no robots\\.txt +3 requests to 1 hosts ignored robots\\.txt, as the policy allows: ${reason}\n`),
   );
   const { stdout: told } = await runCommand(['audit', ...data, '--json']);
-  assert.match(told, /went by none, as the policy says|"exempt":\{"requests":3,"hosts":1/);
+  assert.match(told, /ignored robots\.txt, as the policy allows|"exempt":\{"requests":3,"hosts":1/);
   const { stdout: stats } = await runCommand(['stats', ...data]);
-  assert.match(stats, new RegExp(`robots\\.txt is not asked where overlay ours matches: ${reason}\n`));
+  assert.match(stats, new RegExp(`robots\\.txt is ignored where overlay ours matches: ${reason}\n`));
   const json = lastJson(await runCommand(['stats', ...data, '--json']));
   assert.deepEqual(json['robotsNotAsked'], [{ overlay: 'ours', reason }]);
   const { stdout: explained } = await runCommand(['explain', `${own.seed}2`, ...data]);
@@ -66,12 +66,9 @@ test('without a reason in words, or for a part of a host, it is refused', async 
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.json');
   for (const [overlay, says] of [
-    [
-      { match: { hosts: ['a.org'] }, set: { robotsNotAsked: 'yes' } },
-      /set\.robotsNotAsked: state the reason, in words/,
-    ],
+    [{ match: { hosts: ['a.org'] }, set: { robotsNotAsked: 'yes' } }, /set\.robotsNotAsked: write the reason in words/],
     [{ match: { hosts: ['a.org'] }, set: { robotsNotAsked: true } }, /set\.robotsNotAsked/],
-    [{ match: { patterns: ['/a'] }, set: { robotsNotAsked: 'our own site' } }, /it is a whole host’s/],
+    [{ match: { patterns: ['/a'] }, set: { robotsNotAsked: 'our own site' } }, /this setting applies to whole hosts/],
   ] as const) {
     await writeFile(file, JSON.stringify([{ name: 'ours', ...overlay }]));
     const { code, stderr } = await runCommand(['check', 'filter', 'https://a.org/', '--overlays', file]);

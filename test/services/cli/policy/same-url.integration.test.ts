@@ -50,11 +50,17 @@ test('spellings that --same-url names are one URL to fetcher, frontier, exports 
   await writeFile(file, JSON.stringify({ normalize: { indexPages: false } }));
   const set = await runCommand(['policy', 'set', file, ...data]);
   assert.equal(set.code, 2, set.stdout);
-  assert.match(set.stderr, /policy\.normalize\.indexPages: it says what counts as one URL.*start a new crawl/);
+  assert.match(
+    set.stderr,
+    /policy\.normalize\.indexPages: this field decides which URLs count as the same.*start a new crawl/,
+  );
   const other = await runCommand([...crawl, '--same-url', 'www']);
   assert.equal(other.code, 2, other.stdout);
   assert.match(other.stderr, /policy\.normalize\.www/);
-  assert.match((await runCommand([...crawl, '--same-url', 'http,https'])).stderr, /name the scheme to fetch by/);
+  assert.match(
+    (await runCommand([...crawl, '--same-url', 'http,https'])).stderr,
+    /give the scheme to use for requests/,
+  );
 
   const purged = await runCommand(['purge', `${site}/c/index.html`, ...data, '--json']);
   assert.equal(purged.code, 0, purged.stderr);

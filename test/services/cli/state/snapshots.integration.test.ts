@@ -45,7 +45,7 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
     await rm(join(data, 'state', '0'), { recursive: true });
     const ended = await runCommand(crawl(data, ...scheduled));
     assert.equal(ended.code, 0, ended.stderr);
-    assert.match(ended.stderr, /partition 0 taken from snapshot crawl\/00000\/\d+-/);
+    assert.match(ended.stderr, /partition 0 restored from snapshot crawl\/00000\/\d+-/);
     const report = web.check({ delayMs: 40, abortToleranceMs: 25 });
     assert.deepEqual([report.missing.count, report.shortGaps.count, report.robotsViolations.count], [0, 0, 0]);
     const verified = await state('verify', '--data', data);
@@ -87,14 +87,14 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
     await rm(join(other, 'state', '1'), { recursive: true });
     const ended = await runCommand(crawl(other));
     assert.equal(ended.code, 0, ended.stderr);
-    assert.match(ended.stderr, new RegExp(`${newest!.snapshot} is damaged: .*: trying the one before`));
-    assert.match(ended.stderr, new RegExp(`partition 1 taken from snapshot ${before!.snapshot}`));
+    assert.match(ended.stderr, new RegExp(`${newest!.snapshot} is damaged: .*: trying an earlier one`));
+    assert.match(ended.stderr, new RegExp(`partition 1 restored from snapshot ${before!.snapshot}`));
     assert.equal((await state('verify', '--data', other))['equal'], true);
   });
 
   it('bad input is one line that names the option', async () => {
     const cases: [string[], RegExp][] = [
-      [['state', 'snapshot', '--data', data, '--trim'], /--trim is for a crawl on Kafka/],
+      [['state', 'snapshot', '--data', data, '--trim'], /--trim works only on Kafka/],
       [['state', 'snapshot', '--data', data, '--partition', '0,7'], /--partition 7.*0 to 1/],
       [['state', 'snapshot', '--data', data, '--to', 's3:/bucket'], /s3:\/bucket: write s3:\/\/bucket/],
       [['crawl', '--snapshot-every', '0.2s', 'http://a.test/'], /--snapshot-every "0.2s": give a second or more/],

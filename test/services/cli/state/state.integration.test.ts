@@ -110,7 +110,7 @@ describe('the state of a crawl', { timeout: 600_000 }, () => {
       [['digest'], /--data/],
       [['digest', '--data', data, '--partition', '9'], /--partition 9.*0 to 1/],
       [['rebuild', '--data', data, '--into', join(temporaryFolder(), 'x')], /--partition N, or --all/],
-      [['rebuild', '--data', data, '--all', '--into', data], /--into .* holds a state of partition 0/],
+      [['rebuild', '--data', data, '--all', '--into', data], /--into .* already has a state of partition 0/],
       [['verify', '--data', join(temporaryFolder(), 'none')], /does not exist/],
     ];
     for (const [args, says] of cases) {

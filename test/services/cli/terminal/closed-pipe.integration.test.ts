@@ -34,5 +34,8 @@ test('an output that can’t be written is told in a line, with code 1', {
 }, async () => {
   const { code, stderr } = await runCommand(['config', 'init', '-'], { shellPrefix: 'exec > /dev/full;' });
   assert.equal(code, 1);
-  assert.match(stderr, /^crawlstream: the output can't be written: ENOSPC: .*: make room, or send it elsewhere\n$/);
+  assert.match(
+    stderr,
+    /^crawlstream: the output can't be written: ENOSPC: .*: free some disk space, or redirect it\n$/,
+  );
 });

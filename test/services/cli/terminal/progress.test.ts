@@ -19,7 +19,7 @@ test('the line of a crawl has its time, pages, rate, queue, hosts and failures',
 
 test('where all there is waits, the line says for what and how long; a short wait, a pause and work are no matter', () => {
   const waiting = { nextReadyMs: 252_000 };
-  assert.match(lineOf(status(waiting, { retrying: 2 })), / {2}2 wait for a retry, next contact in 00:04:12$/);
+  assert.match(lineOf(status(waiting, { retrying: 2 })), / {2}2 waiting for a retry, next contact in 00:04:12$/);
   assert.match(lineOf(status(waiting, { queued: 2 })), /failures 0 {2}next contact in 00:04:12$/);
   for (const more of [{ nextReadyMs: 900 }, { ...waiting, paused: true }, { ...waiting, readyHosts: 1 }, {}])
     assert.doesNotMatch(lineOf(status(more)), /next contact/);

@@ -34,7 +34,7 @@ test('a fault that comes ten thousand times is a few lines and a count, and noth
   pass(lineLimits.windowMs);
   const counted = written.at(-1)!;
   const left = 10_000 - lineLimits.repeatsWritten;
-  assert.equal(counted.text, `${left} more like it in 60 s: request 0 of 10000 has no answer`);
+  assert.equal(counted.text, `repeated ${left} more times in 60 s: request 0 of 10000 has no answer`);
   assert.deepEqual(counted.fields, { repeated: left });
   assert.deepEqual([counted.level, counted.component], ['warn', 'brokers']);
 });
@@ -56,7 +56,7 @@ test('a process that ends says what it left out so far', () => {
   for (let n = 0; n < 9; n++) say('no answer');
   pass(1_000);
   lines.flush();
-  assert.equal(written.at(-1)!.text, `${9 - lineLimits.repeatsWritten} more like it in 1 s: no answer`);
+  assert.equal(written.at(-1)!.text, `repeated ${9 - lineLimits.repeatsWritten} more times in 1 s: no answer`);
 });
 
 test('traced URLs and progress are each written: whoever asks for those wants each', () => {
@@ -70,5 +70,5 @@ test('lines of ever new kinds take a bounded place, and what is pushed out is to
   for (let n = 0; n < lineLimits.repeatsWritten + 3; n++) say('the first');
   const kinds = 'x'.repeat(lineLimits.kindsMax);
   for (let n = 1; n <= kinds.length; n++) say(kinds.slice(0, n));
-  assert.ok(written.some(({ text }) => text.startsWith('3 more like it')));
+  assert.ok(written.some(({ text }) => text.startsWith('repeated 3 more times')));
 });

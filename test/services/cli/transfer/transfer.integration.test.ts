@@ -95,7 +95,7 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     assert.notEqual(load.code, 0);
     assert.match(load.stderr, /cut\.jsonl\.gz can't be read: unexpected end of file/);
     const refused = await runCommand(crawl(half));
-    assert.match(refused.stderr, /partition \d holds a part of a dump that was not loaded to its end/);
+    assert.match(refused.stderr, /partition \d has an incompletely loaded dump/);
     assert.equal((await runCommand(['load', dump, '--data', half])).code, 0);
     assert.equal((await runCommand(crawl(half, '--max-pages', '1'))).code, 0);
   });
@@ -108,8 +108,8 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     const list = join(folder, 'seen.txt');
     await writeFile(list, `${known.join('\n')}\nno url\n`);
     const loaded = await runCommand(['load', '--seen', list, '--data', listed]);
-    assert.match(loaded.stdout, /^20 URLs read, 20 of them were not known before$/m);
-    assert.match(loaded.stderr, /1 lines are no URLs, the first: line 21: no url/);
+    assert.match(loaded.stdout, /^20 URLs read, 20 of them new$/m);
+    assert.match(loaded.stderr, /1 lines are not URLs, the first: line 21: no url/);
     const ended = await runCommand(crawl(listed));
     assert.equal(ended.code, 0, ended.stderr);
     const asked = new Set(requested());

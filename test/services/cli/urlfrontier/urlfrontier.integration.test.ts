@@ -128,7 +128,7 @@ test('operators’ commands reach a served crawl, with delays of less than a sec
   await kill(running, 'SIGTERM');
   const crawl = await runCommand(['crawl', 'http://a.com/', '--contact', 'me@a.com', '--data', data]);
   assert.equal(crawl.code, 1);
-  assert.match(crawl.stderr, /one sink for its leases/);
+  assert.match(crawl.stderr, /a crawl cannot do both/);
 });
 
 test('urlfrontier refuses what it cannot do, by name', async () => {

@@ -69,11 +69,11 @@ test('a page that was published though its use is barred, and a record that says
   assert.ok(audit.stdout.includes(`wrong  ${forged}\n`), audit.stdout);
   assert.match(
     audit.stdout,
-    /its record says unknown of search, and the audit reads deny \(header x-robots-tag: noindex, noai\)/,
+    /its record has unknown for search, but the audit finds deny \(header x-robots-tag: noindex, noai\)/,
   );
   assert.match(
     audit.stdout,
-    /it was published, and the policy wants it for ai-train, which is barred by header x-robots-tag/,
+    /it was published although the policy wants ai-train, which is disallowed by header x-robots-tag/,
   );
   assert.equal((lastJson(audit) as { readonly wrong: number }).wrong, 1);
 });

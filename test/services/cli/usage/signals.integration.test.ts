@@ -137,7 +137,7 @@ test('uses that nobody knows are refused, with those that there are', async () =
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /--uses "training": give one of search, ai-input, ai-train, archive/);
   const exported = await runCommand(['export', 'urls', '--data', 'nowhere', '--uses', 'search']);
-  assert.match(exported.stderr, /--uses "search": it is about pages/);
+  assert.match(exported.stderr, /--uses "search": it works only for pages/);
 });
 
 test('what a 402 asks for is named, and nothing is paid', async (t) => {

@@ -49,7 +49,7 @@ test('a proxy that fails is said once, with who takes its requests, and once mor
   choice.worked(proxies[0]!, 'a.test');
   choice.failed(proxies[0]!, 'proxy a: refused');
   assert.equal(said.length, 4, said.join('\n'));
-  assert.match(said[0]!, /^proxy a: refused: 1 of 2 proxies take its requests; it is tried again every 30 s/);
-  assert.match(said[1]!, /^proxy b: refused: no proxy is left, so its hosts wait and nothing of them is fetched; /);
-  assert.equal(said[2], 'proxy a lets requests through again');
+  assert.match(said[0]!, /^proxy a: refused: 1 of 2 proxies are left; retrying every 30 s/);
+  assert.match(said[1]!, /^proxy b: refused: no proxy is left, so its hosts are not fetched; /);
+  assert.equal(said[2], 'proxy a works again');
 });

@@ -38,7 +38,7 @@ const table = async (
 describe('a hook', () => {
   it('for the priority of a link gives a front queue, or nothing', async () => {
     const fault = (said: unknown) =>
-      `plugin own, priority: gave ${String(said)}, where a front queue, 0 to 7, or nothing is wanted`;
+      `plugin own, priority: returned ${String(said)}; it must return a front queue from 0 to 7, or nothing`;
     await table(
       'priority',
       [
@@ -67,13 +67,13 @@ describe('a hook', () => {
         [headers('X-Mine'), { headers: { 'x-mine': 'v' }, skip: '' }],
         [headers("!#$%&'*+.^_`|~09azAZ-"), { headers: { "!#$%&'*+.^_`|~09azaz-": 'v' }, skip: '' }],
         ...['', 'a b', 'a:', 'a\n', 'ä'].map(
-          (name) => [headers(name), fault(`${JSON.stringify(name)} is no name of a header`)] as const,
+          (name) => [headers(name), fault(`${JSON.stringify(name)} is not a header name`)] as const,
         ),
         ...[1, null, 'a\nb', 'a\rb', 'a\0b'].map(
-          (value) => [headers('x', value), fault('header x has no text as its value')] as const,
+          (value) => [headers('x', value), fault('header x must have a string value without line breaks')] as const,
         ),
         ...['Host', 'connection', 'Content-Length', 'transfer-encoding'].map(
-          (name) => [headers(name), fault(`header ${name} is the client's own`)] as const,
+          (name) => [headers(name), fault(`header ${name} is set by the crawler and cannot be changed`)] as const,
         ),
         [headers('x-host'), { headers: { 'x-host': 'v' }, skip: '' }],
         [headers('hosts'), { headers: { hosts: 'v' }, skip: '' }],
@@ -98,8 +98,8 @@ describe('a hook', () => {
       [
         ['https://b.test/', 'https://b.test/'],
         [null, null],
-        [undefined, 'plugin own, normalize: gave undefined, where a URL or null is wanted'],
-        [7, 'plugin own, normalize: gave number, where a URL or null is wanted'],
+        [undefined, 'plugin own, normalize: returned undefined; it must return a URL or null'],
+        [7, 'plugin own, normalize: returned number; it must return a URL or null'],
       ],
       (hooks) => hooks.normalize('https://a.test/'),
     );
@@ -113,12 +113,12 @@ describe('a hook', () => {
         { title: 't', links: ['/a'], fields: { x: ['1'] } },
         { title: 't', links: ['/a'], fields: { x: ['1'] } },
       ],
-      [null, fault('gave nothing, where { text, links, … } is wanted')],
-      ['text', fault('gave nothing, where { text, links, … } is wanted')],
+      [null, fault('returned nothing; it must return { text, links, … }')],
+      ['text', fault('returned nothing; it must return { text, links, … }')],
       ...(['title', 'text', 'description'] as const).map((key) => [{ [key]: 1 }, fault(`${key} is no text`)] as const),
-      [{ links: 'a' }, fault('links is no list of texts')],
-      [{ links: ['a', 1] }, fault('links is no list of texts')],
-      [{ fields: { x: 'a' } }, fault('fields.x is no list of texts')],
+      [{ links: 'a' }, fault('links is not a list of strings')],
+      [{ links: ['a', 1] }, fault('links is not a list of strings')],
+      [{ fields: { x: 'a' } }, fault('fields.x is not a list of strings')],
     ];
     for (const [said, result] of cases) {
       const hooks = one({ parse: { 'a/b': () => said } });

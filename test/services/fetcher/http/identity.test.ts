@@ -69,9 +69,9 @@ describe('an agreed identity', () => {
       agreedIdentities(own, [{ hosts: ['b.test'] }, { hosts: ['b.test'], identity }] as never);
     assert.throws(
       of({ userAgent: 'Bot/1', robotsTokens: ['Bot', 'other'] }),
-      /requests\[1\].identity.robotsTokens: other is not in Bot/,
+      /requests\[1\].identity.robotsTokens: other is not part of Bot/,
     );
-    assert.throws(of({ userAgent: 'Mozilla/5.0 (X)' }), /begins as browsers do/);
+    assert.throws(of({ userAgent: 'Mozilla/5.0 (X)' }), /starts like the name of a browser/);
     assert.doesNotThrow(of({ userAgent: 'Mozilla/5.0 (mybot)', robotsTokens: ['MyBot'] }));
     assert.doesNotThrow(of({ userAgent: 'Mozillabot/1' }));
   });

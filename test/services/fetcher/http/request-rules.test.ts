@@ -203,9 +203,9 @@ test('what a proxy says of the host is told apart from what it says of us', asyn
 
 for (const [what, rule, message] of [
   ['a rule for nobody', {}, /hosts or urls/],
-  ['a User-Agent', { hosts: ['a'], headers: { 'User-Agent': 'x' } }, /set by the crawler/],
-  ['a line break in a header', { hosts: ['a'], headers: { x: 'a\r\nb: c' } }, /no header value/],
-  ['a literal password', { hosts: ['a'], auth: { bearer: 'xyz' } }, /by reference/],
+  ['a User-Agent', { hosts: ['a'], headers: { 'User-Agent': 'x' } }, /cannot be set here/],
+  ['a line break in a header', { hosts: ['a'], headers: { x: 'a\r\nb: c' } }, /not a header value/],
+  ['a literal password', { hosts: ['a'], auth: { bearer: 'xyz' } }, /as a reference/],
   ['a password in a proxy URL', { hosts: ['a'], proxies: ['http://u:p@h:1'] }, /password beside it/],
   ['a method for a whole host', { hosts: ['a'], method: 'POST' }, /single URLs/],
   ['a body for a GET', { urls: ['http://a/'], body: 'x' }, /needs method/],

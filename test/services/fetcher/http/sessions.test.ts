@@ -86,8 +86,8 @@ test('a login is for the hosts of its rule, and its secrets are references', () 
   const parse = (rule: object) => requestRulesSchema.safeParse([rule]).error?.issues[0]?.message ?? '';
   const login = (url: string) => ({ session: { login: { url, form: { user: 'me' } } } });
   assert.equal(parse({ hosts: ['a.test'], ...login('https://a.test/login') }), '');
-  assert.match(parse({ hosts: ['a.test'], ...login('https://b.test/login') }), /a login is for its own host alone/);
-  assert.match(parse({ urls: ['https://a.test/x'], session: 'cookies' }), /is for hosts/);
+  assert.match(parse({ hosts: ['a.test'], ...login('https://b.test/login') }), /a login works only for its own host/);
+  assert.match(parse({ urls: ['https://a.test/x'], session: 'cookies' }), /works only for hosts/);
   assert.match(parse({ hosts: ['a.test'], session: true }), /write session: cookies/);
 });
 

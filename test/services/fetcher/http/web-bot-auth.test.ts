@@ -80,7 +80,7 @@ test('a key file that is replaced is read anew, and one that cannot be read leav
   assert.equal(keyAt(nowMs + 60_000), second);
   assert.deepEqual(
     said.map((text) => text.split(' ').slice(0, 6).join(' ')),
-    ['requests are signed with another key', 'requests are signed with the key'],
+    ['requests are now signed with key', 'the signing key could not be'],
   );
 });
 
@@ -92,8 +92,8 @@ test('a directory is good for a key that is in it, under its own name, in its ti
   assert.equal(problem([jwk]), '');
   assert.equal(problem([{ ...jwk, nbf: nowMs / 1000, exp: nowMs / 1000 + 1 }]), '');
   assert.match(problem([{ ...jwk, exp: nowMs / 1000 }]), /its key has expired, 2026-11-24/);
-  assert.match(problem([{ ...jwk, nbf: nowMs / 1000 + 1 }]), /does not hold yet/);
-  assert.match(problem([{ ...jwk, kid: 'other' }]), /not named by its thumbprint/);
+  assert.match(problem([{ ...jwk, nbf: nowMs / 1000 + 1 }]), /is not valid yet/);
+  assert.match(problem([{ ...jwk, kid: 'other' }]), /does not have its thumbprint/);
   assert.match(problem([], jwk.kid), /is not in it/);
   assert.match(problem([null, { kty: 'RSA' }], null), /no Ed25519 key/);
   assert.match(problem('none'), /it has no keys/);
@@ -141,13 +141,13 @@ test('another key is used once it is named, if it can be, and its file is looked
   for (const reference of [`file:${third}`, 'file:/nowhere', 'key.pem']) signer.use(reference, nowMs);
   assert.equal(keyOf(signer), nameOf(first));
   assert.deepEqual(
-    said.splice(0).map((text) => /not with (\S+):/.exec(text)?.[1]),
+    said.splice(0).map((text) => /signing key (\S+) could not be loaded/.exec(text)?.[1]),
     [`file:${third}`, 'file:/nowhere', 'key.pem'],
   );
   signer.use(`file:${second}`, nowMs);
   const id = nameOf(second);
   assert.equal(keyOf(signer), id);
-  assert.deepEqual(said.splice(0), [`requests are signed with another key from now on: ${id}`]);
+  assert.deepEqual(said.splice(0), [`requests are now signed with key ${id}`]);
   utimesSync(first, 1, 1);
   assert.equal(keyOf(signer, nowMs + 30_000), id, 'the first key’s file is none of ours any more');
   assert.deepEqual(said, []);
@@ -197,8 +197,8 @@ test('a key or a directory that nobody could verify by is refused, by the option
   const broken = join(temporaryFolder(), 'broken.pem');
   writeFileSync(broken, 'half a k');
   for (const [reference, message] of [
-    ['key.pem', /^--signature-key key\.pem: name the key as env:NAME or file:PATH/],
-    ['env:', /^--signature-key env:: name the key/],
+    ['key.pem', /^--signature-key key\.pem: write the key as env:NAME or file:PATH/],
+    ['env:', /^--signature-key env:: write the key/],
     [`file:${rsa}`, /^--signature-key .*a key of type rsa/],
     [`file:${broken}`, /^--signature-key .*; give a private Ed25519 key/],
   ] as const)

@@ -71,7 +71,7 @@ describe('a login', () => {
     const { begin, urls, said } = open({ headers: cookie }, 'User-agent: *\nDisallow: /login\n');
     await begin();
     await begin();
-    assert.deepEqual([urls, said], [[], [`no login at ${loginUrl}: robots.txt disallows it`]]);
+    assert.deepEqual([urls, said], [[], [`login skipped: robots.txt disallows ${loginUrl}`]]);
   });
 
   it('that gives no cookie is said, with what came, and not sent again at once', async () => {
@@ -80,11 +80,11 @@ describe('a login', () => {
     await refused.begin();
     assert.equal(refused.urls.length, 1);
     assert.deepEqual(refused.said, [
-      `the login at ${loginUrl} gave no cookie (status 403): its pages are fetched as by anybody`,
+      `the login at ${loginUrl} set no cookie (status 403): pages are fetched without a login`,
     ]);
     const failed = open({ failure: { kind: 'connectionFailed', detail: 'reset' } });
     await failed.begin();
-    assert.match(failed.said[0]!, /gave no cookie \(reset\)/);
+    assert.match(failed.said[0]!, /set no cookie \(reset\)/);
   });
 
   it('waits for its host as any request does, by the longer of both delays', async () => {

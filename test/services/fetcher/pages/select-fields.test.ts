@@ -61,9 +61,9 @@ test('a page without a body, or nested without end, has fields all the same', ()
 });
 
 for (const [what, rules, message] of [
-  ['a selector', { fields: [{ name: 'a', selector: 'h1[' }] }, /is no CSS selector: (?!undefined)./],
+  ['a selector', { fields: [{ name: 'a', selector: 'h1[' }] }, /is not a CSS selector: (?!undefined)./],
   ['a type', { fields: [{ name: 'a', selector: 'h1', type: 'money' }] }, /string.*number/],
-  ['a name', { fields: [{ name: '1 a', selector: 'h1' }] }, /begins with a letter/],
+  ['a name', { fields: [{ name: '1 a', selector: 'h1' }] }, /start with a letter/],
   ['a key', { mainTxt: true }, /mainTxt/],
 ] as const) {
   test(`${what} that is none is refused by name`, () => {

@@ -83,7 +83,7 @@ print(json.dumps(rows))`;
   // One that keeps no responses has no WARC, and says so; what was purged is in neither.
   const none = await fleet.call('GET', '/v1/crawls/plain/archive.warc.gz');
   assert.equal(none.status, 404);
-  assert.match(JSON.stringify(none), /plain keeps no responses/);
+  assert.match(JSON.stringify(none), /plain has no stored responses/);
   // A stream has no end that a HEAD could wait for.
   for (const path of ['events', 'archive.warc.gz', 'pages.parquet', 'pages']) {
     const url = `${fleet.base}/v1/crawls/kept/${path}`;

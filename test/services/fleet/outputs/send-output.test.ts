@@ -76,7 +76,7 @@ test('an owner has so many outputs at once, and so have all', async () => {
   const take = (owner: string) => sender.place(owner, () => new Promise<void>((end) => ends.push(end)));
   const { ofOwnerMax, outputsMax } = outputLimits;
   const taken = Array.from({ length: ofOwnerMax }, () => take('a'));
-  assert.match(sender.takenFor('a')!, /of yours/);
+  assert.match(sender.takenFor('a')!, /you are already reading/);
   assert.equal(sender.takenFor('b'), null);
   for (let n = ofOwnerMax; n < outputsMax; n++) taken.push(take(`o${n}`));
   assert.match(sender.takenFor('b')!, /already/);

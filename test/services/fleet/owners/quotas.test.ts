@@ -51,7 +51,7 @@ test('a page counts once, whatever is killed, deleted or made again under its na
   after.look([]);
   after.look([crawl('x', 30, { createdAtMs: 2 })]);
   assert.deepEqual(used(after)[0], [100, 1_000]);
-  assert.match(after.spent('a')!, /its 100 pages of today: it goes on at 2026-11-26T00:00Z/);
+  assert.match(after.spent('a')!, /its quota of 100 pages per day: it continues at 2026-11-26T00:00Z/);
   assert.equal(after.spent('b'), null);
   const refused = after.refusal('a', [], 1)!;
   assert.equal(refused.waitS, 12 * 3_600);
@@ -68,12 +68,12 @@ test('bytes, hosts, crawls at once, crawls kept and weight are bounds of their o
   const quotasWith = (more: object) => Quotas.open(folderDocuments(temporaryFolder()), ownersWith(more), clock);
   const bytes = await quotasWith({ bytesPerDay: 50 });
   bytes.look([crawl('x', 5)]);
-  assert.match(bytes.spent('a')!, /its 50 bytes/);
+  assert.match(bytes.spent('a')!, /its quota of 50 bytes/);
   const hosts = await quotasWith({ hostsMax: 3 });
   hosts.look([crawl('x', 1)]);
   assert.equal(hosts.spent('a'), null);
   hosts.look([crawl('x', 1), crawl('y', 1)]);
-  assert.match(hosts.spent('a')!, /know 4 hosts, and may know 3/);
+  assert.match(hosts.spent('a')!, /have 4 hosts, the limit is 3/);
   const few = await quotasWith({ crawlsMax: 1, keptMax: 2, weightMax: 2 });
   const rests = { state: 'ended' as const };
   assert.match(few.refusal('a', [crawl('x', 1)], 1)!.message, /1 crawls of a may run at once/);

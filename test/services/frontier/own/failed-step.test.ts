@@ -47,7 +47,7 @@ test('a record that a step fails on twice becomes a dead letter with its bytes, 
   assert.equal(times(), 2);
   assert.match(
     reasons[0]!,
-    /^a step of partition 0 on discovered\/0, offset 1, failed, and changed nothing: a planted bug/,
+    /^a step of partition 0 on discovered\/0, offset 1, failed and was rolled back: a planted bug/,
   );
   const letters = await lettersOf(harness);
   assert.equal(letters.length, 1);

@@ -80,7 +80,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     const { harness, objects, manifests, live } = await shared;
     const found = await opened(harness, shelfOver(objects));
     assert.equal(found.digest, live);
-    assert.match(found.notices.join(), new RegExp(`taken from snapshot ${manifests[2]!.folder}`));
+    assert.match(found.notices.join(), new RegExp(`restored from snapshot ${manifests[2]!.folder}`));
   });
 
   it('is not needed where the folder is there', async () => {
@@ -104,8 +104,8 @@ describe('a snapshot', { timeout: 60_000 }, () => {
       else there.set(name, damage === 'a file is cut' ? bytes.subarray(0, -1) : bytes);
       const found = await opened(harness, shelfOver(there));
       assert.equal(found.digest, live);
-      assert.match(found.notices[0]!, new RegExp(`snapshot ${folder} is damaged: .*: trying the one before`));
-      assert.match(found.notices[1]!, new RegExp(`taken from snapshot ${before!.folder}`));
+      assert.match(found.notices[0]!, new RegExp(`snapshot ${folder} is damaged: .*: trying an earlier one`));
+      assert.match(found.notices[1]!, new RegExp(`restored from snapshot ${before!.folder}`));
     });
   }
 
@@ -180,7 +180,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     const away = createFaultObjects(createMemoryObjects(), { failAt: 1 });
     const found = await opened(harness, createSnapshotRepository(away, crawlId));
     assert.equal(found.digest, live);
-    assert.match(found.notices.join(), /going on without snapshots/);
+    assert.match(found.notices.join(), /continuing without snapshots/);
   });
 
   it('is kept as long as it is among the newest, and what a dead taker left is swept in time', async () => {
@@ -212,7 +212,7 @@ describe('a changelog that was trimmed', { timeout: 60_000 }, () => {
     await restoreSnapshot(shelfOver(objects), first!, old, key);
     const found = await opened(harness, shelfOver(objects), old);
     assert.equal(found.digest, live);
-    assert.match(found.notices.join(), new RegExp(`taken from snapshot ${newest!.folder}`));
+    assert.match(found.notices.join(), new RegExp(`restored from snapshot ${newest!.folder}`));
   });
 
   it('stops a partition that nothing reaches any more, before it is claimed', async () => {
@@ -223,11 +223,11 @@ describe('a changelog that was trimmed', { timeout: 60_000 }, () => {
     const { end } = await log.offsets(changelog, 0);
     await assert.rejects(opened(harness, shelfOver(objects)), {
       code: 'OFFSET_OUT_OF_RANGE',
-      message: new RegExp(`begins at ${trimmed}: no snapshot that can be used reaches it`),
+      message: new RegExp(`begins at ${trimmed}: no usable snapshot reaches that offset`),
     });
     await assert.rejects(
       openPartition({ log, store: createMemoryStore(), identity, key, clock, endsLeases: false }),
-      /restore it from a snapshot, and say where they are kept/,
+      /give the place of the snapshots/,
     );
     assert.equal((await log.offsets(changelog, 0)).end, end);
   });

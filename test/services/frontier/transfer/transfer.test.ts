@@ -232,18 +232,18 @@ test('what is replayed is what was loaded', async () => {
 
 test('a damaged dump is refused, and says which line', async () => {
   const refusals: [readonly string[], RegExp][] = [
-    [whole.slice(0, -1), /cut off behind line/],
+    [whole.slice(0, -1), /cut off after line/],
     [[...whole, whole.at(-1)!], /line \d+ comes after its end/],
     [whole.filter((_, number) => number !== 8), /lines before its end/],
-    [dumpOf([...body, { letter }], { ...totals, imported: 2 }), /come to 1 imported, its end says 2/],
+    [dumpOf([...body, { letter }], { ...totals, imported: 2 }), /have 1 imported in total, but its last line says 2/],
     [dumpOf([{ url: 'ftp://a.test/', status: 'queued', frontQueue: 0 }]), /line 3 of the dump: "url"/],
-    [dumpOf([{ url: 'http://a.test/', status: 'lost', frontQueue: 0 }]), /line 3 .* "status" is none of/],
+    [dumpOf([{ url: 'http://a.test/', status: 'lost', frontQueue: 0 }]), /line 3 .* "status" is not one of/],
     [dumpOf([{ url: 'http://a.test/', status: 'queued', frontQueue: 99 }]), /line 3 .* "frontQueue"/],
     [dumpOf([{ url: 'http://a.test/', status: 'page', depth: -1 }]), /line 3 .* "depth" is not a whole number/],
     [dumpOf([{ host: 'a.test', facts: { mood: 1 } }]), /line 3 .* "facts.mood"/],
     [dumpOf([{ links: { hostKey: 'a.test' } }]), /line 3 .* "links" lacks/],
     [dumpOf([{ links: { hostKey: 'a.test', links: [{ url: 5 }] } }]), /line 3 of the dump: /],
-    [dumpOf([{ mood: 'good' }]), /line 3 .* mood begins no line/],
+    [dumpOf([{ mood: 'good' }]), /line 3 .* mood is not the first field of any line/],
   ];
   for (const [lines, message] of refusals)
     await assert.rejects(load(await newCrawl(2), lines), { code: 'INVALID_RECORD', message });

@@ -224,7 +224,10 @@ describe('a consumer', () => {
     await log.commit('g', [{ topic: 'c.pages', partition: 0, offset: 1 }]);
     await log.trim('c.pages', 0, 2);
     const consumer = start({ handle: () => {} });
-    await assert.rejects(consumer.ended, /g stands at 1 of c\.pages\/0, which holds 2 to 3.*start it from the start/);
+    await assert.rejects(
+      consumer.ended,
+      /g is at 1 of c\.pages\/0, but the topic has only 2 to 3.*start it from the start/,
+    );
   });
 
   it('does not take a position beyond the end, as of a topic that was made anew, for its own', async () => {
@@ -232,7 +235,7 @@ describe('a consumer', () => {
     await append(0, 'a', 'b');
     const positions = { load: async (_: string, partition: number) => (partition === 0 ? 3 : 0), save: async () => {} };
     const consumer = start({ handle: () => {}, positions });
-    await assert.rejects(consumer.ended, /g stands at 3 of c\.pages\/0, which holds 0 to 2/);
+    await assert.rejects(consumer.ended, /g is at 3 of c\.pages\/0, but the topic has only 0 to 2/);
     assert.equal((await log.offsets('c.pages', 0)).end, 2);
     const atTheEnd = start({ handle: () => {}, positions: { ...positions, load: async (_, p) => (p === 0 ? 2 : 0) } });
     await atTheEnd.drain();

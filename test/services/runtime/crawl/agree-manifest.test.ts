@@ -70,7 +70,7 @@ test('a new crawl has no _ in its name, which metrics of brokers cannot tell fro
   const asked = { log, codec, clock, wanted: { crawl: 'my_news' }, createdBy: 'test' };
   await assert.rejects(agreeManifest({ ...asked, defaults: named }), {
     code: 'INVALID_ARGUMENT',
-    message: /a new crawl is not called my_news: .*use - in its name$/,
+    message: /a new crawl cannot be named my_news: .*use - instead$/,
   });
   const made = await agree(log, facts);
   const payload = JSON.stringify({ ...made, crawl: 'my_news' });

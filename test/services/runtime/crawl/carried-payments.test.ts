@@ -51,6 +51,6 @@ test('what was paid is known after trims of control, wherever they cut and whate
   const book = await readPaymentBook(log, codec, 'c');
   const asked = (id: string) => book.take(codec.decode('control', offer(id).value), pay);
   assert.equal(asked('last'), '');
-  assert.match(asked('beyond')!, /the budget of USD 1 is spent/);
+  assert.match(asked('beyond')!, /the total budget of USD 1 is spent/);
   await log.close();
 });

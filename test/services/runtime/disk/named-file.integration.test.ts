@@ -125,7 +125,7 @@ test('a full disk is named, and the file of before stays', {
   writeFileSync(name, 'before');
   await assert.rejects(writeNamedFile(name, 'x'.repeat(2 << 20)), {
     code: 'DISK_FULL',
-    message: `the disk holding ${name} is full: make room, then run it again`,
+    message: `the disk holding ${name} is full: free some disk space, then run it again`,
   });
   assert.equal(readFileSync(name, 'utf8'), 'before');
   assert.deepEqual(readdirSync(small!.folder), ['file']);
@@ -204,7 +204,7 @@ test('a folder, a missing folder, links in a circle are refused by name, with wh
   ] as const)
     await assert.rejects(openNamedFile(name), {
       code: 'INVALID_ARGUMENT',
-      message: new RegExp(`^${name} can't be written: (${why}); name another file$`),
+      message: new RegExp(`^${name} can't be written: (${why}); choose another file$`),
     });
 });
 

@@ -94,7 +94,7 @@ test('the room of all that a stream had under way is given back when its client 
   const answers = {
     ...{ isCancelled: false, isLocal: false },
     write: async () => {
-      throw new CallFailed('UNAVAILABLE', 'the client is gone');
+      throw new CallFailed('UNAVAILABLE', 'the client disconnected');
     },
   };
   const ended = method.act(requests, answers);
@@ -108,7 +108,7 @@ test('the room of all that a stream had under way is given back when its client 
   assert.equal(put.started, 3);
   assert.ok(room.taken > 0);
   for (const finish of put.finish) finish();
-  await assert.rejects(ended, /the client is gone/);
+  await assert.rejects(ended, /the client disconnected/);
   await new Promise(setImmediate);
   assert.equal(room.taken, 0);
 });

@@ -116,9 +116,9 @@ test('errors are JSON with a code and one line; a bug is told to the log and not
     return [answer.status, await answer.json()];
   };
   assert.deepEqual(await get('/bad'), [400, { error: 'INVALID_ARGUMENT', message: 'url "x": write a URL' }]);
-  assert.deepEqual(await get('/none?a=b'), [404, { error: 'NOT_FOUND', message: 'nothing answers GET /none' }]);
+  assert.deepEqual(await get('/none?a=b'), [404, { error: 'NOT_FOUND', message: 'there is no endpoint GET /none' }]);
   const late = await get('/late');
-  assert.deepEqual(late, [503, { error: 'STORE_CLOSED', message: 'this process is stopping: ask again in a moment' }]);
+  assert.deepEqual(late, [503, { error: 'STORE_CLOSED', message: 'this process is stopping: retry in a moment' }]);
   const [status, bug] = await get('/bug');
   assert.equal(status, 500);
   assert.doesNotMatch(JSON.stringify(bug), /secret/);

@@ -62,10 +62,10 @@ test('a file that cannot be is refused by its name, with what to do', async () =
   mkdirSync(join(folder, 'there'));
   await assert.rejects(openLineWriter(join(folder, 'there')), {
     code: 'INVALID_ARGUMENT',
-    message: `${join(folder, 'there')} can't be written: it is a folder; name another file`,
+    message: `${join(folder, 'there')} can't be written: it is a folder; choose another file`,
   });
   await assert.rejects(openLineWriter(join(folder, 'missing', 'x')), {
     code: 'INVALID_ARGUMENT',
-    message: /missing\/x can't be written: ENOENT.*; name another file$/,
+    message: /missing\/x can't be written: ENOENT.*; choose another file$/,
   });
 });

@@ -91,6 +91,6 @@ it('records that are read twice are counted once as lost', (t) => {
   losses.tell();
   assert.match(
     said.join(''),
-    /passed over as damaged: 4 records \(4 of c\.pages\/0\)\n.*the 20 bytes of \/d\/log\/000004\.log from byte 714 on/,
+    /skipped as damaged: 4 records \(4 of c\.pages\/0\)\n.*the 20 bytes of \/d\/log\/000004\.log from byte 714 on/,
   );
 });

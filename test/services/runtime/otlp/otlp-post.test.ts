@@ -75,7 +75,7 @@ test('what does not arrive is told of once, and is not an error', async (t) => {
   const arrived = [];
   for (let n = 0; n < 4; n++) arrived.push(await post.send({}));
   assert.deepEqual(arrived, [true, true, false, false]);
-  assert.deepEqual(told, [`${endpoint} takes no metrics (status 300); going on without`]);
+  assert.deepEqual(told, [`${endpoint} accepts no metrics (status 300); continuing without`]);
   const nobody = openOtlpPost({
     signal: 'logs',
     endpoint: 'http://127.0.0.1:1',
@@ -83,7 +83,7 @@ test('what does not arrive is told of once, and is not an error', async (t) => {
     onTrouble: (text) => told.push(text),
   });
   assert.equal(await nobody.send({}), false);
-  assert.match(told[1]!, /^http:\/\/127\.0\.0\.1:1 takes no logs \(.*ECONNREFUSED.*\); going on without$/);
+  assert.match(told[1]!, /^http:\/\/127\.0\.0\.1:1 accepts no logs \(.*ECONNREFUSED.*\); continuing without$/);
 });
 
 test('values have the types of the protocol; what is null is left out', () => {

@@ -31,9 +31,9 @@ test('a list that changed, or is gone, refuses the policy and leaves what is loa
   const kept = listed('kept', 'a.org\n');
   const list = (await files.load([kept], folder))(kept);
   const changed = { ...listed('changed', 'a.org\n'), sha256: 'f'.repeat(64) };
-  await assert.rejects(files.load([kept, changed], folder), /"changed": .*restore that file, or set a policy with the/);
+  await assert.rejects(files.load([kept, changed], folder), /"changed": .*restore that file, or set a policy with its/);
   const gone = { ...kept, name: 'gone', path: 'gone', sha256: 'e'.repeat(64) };
-  await assert.rejects(files.load([gone], folder), /"gone": ENOENT.*; name a text file/);
+  await assert.rejects(files.load([gone], folder), /"gone": ENOENT.*; give a text file/);
   rmSync(join(folder, 'kept'));
   assert.equal((await files.load([kept], folder))(kept), list);
 });

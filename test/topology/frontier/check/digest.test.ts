@@ -203,7 +203,7 @@ test('what is seen, and what cash went where, change their sums', () => {
   assert.notDeepEqual(kindOf(paid, 'cash'), kindOf(empty, 'cash'));
 });
 
-/** The sum of rows, each hashed by itself, in whole numbers of any size. */
+/** The sum of rows, each hashed by itself as whole numbers of any size. */
 function summed(rows: readonly CanonicalRow[]): string {
   let sum = 0n;
   for (const row of rows) {

@@ -52,11 +52,11 @@ describe('a wait that hosts of a domain share', () => {
     const parallel = [{ hosts: ['*'], leases: 2 }];
     assert.throws(
       () => validatePolicy({ ...defaultPolicy(), ...policy, parallel }),
-      /policy\.parallel: with politenessKey domain/,
+      /policy\.parallel: it cannot be used with politenessKey domain/,
     );
     assert.throws(
       () => validatePolicy({ ...defaultPolicy(), politenessKey: 'address' }),
-      /politenessKey: give host or domain/,
+      /politenessKey: write host or domain/,
     );
   });
 });

@@ -240,7 +240,7 @@ describe('what came back', () => {
     assert.equal(queues.again.has(host), true);
     assert.equal(queues.takeOut(host, { frontQueue: null, seq: 2 }), 3);
     assert.equal(queues.again.has(host), false);
-    assert.throws(() => queues.takeOut(host, { frontQueue: null, seq: 2 }), /nothing came back as number 2/);
+    assert.throws(() => queues.takeOut(host, { frontQueue: null, seq: 2 }), /has no returned URL with number 2/);
   });
 });
 
@@ -312,7 +312,10 @@ describe('what is rescheduled', () => {
     assert.equal(queues.takeOut(host, { frontQueue: null, seq: 3, dueAtMs: 3 }), 3);
     assert.equal(queues.takeOut(host, { frontQueue: null, seq: 2 }), 5, 'wherever it stands');
     assert.equal(queues.rescheduled.has(host), false);
-    assert.throws(() => queues.takeOut(host, { frontQueue: null, seq: 3, dueAtMs: 3 }), /came back as number 3/);
+    assert.throws(
+      () => queues.takeOut(host, { frontQueue: null, seq: 3, dueAtMs: 3 }),
+      /has no returned URL with number 3/,
+    );
     assert.equal(queues.takeOut(host, { frontQueue: null, seq: 1 }), 1);
   });
 });

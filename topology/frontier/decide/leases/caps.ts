@@ -1,6 +1,6 @@
 /**
  * Caps of a policy: the pages and bytes that a host may give, and the pages of a registrable domain. What a capped host has
- * queued is deferred, and goes on where a policy raises the cap or an operator sets a limit of its own.
+ * queued is deferred, and goes on where a policy raises the cap or an operator sets a separate limit.
  *
  * A host is held when it reaches its cap. One that is beyond a cap that came later, or whose domain has reached its own, is
  * held when it would next be leased: a policy that caps a million hosts at once makes no commit of them all. The cap of a

@@ -15,7 +15,7 @@ export function endLeases(state: FrontierState, nowMs: number): void {
     }
     entries.forEach((entry, index) => {
       if (entry === null) return;
-      if (entry === unread) throw new Error(`URL ${index} of lease ${leaseId} ends before it was read`);
+      if (entry === unread) throw new Error(`URL ${index} of lease ${leaseId} ends before it is read`);
       const disposition = { to: 'again', dueAtMs: 0, entry } as const;
       state.apply({ kind: 'resolve', leaseId, index, disposition, record: null });
     });

@@ -1,5 +1,5 @@
 /**
- * The price of a visit: it is computed anew now and then from all pages' rates, and kept in the state, so that the next
+ * The price of a visit: it is computed again now and then from all pages' rates, and kept in the state, so that the next
  * owner decides by the same price.
  */
 import { recrawlLimits } from '../../../policy/limits.ts';

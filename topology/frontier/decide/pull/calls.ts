@@ -17,7 +17,7 @@ export interface PutItem {
   readonly url: string;
   /** The client's metadata, as it came. */
   readonly metadata: Uint8Array;
-  /** For a known URL, when it may be had again, ms; 0: never. */
+  /** For a known URL, when it is available again, ms; 0: never. */
   readonly dueAtMs: number;
   /** Front queue, 0 first. */
   readonly frontQueue: number;

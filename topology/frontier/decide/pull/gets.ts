@@ -1,5 +1,5 @@
 /**
- * Gets: a client asks for URLs, and queues whose time has come give some, on a lease of their own each time. A queue gives
+ * Gets: a client asks for URLs, and queues whose time has come give some, on a separate lease each time. A queue gives
  * a delay after it last gave, whatever became of that, while fewer of its URLs are out than the client would have of
  * each; then as many as that. Leases run out without an answer.
  */

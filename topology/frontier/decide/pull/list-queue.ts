@@ -3,7 +3,7 @@
  * rescheduled, then its front queues.
  *
  * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be
- * missed, or be met twice. Finished URLs are in rows of their own (pull/known-rows.ts).
+ * missed, or be met twice. Finished URLs are in separate rows (pull/known-rows.ts).
  */
 
 import type { KnownFrom } from '../../changes/changes.ts';
@@ -18,7 +18,7 @@ import { inAgain } from './find-known.ts';
 export interface ListedUrl {
   readonly from: KnownFrom;
   readonly entry: Entry;
-  /** When it may be had, ms; 0: as soon as its turn comes. */
+  /** When it is available, ms; 0: as soon as its turn comes. */
   readonly dueAtMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Learns from an outcome how a host rewrites its URLs: a redirect to another spelling is a proof, a page that is there in the
  * spelling that a rewriting would change contradicts it, and so does a proof of the opposite. What was contradicted has to be
- * proved anew, twice as often each time.
+ * proved again, twice as often each time.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';

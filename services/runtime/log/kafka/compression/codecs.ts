@@ -35,6 +35,6 @@ export function decompressorOf(number: number, topic: string): BatchCodec['decom
   if (name !== undefined && name !== 'none') return codecs[name].decompress;
   throw new CrawlstreamError(
     'UNSUPPORTED',
-    `topic ${topic} holds records compressed with codec ${number}, which is not known here: run a newer crawlstream`,
+    `topic ${topic} holds records compressed with codec ${number}, which this release does not know: run a newer crawlstream`,
   );
 }

@@ -171,7 +171,7 @@ test('a flow that was released is read again, whole, by whoever asks for it', as
 test('records of one topic of a flow are not dropped by themselves', async () => {
   const { log } = await openBoth(1 << 20);
   await log.append([record('results', 'a'), record('pages', 'b')]);
-  await assert.rejects(log.trim('f.c.results', 0, 1), /f\.c\.results lie among others in f\.c\.flow/);
+  await assert.rejects(log.trim('f.c.results', 0, 1), /f\.c\.results are stored with others in f\.c\.flow/);
   await log.trim('f.c.pages', 0, 1);
   await log.close();
 });
@@ -285,7 +285,10 @@ test('a group has a position in each of the topics that it reads of one flow, an
     ['f.c.g'],
   );
   const responses = { group: 'f.c.archive', topics: ['f.c.responses'], onAssigned, onFailure() {} };
-  await assert.rejects(log.join(responses), { code: 'UNSUPPORTED', message: /f\.c keeps no responses.*output\.warc/ });
+  await assert.rejects(log.join(responses), {
+    code: 'UNSUPPORTED',
+    message: /f\.c has no stored responses.*output\.warc/,
+  });
   await membership.leave();
   await log.forgetGroup('f.c.g');
   assert.deepEqual(await committed(), [undefined, undefined, undefined]);

@@ -118,7 +118,7 @@ test('the last refusal decides when no broker took the batch', async () => {
   await sleep(30);
   it.release();
   for (const each of await settled)
-    assert.match(`${(each as PromiseRejectedResult).reason}`, /is not allowed to this user/);
+    assert.match(`${(each as PromiseRejectedResult).reason}`, /is not allowed for this user/);
 });
 
 test('a leader that is not found any more does not fail a batch whose answer was late', async () => {

@@ -119,7 +119,7 @@ test('who is put out by another process of its name is told so', async () => {
   const failed = new Promise((_, reject) => (fail = reject));
   const { joins, told } = joining(cluster, new AbortController().signal, { instanceId: 'a', onFailure: fail });
   const membership = await joins;
-  await assert.rejects(failed, { code: 'INVALID_ARGUMENT', message: /joined group g as a: give each its own/ });
+  await assert.rejects(failed, { code: 'INVALID_ARGUMENT', message: /joined group g as a: give each process/ });
   assert.deepEqual(told, [[0, 1, 2, 3], []]);
   assert.ok(membership.isOut);
 });

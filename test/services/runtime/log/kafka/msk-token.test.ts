@@ -78,7 +78,7 @@ test('a login by IAM sends such a token, and what is missing is named', async ()
   assert.ok(Math.abs(signedMs - Date.now()) < 60_000);
   assert.throws(() => kafkaCredentials({ CRAWLSTREAM_KAFKA_MECHANISM: 'aws-msk-iam' }), {
     code: 'INVALID_ARGUMENT',
-    message: /CRAWLSTREAM_KAFKA_AWS_REGION is missing, and so is AWS_REGION/,
+    message: /CRAWLSTREAM_KAFKA_AWS_REGION and AWS_REGION are missing/,
   });
 });
 

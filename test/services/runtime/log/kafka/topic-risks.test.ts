@@ -19,7 +19,7 @@ test('each kind of risk is told once, with what mends it', () => {
   assert.match(unclean!, /^topic news\.control, and 1 more: unclean.*--entity-name news\.control --add-config unclean/);
   assert.deepEqual(others, []);
   assert.match(risksOf([topic(3, 1)]).join(), /^topic news\.control: min\.insync\.replicas=1,/);
-  assert.match(risksOf([topic(3, 3)]).join(), /one broker away stops every append/);
-  assert.match(risksOf([topic(2, 2)]).join(), /one broker away stops every append/);
+  assert.match(risksOf([topic(3, 3)]).join(), /one missing broker stops all appends/);
+  assert.match(risksOf([topic(2, 2)]).join(), /one missing broker stops all appends/);
   assert.equal(risksOf([topic(3, 1, true)]).length, 2);
 });
