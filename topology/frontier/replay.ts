@@ -30,12 +30,16 @@ export function replay(
   if (isAhead && !state.isAhead) for (const host of state.ahead.end()) state.settle(state.hosts.at(host));
 }
 
-function replayClaim(state: FrontierState, offset: number, { nowMs, endsLeases: doesEnd }: Claim): void {
+function replayClaim(
+  state: FrontierState,
+  offset: number,
+  { nowMs, endsLeases: doesEnd, schedulesAgain }: Claim,
+): void {
   state.nowMs = Math.max(state.nowMs, nowMs);
   state.changelog = { ...state.changelog, offset: offset + 1, epoch: offset };
   state.foreignBeforeClaim = state.foreignRecords;
   state.traps.forget();
-  if (doesEnd) endLeases(state, state.nowMs);
+  if (doesEnd) endLeases(state, state.nowMs, schedulesAgain);
 }
 
 function replayCommit(state: FrontierState, offset: number, record: Commit): void {

@@ -8,7 +8,7 @@ import { searchIndex } from '../../application/processors/search-index.ts';
 import { AgentDesk } from '../../fleet/agents/agent-desk.ts';
 import { mcpLimits } from '../../fleet/agents/mcp-limits.ts';
 import { mcpRoutes } from '../../fleet/agents/mcp-routes.ts';
-import { serveStdio } from '../../fleet/agents/mcp-server.ts';
+import { loadMcpPackage, serveStdio } from '../../fleet/agents/mcp-server.ts';
 import { type FleetDesk, fleetRoutes } from '../../fleet/api/fleet-routes.ts';
 import { hasIndex, searchFolder } from '../../indexer/sqlite-index.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -57,6 +57,7 @@ export function addMcpCommand(program: Command): void {
 
 async function runMcp(flags: McpFlags): Promise<void> {
   const { sites = null, pagesMax, uses, http } = flags;
+  await loadMcpPackage();
   const clock = new SystemClock();
   let desk: AgentDesk | undefined;
   const deskOf = (fleet: () => FleetDesk) => () => {

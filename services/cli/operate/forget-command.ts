@@ -21,7 +21,7 @@ import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { createService } from '../../runtime/metrics/service.ts';
 import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
-import { readRequest } from '../connect/crawl-folder.ts';
+import { logFolder, readRequest } from '../connect/crawl-folder.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
 import { namedFolder } from '../connect/own-folder.ts';
@@ -29,6 +29,8 @@ import { addOperatorOptions, type OperatorFlags, operatorsGroup } from '../flags
 import { reachOf } from '../flags/processor-flags.ts';
 import { print, rows } from '../terminal/print.ts';
 import { say } from '../terminal/say.ts';
+import { findMarks } from './find-marks.ts';
+import { journalsBeside, rewriteStores } from './forget-bytes.ts';
 import { followedBy } from './forget-groups.ts';
 import {
   followInStates,
@@ -44,6 +46,8 @@ interface ForgetFlags extends OperatorFlags {
   readonly receipt?: string;
   readonly receiptKey?: string;
   readonly archiveTo?: string;
+  readonly verify?: true;
+  readonly mark?: readonly string[];
 }
 
 export function addForgetCommand(program: Command): void {
@@ -58,6 +62,8 @@ export function addForgetCommand(program: Command): void {
       '--archive-to <place>',
       's3://bucket/prefix where archives put their files (default: that of the data folder’s crawl)',
     )
+    .option('--verify', 'change nothing; search every file of the data folder for --mark')
+    .option('--mark <text...>', 'with --verify: a line of a page that was forgotten, or its URL')
     .addHelpText(
       'after',
       `
@@ -67,15 +73,21 @@ afterwards). The receipt is a JSON Web Signature: what was ordered, what went wh
 
 Example:
   $ crawlstream purge https://example.org/about --data crawl-data/example.org
-  $ crawlstream forget --data crawl-data/example.org`,
+  $ crawlstream forget --data crawl-data/example.org
+  $ crawlstream forget --verify --mark "a line of its text" --data crawl-data/example.org`,
     )
     .action(forget);
 }
 
-type Found = Pick<Receipt, 'places' | 'notReached'> & { readonly topics: Topics; readonly gone: Gone };
+type Found = Pick<Receipt, 'places' | 'notReached' | 'withdrawn' | 'purged'> & {
+  readonly crawl: string;
+  /** What is left here is left for good. */
+  readonly isWhole: boolean;
+};
 
 async function forget(flags: ForgetFlags): Promise<void> {
   const clock = new SystemClock();
+  if (flags.verify) return verify(flags);
   if (flags.brokers === undefined) return forgetInFolder(flags, clock);
   await withKafka(flags, clock, false, async ({ log, codec, manifest }) => {
     const topics: Topics = { log, codec, ...manifest };
@@ -93,14 +105,37 @@ async function forget(flags: ForgetFlags): Promise<void> {
     } else if (archive !== undefined && existsSync(archive)) places.push(await forgetArchive(archive, gone));
     notReached.push(...archivesElsewhere(archive !== undefined, archiveTo !== undefined));
     const receipts = folder?.path ?? join('crawl-data', manifest.crawl);
-    await give(flags, receipts, { topics, gone, places: [...places, ...groups.followed], notReached }, clock);
+    const found = { crawl: manifest.crawl, isWhole: false, purged: await orders(topics), withdrawn: gone.withdrawn };
+    await give(flags, receipts, { ...found, places: [...places, ...groups.followed], notReached }, clock);
   });
+}
+
+/** Throws INVALID_RECORD where a mark is found, or a file could not be searched. */
+async function verify(flags: ForgetFlags): Promise<void> {
+  const { mark: marks = [] } = flags;
+  if (flags.brokers !== undefined || marks.length === 0 || marks.includes('')) {
+    const message =
+      'forget --verify searches a data folder: name it (--data), and what to search for (--mark "a line of the page")';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  const { path } = await readDataFolder(await needData(flags));
+  const searched = await findMarks(path, marks);
+  const { files, bytes, found, unread } = searched;
+  const text = [
+    `${files} files, ${bytes} bytes searched: ${found.length === 0 ? 'no mark is found' : `${found.length} found`}`,
+    rows(found.map(({ file, mark }): [string, string] => [`  ${file}`, mark])),
+    rows(unread.map(({ file, why }): [string, string] => [`  ${file}`, `not searched within: ${why}`])),
+  ];
+  print({ json: searched, text: text.filter((part) => part !== '').join('\n') }, flags.json);
+  if (found.length + unread.length === 0) return;
+  const message = `${found.length} marks are found in ${path}, ${unread.length} files could not be searched within: stop the crawl and run crawlstream forget (URLs stay in topics of state until they are trimmed)`;
+  throw new CrawlstreamError('INVALID_RECORD', message);
 }
 
 async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
   const folder = await readDataFolder(await needData(flags));
   const { options = {} } = await readRequest(folder);
-  await withFolderLog(folder, clock, async ({ log, codec }) => {
+  const found = await withFolderLog(folder, clock, async ({ log, codec }) => {
     const { manifest, part } = folder;
     const topics: Topics = { log, codec, ...manifest, erase: log.erase };
     const gone = await readGone(topics, await readPurges(log, codec, manifest));
@@ -132,8 +167,13 @@ async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
       const { crawl } = manifest;
       places.push(...(await inObjectStore(`${archiveTo}`, part('archive'), gone, { crawl, clock })));
     } else if (existsSync(part('archive'))) places.push(await forgetArchive(part('archive'), gone));
-    await give(flags, folder.path, { topics, gone, places, notReached: [...beyondReach] }, clock);
+    return { crawl: manifest.crawl, purged: await orders(topics), withdrawn: gone.withdrawn, places };
   });
+  // Once nobody has a store open, and before the receipt says that all is gone.
+  const erasedNow = found.places.some(({ place, removed = 0 }) => place.startsWith('topic ') && removed > 0);
+  const bytes = await rewriteStores(folder.path, (path) => erasedNow && path === logFolder(folder));
+  const notReached = [...beyondReach, ...(await journalsBeside(folder.path))];
+  await give(flags, folder.path, { ...found, isWhole: true, places: [...found.places, bytes], notReached }, clock);
 }
 
 /** Files of all archives of the crawl that are in the store; `folder`: where they are brought to. */
@@ -194,15 +234,15 @@ function beyondReachOnBrokers(crawl: string): Receipt['notReached'] {
 }
 
 async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clock): Promise<void> {
-  const { topics, gone, places, notReached } = found;
+  const { crawl, isWhole, purged, withdrawn, places, notReached } = found;
   const atMs = clock.nowMs();
   const receipt: Receipt = {
     receipt: 'crawlstream-forget-1',
-    crawl: topics.crawl,
+    crawl,
     at: new Date(atMs).toISOString(),
     by: flags.by,
-    purged: await orders(topics),
-    withdrawn: gone.withdrawn,
+    purged,
+    withdrawn,
     places,
     notReached,
   };
@@ -211,7 +251,7 @@ async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clo
   await makeFolders(dirname(file), { recursive: true });
   await writeNamedFile(file, `${signed}\n`);
   print({ json: { ...receipt, file }, text: textOf(receipt, file) }, flags.json);
-  const left = places.filter((one) => one.left > 0 && topics.erase !== undefined);
+  const left = places.filter((one) => one.left > 0 && isWhole);
   if (left.length === 0) return;
   const where = left.map(({ place }) => place).join(', ');
   throw new CrawlstreamError(

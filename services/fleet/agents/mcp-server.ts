@@ -17,12 +17,14 @@ interface Answer {
   readonly structured: Record<string, unknown>;
 }
 
-const sdk = () => neededPackage(packageName, 'an MCP server', () => import('@modelcontextprotocol/sdk/server/mcp.js'));
+/** Throws INVALID_ARGUMENT where the package is not installed: a server says so as it starts, not at the first call. */
+export const loadMcpPackage = () =>
+  neededPackage(packageName, 'an MCP server', () => import('@modelcontextprotocol/sdk/server/mcp.js'));
 const packageName = '@modelcontextprotocol/sdk';
 
 /** `desk` throws OWNERSHIP_LOST while the fleet is not up. */
 async function mcpServer(desk: () => AgentDesk) {
-  const { McpServer } = await sdk();
+  const { McpServer } = await loadMcpPackage();
   const server = new McpServer({ name: 'crawlstream', version: productVersion }, { instructions });
   const tool = <Name extends keyof typeof toolInputs>(
     name: Name,

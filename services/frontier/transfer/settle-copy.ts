@@ -76,7 +76,7 @@ export async function settleCopy(options: CopyOptions): Promise<Copy> {
     const readyAtMs = Math.max(facts.readyAtMs, deadlineMs);
     state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
   }
-  endLeases(state, state.nowMs);
+  endLeases(state, state.nowMs, undefined);
   await runJob(store, saveCheckpoint(state));
   return { state, offset, letters };
 }

@@ -29,7 +29,8 @@ export interface EmbeddedLog extends Log {
   expire(topic: string, partition: number, beforeMs: number): Promise<number>;
   /**
    * Takes key, headers and value out of these records, whose offsets stay. Throws INVALID_ARGUMENT for a `state` topic, which
-   * would not give the same state any more.
+   * would not give the same state any more. Their bytes leave the disk when the log is closed; where a kill comes first, with
+   * `rewriteStore`.
    */
   erase(topic: string, partition: number, offsets: readonly number[]): Promise<void>;
 }
@@ -60,6 +61,7 @@ export async function openEmbeddedLog(
   /** Changes of topics and trims go one at a time. */
   let changes: Promise<unknown> = Promise.resolve();
   let isOpen = true;
+  let hasErased = false;
 
   const limits = {
     segmentBytes: options.segmentBytes ?? logLimits.segmentBytes,
@@ -134,6 +136,7 @@ export async function openEmbeddedLog(
         if (p.retention !== 'time') {
           throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state: its records are trimmed, never erased`);
         }
+        if (offsets.length > 0) hasErased = true;
         await eraseRecords(store, p, offsets);
       }),
     commit: async (group, positions) => {
@@ -186,6 +189,8 @@ export async function openEmbeddedLog(
       await groups.close();
       await changes;
       await Promise.all([...readers].map((reader) => reader.close()));
+      if (hasErased) await store.rewrite?.();
+      hasErased = false;
     },
   };
 }

@@ -16,7 +16,8 @@ import { makeFolders } from '../disk/make-folders.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
 import { type LevelDb, openLevelDb } from './level-binding.ts';
 import { openLevelReader, removeStaleReaders } from './level-reader.ts';
-import { leveldbFigures } from './lsm-figures.ts';
+import { filesByLevel, leveldbFigures } from './lsm-figures.ts';
+import { rewriteTables } from './rewrite-tables.ts';
 import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
 import { storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
@@ -138,6 +139,15 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     getMany,
     scan,
     write,
+    rewrite: () =>
+      rewriteTables({
+        folder,
+        getMany,
+        write,
+        compact: (from, to) => call(() => db.compactRange(from, to)),
+        flush: () => call(() => db.compactRange(noRange, noRange)),
+        levels: () => filesByLevel((name) => db.getProperty(name), 'leveldb'),
+      }),
     figures: () => (gate.isOpen() ? leveldbFigures((name) => db.getProperty(name)) : null),
     close: () => gate.close(() => end().catch((error) => Promise.reject(levelError(error, folder)))),
   };

@@ -8,7 +8,7 @@ const levels = 7;
 export function rocksdbFigures(property: (name: string) => string): StoreFigures {
   const number = (name: string) => Number(property(`rocksdb.${name}`) || 0);
   return {
-    files: filesOf(property, 'rocksdb'),
+    files: filesByLevel(property, 'rocksdb'),
     memtableBytes: number('cur-size-all-mem-tables'),
     compactions: number('num-running-compactions'),
     compactionBytes: number('estimate-pending-compaction-bytes'),
@@ -19,9 +19,10 @@ export function rocksdbFigures(property: (name: string) => string): StoreFigures
 
 /** LevelDB 1.20 tells no more. */
 export function leveldbFigures(property: (name: string) => string): StoreFigures {
-  return { files: filesOf(property, 'leveldb') };
+  return { files: filesByLevel(property, 'leveldb') };
 }
 
-function filesOf(property: (name: string) => string, store: string): number[] {
+/** The newest level first. */
+export function filesByLevel(property: (name: string) => string, store: 'rocksdb' | 'leveldb'): number[] {
   return Array.from({ length: levels }, (_, level) => Number(property(`${store}.num-files-at-level${level}`) || 0));
 }

@@ -51,6 +51,8 @@ export interface RocksdbBinding {
   db_init(): DbContext;
   db_open(db: DbContext, folder: string, options: OpenOptions, done: Callback): void;
   db_close(db: DbContext, done: Callback): void;
+  /** Flushes what is in memory, and moves all rows to the lowest level that has some. Says nothing of failures. */
+  db_compact_range(db: DbContext, from: Buffer, to: Buffer, done: Callback): void;
   /** Empty: RocksDB knows no such property. */
   db_get_property(db: DbContext, name: string): string;
   db_get_many(

@@ -7,8 +7,9 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
-import { rocksdbFigures } from './lsm-figures.ts';
+import { filesByLevel, rocksdbFigures } from './lsm-figures.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
+import { rewriteTables } from './rewrite-tables.ts';
 import {
   type Callback,
   type DbContext,
@@ -134,9 +135,13 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, rea
       });
     });
 
+  const compact = (from: Buffer, to: Buffer) => call<void>((done) => binding.db_compact_range(db, from, to, done));
+  const levels = () => filesByLevel((name) => binding.db_get_property(db, name), 'rocksdb');
+  const rewrite = () => rewriteTables({ folder, getMany, write, compact, levels });
+
   const figures = () => (gate.isOpen() ? rocksdbFigures((name) => binding.db_get_property(db, name)) : null);
 
-  return { get: async (key) => (await getMany([key]))[0], getMany, scan, write, close, figures };
+  return { get: async (key) => (await getMany([key]))[0], getMany, scan, write, close, rewrite, figures };
 }
 
 function writeBatch(

@@ -12,6 +12,11 @@ export interface StateStore {
   scan(range: ScanRange): AsyncIterable<readonly [key: Buffer, value: Buffer]>;
   write(ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void>;
   close(): Promise<void>;
+  /**
+   * Rewrites every table of the store, so that no file of tables or of the write-ahead log holds what was deleted or replaced
+   * before. Nobody may write or scan meanwhile. Throws STORE_FAILED where tables are left. Absent: nothing of the kind is kept.
+   */
+  rewrite?(): Promise<void>;
   /** What the store beneath tells of itself; null: it is closed. Absent: it tells nothing. */
   figures?(): StoreFigures | null;
 }

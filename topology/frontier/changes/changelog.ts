@@ -44,6 +44,11 @@ export interface Claim {
   readonly nowMs: number;
   /** The fetchers of earlier epochs are known to be gone: their leases end with this claim. */
   readonly endsLeases: boolean;
+  /**
+   * Written by 0.3.0 or earlier: pages on lease are scheduled again as after a visit, in the front queue of the policy of now. Absent:
+   * their rows of the schedule stay as they are, which a replay also does for a host whose row is ahead, and which has no pages.
+   */
+  readonly schedulesAgain?: true;
   /** How far the writer had read the changelog when it claimed. Absent: an older release wrote the claim. */
   readonly after?: Predecessor;
 }
@@ -101,6 +106,9 @@ export function beginsAnew(record: Claim | CommitHeader | Foreign): boolean {
   return record.kind === 'claim' && record.nonce.startsWith(anew);
 }
 
+/** What a claim does to the leases of earlier epochs. */
+const [leasesGoOn, leasesEndAsVisits, leasesEnd] = [0, 1, 2];
+
 export function encodeClaim(claim: Claim): Buffer {
   const writer = new ByteWriter(64);
   writer.byte(magic);
@@ -108,7 +116,7 @@ export function encodeClaim(claim: Claim): Buffer {
   writer.byte(0);
   writer.string(claim.nonce);
   writer.uint(claim.nowMs);
-  writer.boolean(claim.endsLeases);
+  writer.byte(!claim.endsLeases ? leasesGoOn : claim.schedulesAgain ? leasesEndAsVisits : leasesEnd);
   if (claim.after !== undefined) writePredecessor(writer, claim.after);
   return writer.take();
 }
@@ -186,12 +194,10 @@ export function decodeChangelog(bytes: Uint8Array): Claim | Commit {
     );
   }
   if (reader.byte() === 0) {
-    const claim = {
-      kind: 'claim',
-      nonce: reader.string(),
-      nowMs: reader.uint(),
-      endsLeases: reader.boolean(),
-    } as const;
+    const [nonce, nowMs, ends] = [reader.string(), reader.uint(), reader.byte()];
+    const schedulesAgain = ends === leasesEndAsVisits;
+    const endsLeases = schedulesAgain || ends === leasesEnd;
+    const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases, ...(schedulesAgain && { schedulesAgain }) };
     return reader.done ? claim : { ...claim, after: readPredecessor(reader) };
   }
   return {

@@ -13,16 +13,25 @@ export function applyVisit(
   host: Host,
   lease: Lease | null,
 ): void {
-  const { recrawl, counters, traps } = state;
-  const { record } = page;
-  const [hi, lo] = state.fingerprintOf(record.url);
+  const { recrawl, counters } = state;
+  const [hi, lo] = state.fingerprintOf(page.record.url);
   recrawl.put(hi!, lo!, host.id, page, dueAtMs);
   if (proved !== null) recrawl.learn(host.id, proved);
   counters.scheduled = recrawl.scheduled;
-  if (lease === null) return;
-  const entry = lease.entries[index];
-  lease.entries[index] = null;
-  lease.pages.delete(index);
+  if (lease !== null) leaveLease(state, { hostKey, index, spent, page }, lease);
+}
+
+/** The URL is on that lease no more. */
+export function leaveLease(
+  state: FrontierState,
+  { hostKey, index, spent, page }: Pick<Change & { readonly kind: 'visit' }, 'hostKey' | 'index' | 'spent' | 'page'>,
+  { host, entries, pages }: Lease,
+): void {
+  const { counters, traps } = state;
+  const { record } = page;
+  const entry = entries[index];
+  entries[index] = null;
+  pages.delete(index);
   counters.leased -= 1;
   counters[record.status] += 1;
   if (!spent) counters.quotaSpent -= 1;

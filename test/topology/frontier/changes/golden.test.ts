@@ -51,10 +51,17 @@ describe('bytes of format 1', () => {
 
   it('of claims are written and read as ever', () => {
     const claims = [
-      { kind: 'claim', nonce: 'nonce', nowMs: 1_700_000_000_005, endsLeases: true },
+      { kind: 'claim', nonce: 'nonce', nowMs: 1_700_000_000_005, endsLeases: true, schedulesAgain: true },
       { kind: 'claim', nonce: 'reset x', nowMs: 7, endsLeases: false },
       // From here on they say what they follow.
-      { kind: 'claim', nonce: 'n', nowMs: 8, endsLeases: true, after: { epoch: -1, seq: 0, counted: null } },
+      {
+        kind: 'claim',
+        nonce: 'n',
+        nowMs: 8,
+        endsLeases: true,
+        schedulesAgain: true,
+        after: { epoch: -1, seq: 0, counted: null },
+      },
       {
         kind: 'claim',
         nonce: 'n',
@@ -62,6 +69,8 @@ describe('bytes of format 1', () => {
         endsLeases: false,
         after: { epoch: 31, seq: 32, counted: { offset: 33, hash: 0xffff_fff4 } },
       },
+      // From here on the schedule stays as it is where leases end.
+      { kind: 'claim', nonce: 'nonce', nowMs: 1_700_000_000_005, endsLeases: true },
     ] as const;
     assert.equal(golden.claims.length, claims.length);
     claims.forEach((claim, n) => {

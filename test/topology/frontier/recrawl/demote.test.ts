@@ -102,4 +102,38 @@ describe('a verdict on a page', () => {
     other.verdict(url);
     assert.equal(other.visit(), 10);
   });
+
+  it('gives the same state after a crash between two slices of a checkpoint, whatever the policy makes of it since', () => {
+    const recrawl = { ...defaultRecrawl, schedule: 'fixed' as const, intervalMs: hour, minMs: 1_000 };
+    const demote = { waitFactor: 1, frontQueue: 6, thin: true as const };
+    for (const [before, after] of [
+      [demote, undefined],
+      [undefined, demote],
+      [demote, { ...demote, frontQueue: 7 }],
+      [demote, demote],
+    ] as const) {
+      for (let slices = 0; slices < 8; slices++) {
+        const hand = new Hand({ delayMs: 1, recrawl: { ...recrawl, demote: before } });
+        hand.links('a.test', 3);
+        for (let host = 0; host < 6; host++) hand.links(`b${host}.test`, 1);
+        hand.report(hand.lease(1_000), { kind: 'fetched', contentHash: 'body', textSignature: '' });
+        const goOn = (steps: number) => {
+          for (let step = 0; step < steps && hand.rig.isSaving; step++) hand.event('hostDelay', 'z.test', step);
+        };
+        hand.rig.save();
+        goOn(500);
+        hand.lease(2 * hour);
+        hand.policy({ delayMs: 1, recrawl: { ...recrawl, demote: after } });
+        hand.rig.reopen(hand.nowMs, true);
+        hand.rig.save();
+        goOn(slices);
+        const live = digest(hand.rig.core.state);
+        assert.equal(digest(hand.rig.replayed()), live);
+        hand.rig.reopen(hand.nowMs, false);
+        assert.equal(digest(hand.rig.core.state), live, JSON.stringify([before, after, slices]));
+        for (let step = 0; step < 40; step++) hand.event('hostDelay', 'y.test', step);
+        assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+      }
+    }
+  });
 });

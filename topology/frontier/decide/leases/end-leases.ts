@@ -1,17 +1,20 @@
 /** What a claim does that ends all leases. */
 import { unread } from '../../hosts/lease.ts';
+import { leaveLease } from '../../state/apply-visit.ts';
 import type { FrontierState } from '../../state/state.ts';
 
 /**
  * The fetchers of all leases are gone: their URLs come back at no attempt, and each host counts as contacted at
- * `nowMs`, which is not before they died. Every entry on lease must have been read.
+ * `nowMs`, which is not before they died. Every entry on lease must have been read. `schedulesAgain`: as releases up to 0.3.0 did it
+ * (changes/changelog.ts).
  */
-export function endLeases(state: FrontierState, nowMs: number): void {
+export function endLeases(state: FrontierState, nowMs: number, schedulesAgain: true | undefined): void {
   for (const { id: leaseId, host, entries, delayMs, pages } of [...state.leases.values()]) {
     if (state.ahead.holds(host.id, state.changelog.offset)) continue;
     for (const [index, page] of pages) {
       const visit = { hostKey: host.key, leaseId, index, dueAtMs: nowMs, spent: false, proved: null, page } as const;
-      state.apply({ kind: 'visit', ...visit });
+      if (schedulesAgain) state.apply({ kind: 'visit', ...visit });
+      else leaveLease(state, visit, state.leases.get(leaseId)!);
     }
     entries.forEach((entry, index) => {
       if (entry === null) return;
@@ -25,4 +28,5 @@ export function endLeases(state: FrontierState, nowMs: number): void {
     state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
   } // Hosts whose rows are ahead have let go of theirs; the schedule is of this position.
   state.recrawl.endLeases(nowMs);
+  if (!schedulesAgain) state.counters.scheduled = state.recrawl.scheduled;
 }

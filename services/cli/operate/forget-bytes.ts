@@ -1,0 +1,34 @@
+/** Takes what was forgotten out of the bytes of a data folder's stores, which keep deleted rows until they compact them. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { rewriteStore } from '../../runtime/store/rewrite-store.ts';
+import type { Place, Receipt } from './receipt.ts';
+
+/** `isRewritten`: the tables of this store are, since something was erased in it just now. */
+export async function rewriteStores(folder: string, isRewritten: (path: string) => boolean): Promise<Place> {
+  const stores = await storesIn(folder);
+  for (const path of stores) await rewriteStore(path, { isRewritten: isRewritten(path) });
+  return { place: 'bytes of stores', left: 0, more: { rewritten: stores.map((path) => relative(folder, path)) } };
+}
+
+/** Folders of stores; copies that readers make of them end with their reader. */
+async function storesIn(folder: string): Promise<string[]> {
+  const found = existsSync(join(folder, 'CURRENT')) ? [folder] : [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name.startsWith('reader-')) continue;
+    found.push(...(await storesIn(join(folder, entry.name))));
+  }
+  return found;
+}
+
+/** A fleet that was killed keeps what its crawls wrote last in one journal for all. */
+export async function journalsBeside(folder: string): Promise<Receipt['notReached']> {
+  for (let at = resolve(folder); at !== dirname(at); at = dirname(at)) {
+    const names = await readdir(join(at, 'journal')).catch(() => []);
+    if (names.every((name) => !name.endsWith('.journal'))) continue;
+    const why = `${join(at, 'journal')} holds what was written last before a kill; the fleet's next start removes it`;
+    return [{ place: 'journal of the fleet', why }];
+  }
+  return [];
+}

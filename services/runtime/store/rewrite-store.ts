@@ -1,0 +1,26 @@
+/** Takes what was deleted from a store out of every file of its folder. Nobody else may have it open. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nodeDisk } from '../disk/disk.ts';
+import { removeFile } from '../disk/durable-names.ts';
+import { openStateStore } from './open-store.ts';
+
+/**
+ * `isRewritten`: its tables are, and the rest is to be done. Throws DATA_FOLDER_LOCKED where somebody has it, STORE_FAILED where
+ * tables are left.
+ */
+export async function rewriteStore(folder: string, { isRewritten = false } = {}): Promise<void> {
+  if (!isRewritten) {
+    const store = await openStateStore(folder);
+    try {
+      await store.rewrite?.();
+    } finally {
+      await store.close();
+    }
+  }
+  // A manifest names the first and last keys of all tables that there were: each opening begins another.
+  await (await openStateStore(folder)).close();
+  // What a store tells of its compactions names keys.
+  const notes = (await readdir(folder)).filter((name) => /^LOG(\.old.*)?$/.test(name));
+  for (const name of notes) await removeFile(join(folder, name), nodeDisk);
+}
