@@ -1,10 +1,13 @@
 /** `control` on a real broker, which every process reads from its beginning: other people's records there, and its loss. */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { runCommand } from '../../lab/process/command.ts';
+import { runCommand, startCommand } from '../../lab/process/command.ts';
 import { type FrontierGroup, joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { accessOn, type CrawlAccess } from '../../services/runtime/crawl/kafka-access.ts';
@@ -13,6 +16,7 @@ import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log } from '../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { listening } from '../services/cli/listening.ts';
 
 const skip = (await skipReason()) ?? false;
 const clock = new SystemClock();
@@ -43,7 +47,7 @@ describe('control on a broker', { skip, timeout: 300_000 }, () => {
       await sleep(50);
     }
   };
-  const join = (access: CrawlAccess, crawl: string, failures: unknown[]) =>
+  const joinGroup = (access: CrawlAccess, crawl: string, failures: unknown[]) =>
     joinFrontierGroup({
       ...{ log: access.log, codec: access.codec, clock, crawl, partitions: 1, key: { hi: 1, lo: 2 } },
       ...{ endsLeases: false, leasesPerPartition: 5 },
@@ -61,7 +65,7 @@ describe('control on a broker', { skip, timeout: 300_000 }, () => {
     const crawlTopics = { crawl, partitions: 1, keyMode: 'host' } as const;
     await access.log.append(policyRecords(codec, crawlTopics, defaultPolicy(), 'test', clock.nowMs()));
     const failures: unknown[] = [];
-    const group = await join(access, crawl, failures);
+    const group = await joinGroup(access, crawl, failures);
     let seeds = 0;
     const admits = async () => {
       await access.log.append(seedRecords(codec, crawlTopics, [`http://h${seeds++}.test/`], clock.nowMs()));
@@ -99,5 +103,54 @@ describe('control on a broker', { skip, timeout: 300_000 }, () => {
     await group.stop();
     const { end } = await log.offsets(`${crawl}.dead-letters`, 0);
     assert.deepEqual([end, failures], [strangers.length, []]);
+  });
+
+  it('is made again by a frontier on its folder where somebody deleted it, with manifest, policy and orders', async () => {
+    const crawl = 'deleted';
+    const folder = await mkdtemp(join(tmpdir(), 'crawlstream-deleted-'));
+    const frontier = async (act: () => Promise<void>) => {
+      const running = startCommand(['frontier', ...at(crawl), '--partitions', '1', '--data', folder, '--http', '0']);
+      await listening(running);
+      await act();
+      running.child.kill('SIGTERM');
+      const { code, stderr } = await running.ended;
+      assert.equal(code, 0, stderr);
+      return running.output();
+    };
+    const owned = async () => {
+      const deadlineMs = Date.now() + 60_000;
+      for (;;) {
+        const { code, stdout } = await runCommand(['explain', 'http://bad.test/', ...at(crawl)]);
+        if (code === 0 && /block/i.test(stdout)) return;
+        assert.ok(Date.now() < deadlineMs, stdout);
+      }
+    };
+    try {
+      await frontier(async () => {
+        await run('inject', 'http://good.test/', 'http://bad.test/', '--max-depth', '7', ...at(crawl));
+        await run('block', 'bad.test', '--force', ...at(crawl));
+        await owned();
+      });
+      const before = await run('policy', 'show', ...at(crawl));
+      await log.deleteTopics!([`${crawl}.control`]);
+      const refused = await runCommand(['stats', ...at(crawl)]);
+      assert.notEqual(refused.code, 0);
+      const other = await mkdtemp(join(tmpdir(), 'crawlstream-deleted-other-'));
+      const unknown = startCommand(['frontier', ...at(crawl), '--data', other]);
+      await until(
+        () => unknown.output(),
+        () => /starting again/.test(unknown.output()),
+      );
+      unknown.child.kill('SIGTERM');
+      await unknown.ended;
+      await rm(other, { recursive: true });
+      assert.match(unknown.output(), /If deleted\.control was deleted, start a frontier on the data folder/);
+      const said = await frontier(owned);
+      assert.match(said, /its manifest is sent again/);
+      assert.equal(await run('policy', 'show', ...at(crawl)), before);
+      assert.match(await run('stats', ...at(crawl)), /URLs admitted +2/);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
