@@ -94,7 +94,7 @@ async function sendKept({ log, codec, clock, createdBy, kept, onNotice, wanted: 
     { topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', controlEvent(event)) },
   ]);
   onNotice?.(
-    `${crawl}.control was lost: its manifest is sent again from the data folder, and each frontier sends its policy and orders again; payments, signing keys and clients' crawl ids that it held are gone`,
+    `${crawl}.control was lost: its manifest is sent again from the data folder, and each frontier sends its policy and orders again; payments, signing keys and clients' crawl ids of the lost topic are gone`,
   );
 }
 
