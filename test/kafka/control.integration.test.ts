@@ -21,7 +21,7 @@ import { listening } from '../services/cli/listening.ts';
 const skip = (await skipReason()) ?? false;
 const clock = new SystemClock();
 
-describe('control on a broker', { skip, timeout: 300_000 }, () => {
+describe('control on a broker', { skip, timeout: 600_000 }, () => {
   let broker: TestBroker;
   let log: Log;
 
@@ -110,9 +110,12 @@ describe('control on a broker', { skip, timeout: 300_000 }, () => {
     const folder = await mkdtemp(join(tmpdir(), 'crawlstream-deleted-'));
     const frontier = async (act: () => Promise<void>) => {
       const running = startCommand(['frontier', ...at(crawl), '--partitions', '1', '--data', folder, '--http', '0']);
-      await listening(running);
-      await act();
-      running.child.kill('SIGTERM');
+      try {
+        await listening(running);
+        await act();
+      } finally {
+        running.child.kill('SIGTERM');
+      }
       const { code, stderr } = await running.ended;
       assert.equal(code, 0, stderr);
       return running.output();
