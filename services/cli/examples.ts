@@ -81,7 +81,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   reset: [folder, `${folder} --yes`],
   'schemas list': [kafka],
   'schemas teach': [`results.avsc --topic results --id 7 ${kafka}`],
-  'schemas refuse': [`--topic discovered --id 7 ${kafka}`],
+  'schemas refuse': [`--topic discovered --id 7 ${kafka}`, `--topic control --partition 0 --offset 12 ${kafka}`],
   seek: [`--topic discovered --to earliest ${folder}`],
   'topics create': [`${kafka} --partitions 24`],
   'topics check': [kafka],

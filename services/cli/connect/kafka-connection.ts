@@ -13,6 +13,7 @@ import { say } from '../terminal/say.ts';
 import { commandName } from './command-name.ts';
 import { cutShort } from './cut-short.ts';
 import { type NewCrawl, newCrawl } from './new-crawl.ts';
+import { keptManifest } from './own-folder.ts';
 import { refuseOfFleet } from './refuse-of-fleet.ts';
 
 export interface KafkaConnection {
@@ -63,7 +64,9 @@ export async function withKafka<T>(
     const defaults = creates === false || creates === 'joins' ? null : ofNew;
     const { fingerprintKey } = asked;
     const createdBy = productVersion;
-    const agreeing = { log, codec, clock, wanted, defaults, createdBy, fingerprintKey };
+    const kept = () => keptManifest(flags, crawl);
+    const of = { createdBy, fingerprintKey, kept, onNotice: sayOfBrokers };
+    const agreeing = { log, codec, clock, wanted, defaults, ...of };
     const manifest = await cutShort(stopping, log, () => agreeManifest(agreeing));
     return await act({ log, codec, manifest });
   } finally {

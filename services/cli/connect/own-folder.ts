@@ -14,6 +14,16 @@ export function ownFolderPath({ data }: Pick<KafkaFlags, 'data'>, crawl: string)
   return data ?? join('crawl-data', crawl);
 }
 
+/** The manifest in the folder of this process; undefined: it holds none. */
+export async function keptManifest(flags: Pick<KafkaFlags, 'data'>, crawl: string): Promise<Manifest | undefined> {
+  try {
+    return (await readDataFolder(ownFolderPath(flags, crawl))).manifest;
+  } catch (error) {
+    if (error instanceof CrawlstreamError) return undefined;
+    throw error;
+  }
+}
+
 /** An existing folder, which must be of this crawl; null: none is named. */
 export async function namedFolder(
   { data }: Pick<KafkaFlags, 'data'>,

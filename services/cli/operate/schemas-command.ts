@@ -6,12 +6,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { avroSchemas } from '../../../schemas/avro.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type AvroTopic, topicNames } from '../../../topology/topics.ts';
 import { incompatibilities } from '../../runtime/avro/compatibility.ts';
+import { type RecordCodec, schemaOfRecord } from '../../runtime/avro/record-codec.ts';
 import { encodeSchemaNote, type SchemaNote } from '../../runtime/avro/schema-note.ts';
 import { fingerprint64 } from '../../runtime/avro/single-object.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { openKafkaAccess } from '../../runtime/crawl/kafka-access.ts';
+import { type CrawlAccess, openKafkaAccess } from '../../runtime/crawl/kafka-access.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
 import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
 import { addCrawlOptions, type KafkaFlags, needBrokers } from '../flags/kafka-flags.ts';
 import { addOperatorOptions, type OperatorFlags } from '../flags/operator-flags.ts';
@@ -19,11 +23,18 @@ import { print } from '../terminal/print.ts';
 
 interface NoteFlags extends OperatorFlags {
   readonly topic: AvroTopic;
-  readonly id: number;
+  /** Id, or fingerprint. */
+  readonly id: number | string;
+}
+interface RefuseFlags extends Omit<NoteFlags, 'id'> {
+  readonly id?: number | string;
+  readonly partition?: number;
+  readonly offset?: number;
 }
 
 const avroTopics = topicNames.filter((name): name is AvroTopic => name !== 'frontier-changelog');
-const idMax = 2 ** 31 - 1;
+/** Four bytes of a record: a foreign one may have any. */
+const idMax = 2 ** 32 - 1;
 
 export function addSchemasCommand(program: Command): void {
   const schemas = program
@@ -35,32 +46,42 @@ export function addSchemasCommand(program: Command): void {
   addNoteOptions(
     schemas.command('teach').argument('<file>', 'the schema, as in pages.avsc'),
     'assign a schema to an id that no registry has any more',
-  ).action(async (file: string, flags: NoteFlags) => say(flags, await schemaFor(file, flags)));
-  addNoteOptions(schemas.command('refuse'), 'declare a schema id foreign: its records become dead letters').action(
-    (flags: NoteFlags) => say(flags, ''),
-  );
+  )
+    .requiredOption('--id <ref>', idHelp, schemaRef)
+    .action(async (file: string, flags: NoteFlags) => teach(flags, await schemaFor(file, flags)));
+  addNoteOptions(schemas.command('refuse'), 'declare a schema id foreign: its records become dead letters')
+    .option('--id <ref>', idHelp, schemaRef)
+    .option('--partition <n>', 'in place of --id: partition of such a record', wholeNumber('--partition'))
+    .option('--offset <n>', 'in place of --id: offset of such a record', wholeNumber('--offset'))
+    .action(refuse);
+}
+
+const idHelp = 'schema id they carry, or fingerprint (16 hexadecimal digits)';
+
+function schemaRef(value: string): number | string {
+  return /^[0-9a-f]{16}$/i.test(value) ? value.toLowerCase() : wholeNumber('--id', 0, idMax)(value);
 }
 
 function addNoteOptions(command: Command, description: string): Command {
   return addOperatorOptions(
     command
       .description(description)
-      .requiredOption('--topic <name>', 'topic of the records', oneOf('--topic', avroTopics))
-      .requiredOption('--id <n>', 'schema id they carry', wholeNumber('--id', 0, idMax)),
+      .requiredOption('--topic <name>', 'topic of the records', oneOf('--topic', avroTopics)),
   );
 }
 
 async function list(flags: KafkaFlags & { readonly json?: boolean }): Promise<void> {
   const { log, schemas } = await openKafkaAccess({ brokers: needBrokers(flags), crawl: flags.crawl, role: 'schemas' });
   try {
-    const notes = schemas.notes().map(({ topic, id, schema, told, atMs, by }) => {
-      const fingerprint = schema === '' ? null : fingerprint64(JSON.parse(schema) as object);
-      return { topic, id: id < 0 ? null : id, fingerprint, told, at: new Date(atMs).toISOString(), by };
+    const notes = schemas.notes().map(({ topic, id, schema, fingerprint: refused = null, told, atMs, by }) => {
+      const fingerprint = schema === '' ? refused : fingerprint64(JSON.parse(schema) as object);
+      const at = new Date(atMs).toISOString();
+      return { topic, id: id < 0 ? null : id, fingerprint, isForeign: schema === '', told, at, by };
     });
     notes.sort((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : (a.id ?? -1) - (b.id ?? -1)));
     const text = notes.map(
-      ({ topic, id, fingerprint, at, by }) =>
-        `${topic.padEnd(14)}${`${id ?? 'no id'}`.padEnd(12)}${fingerprint ?? 'foreign'.padEnd(16)}  ${at} ${by}`,
+      ({ topic, id, fingerprint, isForeign, at, by }) =>
+        `${topic.padEnd(14)}${`${id ?? 'no id'}`.padEnd(12)}${(fingerprint ?? '').padEnd(16)}  ${isForeign ? 'foreign ' : ''}${at} ${by}`,
     );
     print({ json: { crawl: flags.crawl, schemas: notes }, text: text.join('\n') }, flags.json);
   } finally {
@@ -81,17 +102,84 @@ async function schemaFor(file: string, { topic }: NoteFlags): Promise<string> {
   return JSON.stringify(schema, (key, value) => (key === 'doc' ? undefined : value));
 }
 
-async function say(flags: NoteFlags, schema: string): Promise<void> {
-  const { topic, id, by, crawl } = flags;
-  const { log } = await openKafkaAccess({ brokers: needBrokers(flags), crawl, role: 'schemas' });
-  try {
-    const note: SchemaNote = { topic, id, schema, told: true, atMs: new SystemClock().nowMs(), by };
-    const control = `${crawl}.control`;
-    const [offset] = await log.append([{ topic: control, partition: 0, key: null, value: encodeSchemaNote(note) }]);
-    const meaning = schema === '' ? 'is foreign' : `is ${fingerprint64(JSON.parse(schema) as object)}`;
-    const text = `schema id ${id} on ${crawl}.${topic} ${meaning}: recorded on topic control at 0:${offset}`;
-    print({ json: { topic, id, control: offset }, text }, flags.json);
-  } finally {
-    await log.close();
+async function teach(flags: NoteFlags, schema: string): Promise<void> {
+  const { id, topic } = flags;
+  const fingerprint = fingerprint64(JSON.parse(schema) as object);
+  if (typeof id === 'string' && id !== fingerprint)
+    throw bad('--id', id, `the file's schema has the fingerprint ${fingerprint}: give the schema of these records`);
+  await withControl(flags, ({ log }) => note(log, flags, { topic, id: typeof id === 'string' ? -1 : id, schema }));
+}
+
+async function refuse(flags: RefuseFlags): Promise<void> {
+  const { id, topic, partition, offset } = flags;
+  if ((id === undefined) === (partition === undefined) || (partition === undefined) !== (offset === undefined))
+    throw bad('--id', `${id ?? ''}`, 'give either --id, or --partition and --offset of one of the records');
+  await withControl(flags, async (access) => {
+    const ref = id ?? (await schemaAt(access, flags, partition!, offset!));
+    if (ref === fingerprint64(avroSchemas[topic]))
+      throw bad('--id', ref, `it is how this release writes ${topic}: nothing waits for it`);
+    const refused = typeof ref === 'string' ? { id: -1, fingerprint: ref } : { id: ref };
+    await note(access.log, flags, { topic, schema: '', ...refused });
+  });
+}
+
+/** The id or fingerprint that a record carries that nobody can read. */
+async function schemaAt(
+  { log, codec }: CrawlAccess,
+  { crawl, topic }: RefuseFlags,
+  partition: number,
+  offset: number,
+): Promise<number | string> {
+  const place = `${crawl}.${topic}/${partition}`;
+  const partitions = await log.partitionsOf(`${crawl}.${topic}`);
+  if (partition >= partitions)
+    throw bad('--partition', `${partition}`, `${crawl}.${topic} has ${partitions} partitions`);
+  const { start, end } = await log.offsets(`${crawl}.${topic}`, partition);
+  if (offset < start || offset >= end)
+    throw bad('--offset', `${offset}`, `${place} holds the offsets from ${start} to before ${end}`);
+  for await (const { value, offset: found } of recordsOf(log, `${crawl}.${topic}`, partition, offset, offset + 1)) {
+    if (found !== offset) continue;
+    const ref = schemaOfRecord(value);
+    const why = await whyUnknown(codec, topic, value);
+    if (ref === undefined || why === 'INVALID_RECORD')
+      throw bad('--offset', `${offset}`, `the record in ${place} is a dead letter already: nothing waits for it`);
+    if (why === undefined)
+      throw bad('--offset', `${offset}`, `the record in ${place} can be read: nothing waits for it`);
+    return ref;
   }
+  throw bad('--offset', `${offset}`, `${place} holds no record there`);
+}
+
+async function whyUnknown(codec: RecordCodec, topic: AvroTopic, value: Buffer): Promise<string | undefined> {
+  try {
+    await codec.prepare(topic, value);
+    codec.decode(topic, value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CrawlstreamError) return error.code;
+    throw error;
+  }
+}
+
+async function withControl(flags: RefuseFlags, act: (access: CrawlAccess) => Promise<void>): Promise<void> {
+  const { crawl, registry } = flags;
+  const access = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl, role: 'schemas' });
+  try {
+    await act(access);
+  } finally {
+    await access.log.close();
+  }
+}
+
+type Told = Pick<SchemaNote, 'topic' | 'id' | 'schema' | 'fingerprint'>;
+
+async function note(log: Log, { crawl, by, json }: RefuseFlags, told: Told): Promise<void> {
+  const { topic, id, schema } = told;
+  const value = encodeSchemaNote({ ...told, told: true, atMs: new SystemClock().nowMs(), by });
+  const [offset] = await log.append([{ topic: `${crawl}.control`, partition: 0, key: null, value }]);
+  const what = id < 0 ? 'fingerprint' : 'schema id';
+  const meaning = schema === '' ? 'is foreign' : `is ${fingerprint64(JSON.parse(schema) as object)}`;
+  const ref = id < 0 ? (told.fingerprint ?? fingerprint64(JSON.parse(schema) as object)) : id;
+  const text = `${what} ${ref} on ${crawl}.${topic} ${meaning}: on control at 0:${offset}`;
+  print({ json: { topic, id: ref, control: offset }, text }, json);
 }

@@ -62,7 +62,7 @@ async function look(flags: TopicsFlags, creates: boolean): Promise<void> {
     if (missing.length === 0) await log.createTopics(specs);
     else process.exitCode = 1;
     const surplus = await surplusOf({ log, crawl, partitions });
-    const risks = await risksOf(log, manifest);
+    const risks = (await risksOf(log, manifest)).map(({ text }) => text);
     const names = specs.map(({ name }) => name);
     if (flags.json) {
       toStdout(`${JSON.stringify({ crawl, partitions, keyMode, topics: names, missing, surplus, risks })}\n`);

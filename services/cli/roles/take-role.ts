@@ -38,6 +38,7 @@ import { say } from '../terminal/say.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { instanceIdOf } from './member-flags.ts';
 import type { QueryService } from './query-service.ts';
+import { watchRisks } from './watch-risks.ts';
 
 interface Role extends KafkaConnection {
   readonly clock: Clock;
@@ -58,7 +59,11 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const meters = createMeters();
   needSnapshotPlace(flags);
   const folder = await ownFolder(flags, manifest);
-  for (const risk of await risksOf(log, manifest)) say(risk, 'warn', { component: 'brokers' });
+  const watching = new AbortController();
+  const risks = await watchRisks({
+    ...{ clock, signal: watching.signal, look: () => risksOf(log, manifest) },
+    say: (text, level) => say(text, level, { component: 'brokers' }),
+  });
   const opened = new Set<StateStore>();
   const kept = await keptStates(folder);
   const repository =
@@ -97,13 +102,16 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   service.sources.add(frontierMetrics({ clock, meters, committed, standbys, stopped, fetchers }));
   service.lag.add({ log, clock, group: `${crawl}.frontier`, positions: () => frontierPositions(crawl, committed()) });
   service.disks.set('state', folder.part('state'));
+  service.sources.add(risks.metrics);
   service.sources.add(lsmMetrics('state', opened));
   desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags, ask: service.askMember });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
-  const { stop } = group;
+  const { stop, note } = group;
   return Object.assign(group, {
+    note: () => risks.note() ?? note(),
     async stop() {
+      watching.abort();
       desk.close();
       stopping.abort();
       await taking;

@@ -11,10 +11,12 @@
  */
 import type { Control, TopicRecords } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { ordersInForce } from '../../../topology/frontier/ask/orders-in-force.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
@@ -25,6 +27,7 @@ import { inputOf, passedOnRecord } from '../../runtime/crawl/frontier-input.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
 import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
 import { Breath } from '../../runtime/loop/breath.ts';
 import type { ListFiles } from '../../runtime/policy/list-files.ts';
 import { createListFiles, listsOfText } from '../../runtime/policy/list-files.ts';
@@ -197,11 +200,13 @@ export class PartitionOwner {
     };
     const jobs = new JobRunner(this.#options.store, fail);
     this.#losses = new LossWatch(this.#options, fail);
+    const readByMs = partition.state.nowMs;
     try {
       await this.#publishControls(partition.republish());
       // Shows in the log whose partition this is now, and what its status is.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#suspects.watch(partition);
+      await this.#findControlLost(partition, readByMs);
       this.#seek(partition, reader, ['control']);
       await catchUpControl({
         ...{ ...this.#options, topic: this.#topic('control'), signal: this.#stopping.signal },
@@ -302,7 +307,37 @@ export class PartitionOwner {
     this.#options.onNotice?.(`${message}; reading continues there, and earlier results stay`);
     await this.#commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()), 0);
     partition.takeSought();
+    if (inputOf(topic) === 'control') await this.#sayOrdersAgain(partition);
     return [];
+  }
+
+  /**
+   * `control` may have been deleted while nobody owned the partition, and may have grown past the position again: then what
+   * it begins with is newer than all that the state has read. `readByMs`: when the state last took anything.
+   */
+  async #findControlLost(partition: FrontierPartition, readByMs: number): Promise<void> {
+    const { log, clock, identity, onNotice } = this.#options;
+    const topic = this.#topic('control');
+    const { offset } = partition.state.positions.control;
+    const { start, end } = await log.offsets(topic, identity.partition);
+    let isNew = false;
+    if (start < offset && end > start)
+      for await (const { timestampMs } of recordsOf(log, topic, identity.partition, start, start + 1))
+        isNew = timestampMs > readByMs + frontierLimits.clockSkewMs;
+    if (end >= offset && !isNew) return;
+    onNotice?.(
+      `${topic}/${identity.partition} was read up to ${offset}, and has lost what was there: it ends at ${end}`,
+    );
+    await this.#commit(partition, partition.goBack('control', isNew ? start : end, clock.nowMs()), 0);
+    partition.takeSought();
+    await this.#sayOrdersAgain(partition);
+  }
+
+  /** Fetchers, and whoever opens the crawl, have the policy and the blocks from `control` alone. */
+  async #sayOrdersAgain({ state }: FrontierPartition): Promise<void> {
+    const { onNotice, identity } = this.#options;
+    onNotice?.(`${this.#topic('control')}/${identity.partition}: policy and orders in force are sent again`);
+    await this.#publishControls(ordersInForce(state, identity.partition, 'frontier'));
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {

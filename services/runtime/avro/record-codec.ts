@@ -168,6 +168,12 @@ function read(type: Type, topic: AvroTopic, bytes: Buffer, from: number, resolve
 }
 
 /** The id or the fingerprint that a record carries; undefined: neither. */
+export function schemaOfRecord(bytes: Buffer): number | string | undefined {
+  if (bytes[0] !== 0) return fingerprintIn(bytes);
+  return bytes.length < idHeaderBytes ? undefined : bytes.readUInt32BE(1);
+}
+
+/** The same, for the hot path. */
 function schemaIn(bytes: Buffer, { usual, fingerprint }: TopicCodec): number | string | undefined {
   if (bytes[0] !== 0) return fingerprintIn(bytes, usual, fingerprint);
   return bytes.length < idHeaderBytes ? undefined : bytes.readUInt32BE(1);

@@ -16,8 +16,10 @@ export interface SchemaNote {
   readonly topic: string;
   /** The id that records carry; -1: none, they carry the schema's fingerprint. */
   readonly id: number;
-  /** JSON, without docs. Empty: records of this id are not the crawl's. */
+  /** JSON, without docs. Empty: records of this id, or of `fingerprint`, are not the crawl's. */
   readonly schema: string;
+  /** Present where records that carry this fingerprint, and no id, are not the crawl's. */
+  readonly fingerprint?: string;
   /** Noted by an operator, which takes precedence over what processes noted. */
   readonly told: boolean;
   readonly atMs: number;
@@ -39,11 +41,14 @@ const frozen = {
 } as const;
 
 const type = typeOf(frozen);
+const refusedFingerprint = /^([a-z-]+) ([0-9a-f]{16})$/;
 export const schemaNoteFingerprint = fingerprint64(frozen);
 const header = singleObjectHeader(schemaNoteFingerprint);
 
 export function encodeSchemaNote(note: SchemaNote): Buffer {
-  return Buffer.concat([header, type.toBuffer(note)]);
+  // The schema is frozen, and releases that know no refusals of fingerprints pass over a note of id -1 without a schema.
+  const topic = note.fingerprint === undefined ? note.topic : `${note.topic} ${note.fingerprint}`;
+  return Buffer.concat([header, type.toBuffer({ ...note, topic })]);
 }
 
 export function isSchemaNote(value: Buffer): boolean {
@@ -56,7 +61,9 @@ export function decodeSchemaNote(value: Buffer): SchemaNote | undefined {
   try {
     const note = type.fromBuffer(value.subarray(singleObjectHeaderBytes)) as SchemaNote;
     if (note.schema !== '') typeOf(JSON.parse(note.schema) as object);
-    return note;
+    const [, topic, fingerprint] = refusedFingerprint.exec(note.topic) ?? [];
+    if (topic === undefined || fingerprint === undefined || note.id >= 0 || note.schema !== '') return note;
+    return { ...note, topic, fingerprint };
   } catch {
     return undefined;
   }

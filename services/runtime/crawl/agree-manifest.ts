@@ -29,6 +29,9 @@ export interface Agreement {
   readonly createdBy: string;
   /** The key of a new crawl that takes over another's fingerprints. Absent: 16 random bytes. */
   readonly fingerprintKey?: string | undefined;
+  /** What the folder of this process has as the crawl's manifest; it counts where `control` was lost. Absent: nothing. */
+  readonly kept?: (() => Promise<Manifest | undefined>) | undefined;
+  readonly onNotice?: ((text: string) => void) | undefined;
   /** It is one of a fleet, whose name stands before its own. Absent: it is not. */
   readonly isOfFleet?: boolean;
 }
@@ -52,12 +55,14 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   if (defaults !== null) {
     // The crawl's own count, whatever somebody has altered of a topic since.
     const known = manifest === null ? null : parseManifest(manifest, place).partitions;
-    const partitions = known ?? wanted.partitions ?? (there || defaults.partitions);
+    const ofTopics = there || (await log.partitionsOf(`${crawl}.frontier-changelog`));
+    const partitions = known ?? wanted.partitions ?? (ofTopics || defaults.partitions);
     await log.createTopics(topicsOfCrawl(crawl, partitions));
     if (manifest === null) ({ manifest } = await readControl(log, codec, crawl));
     if (manifest === null) {
       const held = await whatIsHeld(log, crawl);
       if (held === null) await log.append([manifestRecord(agreement, defaults, partitions)]);
+      else if (!held.startsWith(`${crawl}.control/`)) await sendKept(agreement);
       // Another process's manifest may have been appended first.
       ({ manifest } = await readControl(log, codec, crawl));
       if (manifest === null) throw unreadable(place, crawl, held ?? `${crawl}.control/0`);
@@ -78,6 +83,19 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   const agreed = parseManifest(manifest, place);
   checkManifest(agreed, wanted, place);
   return agreed;
+}
+
+/** `control` is empty, and the crawl is not: the topic was deleted. */
+async function sendKept({ log, codec, clock, createdBy, kept, onNotice, wanted: { crawl } }: Agreement): Promise<void> {
+  const manifest = await kept?.();
+  if (manifest === undefined || manifest.crawl !== crawl) return;
+  const event = { kind: 'manifest', atMs: clock.nowMs(), by: createdBy, payload: JSON.stringify(manifest) } as const;
+  await log.append([
+    { topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', controlEvent(event)) },
+  ]);
+  onNotice?.(
+    `${crawl}.control was lost: its manifest is sent again from the data folder, and each frontier sends its policy and orders again; payments, signing keys and clients' crawl ids of the lost topic are gone`,
+  );
 }
 
 function manifestRecord(
@@ -131,6 +149,10 @@ async function holdsNotesAlone(log: Log, topic: string, end: number): Promise<bo
 }
 
 function unreadable(place: string, crawl: string, held: string): CrawlstreamError {
-  const message = `${place} has no readable manifest, but ${held} has records, so no new manifest is created. Give the registry that ${crawl}.control was written with (--registry), or restore it; if topic control was lost, restore it, or choose another --crawl`;
+  const control = `${crawl}.control`;
+  const remedy = held.startsWith(`${control}/`)
+    ? `Give the registry that ${control} was written with (--registry), or restore it; if control was lost, restore the topic, or choose another --crawl`
+    : `If ${control} was deleted, start a frontier on the data folder of a process of this crawl (--data): its manifest.json makes ${control} again. Without such a folder, restore the topic, or choose another --crawl`;
+  const message = `${place} has no readable manifest, but ${held} has records, so no new manifest is created. ${remedy}`;
   return new CrawlstreamError('SCHEMA_UNKNOWN', message);
 }

@@ -23,6 +23,9 @@ import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 import { subjectsOwner } from './fleet-names.ts';
 
+/** Registries give ids of 31 bits; bytes of an id beyond come from somebody else, and some registries fail at them. */
+const registryIdMax = 2 ** 31 - 1;
+
 export interface CrawlSchemasOptions {
   readonly log: Pick<Log, 'append' | 'offsets' | 'partitionsOf' | 'reader'>;
   readonly crawl: string;
@@ -50,6 +53,8 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   const control = `${crawl}.control`;
   const byId = new Map<string, SchemaNote>();
   const byFingerprint = new Map<string, SchemaNote>();
+  /** By topic and fingerprint. */
+  const refused = new Map<string, SchemaNote>();
   /** The id under which this process writes records of each topic, or null. */
   const own = new Map<AvroTopic, number | null>();
   /** When an unknown schema was last asked for, ms. */
@@ -59,12 +64,15 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   let mayNote = false;
 
   const remember = (note: SchemaNote) => {
+    if (note.fingerprint !== undefined) refused.set(nameOf(note.topic, note.fingerprint), note);
     const name = nameOf(note.topic, note.id);
     const there = byId.get(name);
     if (note.id >= 0 && (there === undefined || note.told)) byId.set(name, note);
     if (note.schema === '') return;
     const fingerprint = fingerprint64(JSON.parse(note.schema) as object);
     if (!byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, note);
+    // Who teaches a schema takes back that its records are foreign.
+    if (note.told) refused.delete(nameOf(note.topic, fingerprint));
   };
   const look = async () => {
     if ((await log.partitionsOf(control)) === 0) return;
@@ -106,6 +114,12 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     if (note.schema === '') throw foreign(topic, id, note);
     return JSON.parse(note.schema) as object;
   };
+  const knownFingerprint = (topic: AvroTopic, fingerprint: string): object | undefined => {
+    const refusal = refused.get(nameOf(topic, fingerprint));
+    if (refusal !== undefined) throw foreign(topic, fingerprint, refusal);
+    const note = byFingerprint.get(fingerprint);
+    return note === undefined ? undefined : (JSON.parse(note.schema) as object);
+  };
   /** Asks again for an unknown schema, but not right after the last time. */
   const search = async (ref: string, find: () => Promise<object | undefined>, unknown: () => CrawlstreamError) => {
     const againMs = (missed.get(ref) ?? Number.NEGATIVE_INFINITY) + avroLimits.unknownAgainMs;
@@ -118,7 +132,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     throw unknown();
   };
   const fromRegistry = async (topic: AvroTopic, id: number): Promise<object | undefined> => {
-    if (registry === null) return undefined;
+    if (registry === null || id > registryIdMax) return undefined;
     try {
       const schema = await registry.schemas.schemaById(id);
       // A process that may write `control` notes what it has learnt, for those that come when the registry is gone.
@@ -151,12 +165,14 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
       return search(nameOf(topic, id), find, () => unknownId(options, topic, id));
     },
     schemaByFingerprint: async (fingerprint, subject) => {
+      const topic = topicOf(subject, crawl);
+      const there = knownFingerprint(topic, fingerprint);
+      if (there !== undefined) return there;
       const find = async () => {
-        if (!byFingerprint.has(fingerprint)) await refresh();
-        const note = byFingerprint.get(fingerprint);
-        return note === undefined ? undefined : (JSON.parse(note.schema) as object);
+        await refresh();
+        return knownFingerprint(topic, fingerprint);
       };
-      return search(fingerprint, find, () => unknownFingerprint(options, topicOf(subject, crawl), fingerprint));
+      return search(nameOf(topic, fingerprint), find, () => unknownFingerprint(options, topic, fingerprint));
     },
     note: async () => {
       const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));
@@ -172,7 +188,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
       mayNote = true;
       return notes.length > 0;
     },
-    notes: () => [...new Set([...byId.values(), ...byFingerprint.values()])],
+    notes: () => [...new Set([...byId.values(), ...byFingerprint.values(), ...refused.values()])],
     refresh,
   };
 }
@@ -205,8 +221,8 @@ export function notingLog<T extends Pick<Log, 'append'>>(
   return { ...log, append };
 }
 
-function nameOf(topic: string, id: number): string {
-  return `${topic} ${id}`;
+function nameOf(topic: string, ref: number | string): string {
+  return `${topic} ${ref}`;
 }
 
 function topicOf(subject: string, crawl: string): AvroTopic {
@@ -222,11 +238,14 @@ function withoutDocs(schema: object): string {
   return JSON.stringify(schema, (key, value) => (key === 'doc' ? undefined : value));
 }
 
-const teach =
-  'if no registry has it, assign its schema with crawlstream schemas teach, or declare it foreign with crawlstream schemas refuse';
+/** Where nothing else mends it. */
+function lastResort(crawl: string, topic: AvroTopic, ref: number | string): string {
+  return `if these records do not belong to the crawl, make them dead letters: crawlstream schemas refuse --crawl ${crawl} --topic ${topic} --id ${ref}`;
+}
 
 function unknownId({ crawl, registry }: CrawlSchemasOptions, topic: AvroTopic, id: number): CrawlstreamError {
   const where = `records of ${crawl}.${topic} have schema id ${id}, which`;
+  const teach = `if no registry has it, assign its schema with crawlstream schemas teach; ${lastResort(crawl, topic, id)}`;
   const message =
     registry === null
       ? `${where} is not recorded on ${crawl}.control, and --registry is missing: give the registry that assigned it; ${teach}`
@@ -235,12 +254,13 @@ function unknownId({ crawl, registry }: CrawlSchemasOptions, topic: AvroTopic, i
 }
 
 function unknownFingerprint({ crawl }: CrawlSchemasOptions, topic: AvroTopic, fingerprint: string): CrawlstreamError {
-  const message = `records of ${crawl}.${topic} have the schema with fingerprint ${fingerprint}, which is unknown to this release and ${crawl}.control: start a frontier of the release that writes them, or update this process`;
+  const message = `records of ${crawl}.${topic} have the schema with fingerprint ${fingerprint}, which is unknown to this release and ${crawl}.control: start a frontier of the release that writes them, or update this process; ${lastResort(crawl, topic, fingerprint)}`;
   return new CrawlstreamError('SCHEMA_UNKNOWN', message);
 }
 
-function foreign(topic: AvroTopic, id: number, { by }: SchemaNote): CrawlstreamError {
-  return new CrawlstreamError('INVALID_RECORD', `schema id ${id} was declared foreign to topic ${topic} by ${by}`);
+function foreign(topic: AvroTopic, ref: number | string, { by }: SchemaNote): CrawlstreamError {
+  const kind = typeof ref === 'number' ? 'schema id' : 'the schema with fingerprint';
+  return new CrawlstreamError('INVALID_RECORD', `${kind} ${ref} was declared foreign to topic ${topic} by ${by}`);
 }
 
 function conflict({ crawl, registry }: CrawlSchemasOptions, topic: AvroTopic, id: number, { by, atMs }: SchemaNote) {

@@ -49,8 +49,8 @@ export interface Log {
   join(options: GroupOptions): Promise<Membership>;
   /** The members of a group and what each has; none where there is no such group. Rejects while a long rebalance lasts. */
   membersOf(group: string): Promise<readonly GroupMember[]>;
-  /** What of the brokers’ settings puts acknowledged records of these topics at risk, in words. Absent: there are no brokers. */
-  risks?(topics: readonly string[]): Promise<readonly string[]>;
+  /** What of the brokers’ settings puts records of these topics at risk. Absent: there are no brokers. */
+  risks?(topics: readonly LogTopic[]): Promise<readonly TopicRisk[]>;
   /** Brokers that do not answer; null: all do. Absent: there are none. */
   brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;
   /** What was counted of requests to brokers. Absent: there are none. */
@@ -152,6 +152,13 @@ export interface Membership {
   readonly heldUntilMs?: number;
   /** Leaves at once, so that the others take over. */
   leave(): Promise<void>;
+}
+
+export interface TopicRisk {
+  /** With the command that mends it. */
+  readonly text: string;
+  /** The brokers delete records, or refuse them, as the topics are set now. */
+  readonly isUrgent: boolean;
 }
 
 export interface LogTopic {

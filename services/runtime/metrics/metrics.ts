@@ -17,6 +17,10 @@ export const metrics = {
   crawlstream_ready: gauge('1 while everything this process holds is restored'),
   crawlstream_partitions: gauge('Partitions of the crawl'),
   crawlstream_brokers_away: gauge('Brokers that do not answer'),
+  crawlstream_topic_settings_wrong: gauge(
+    'Risks of how topics are set on the brokers; urgent: records are deleted or refused',
+    'urgent',
+  ),
   crawlstream_cut_off: gauge(
     '1: nothing can be done without what is away: brokers, registry, a schema, or room on a disk',
     'what',

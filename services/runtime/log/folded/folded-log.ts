@@ -168,7 +168,9 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
       for (const topic of options.topics) if (placeOf(topic)?.name === 'responses') throw notKept(topic);
       return log.join({ ...options, topics: [...new Set(options.topics.map(heldBy))] });
     },
-    ...(log.risks && { risks: (topics) => log.risks!([...new Set(topics.map(heldBy))]) }),
+    ...(log.risks && {
+      risks: (topics) => log.risks!([...new Set(topics.map(({ name }) => heldBy(name)))].map(sharedTopic)),
+    }),
     release: (crawl) => pump.release(`${crawl}.${flowName}`),
     setApart(topic, isApart) {
       if (isApart) apart.add(topic);
@@ -192,4 +194,9 @@ function notKept(topic: string): CrawlstreamError {
   const crawl = topic.slice(0, topic.lastIndexOf('.'));
   const message = `crawl ${crawl} has no stored responses: create the crawl with output.warc to store them`;
   return new CrawlstreamError('UNSUPPORTED', message);
+}
+
+/** How the fleet sets topics that its crawls share is not known here: only how well they are guarded is looked at. */
+function sharedTopic(name: string): LogTopic {
+  return { name, partitions: 1, retention: 'time', settings: { 'cleanup.policy': 'compact' } };
 }

@@ -30,8 +30,17 @@ export function throwFor(code: number, what: string): void {
       `${what} is not allowed for this user (${type}): grant the right (crawlstream acls lists them)`,
     );
   }
-  throw new CrawlstreamError('STORE_FAILED', `${what} failed: ${type}: ${message}`);
+  const remedy = remedies[type] ?? '';
+  throw new CrawlstreamError('STORE_FAILED', `${what} failed: ${type}: ${message}${remedy}`);
 }
+
+const check = 'crawlstream topics check names the topic and the command that mends it';
+/** By the brokers' names of errors: settings of a topic, changed by somebody, that refuse our records. */
+const remedies: Readonly<Record<string, string>> = {
+  INVALID_RECORD: `; a compacted topic refuses records without a key: ${check} (cleanup.policy)`,
+  MESSAGE_TOO_LARGE: `; ${check} (max.message.bytes)`,
+  RECORD_LIST_TOO_LARGE: `; ${check} (segment.bytes)`,
+};
 
 /** Monotonic, ms: what deadlines are counted in. */
 export function deadlineIn(ms: number): number {

@@ -33,6 +33,15 @@ export const kafkaLimits = {
   /** Set on topics made here, so that a raw response (5 MiB of body) fits into one record. */
   messageBytesMax: 8 * 1024 * 1024,
   /**
+   * Segments of topics that are trimmed, as Kafka Streams makes those that it purges: by Kafka's default of a gigabyte, a trim
+   * would free nothing for weeks.
+   */
+  trimmedSegmentBytes: 50 * 1024 * 1024,
+  /** A partition that takes little frees its disk after a day; hourly segments would be too many files. */
+  trimmedSegmentMs: 86_400_000,
+  /** Settings of a running crawl's topics are looked at again after this: two requests, and a colleague's mistake is soon seen. */
+  risksEveryMs: 60_000,
+  /**
    * Compressed batches of one partition in one answer, undone: eight times the largest batch that our topics take. A
    * batch that shrinks to a thousandth is meant to fill memories.
    */

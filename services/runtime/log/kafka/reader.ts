@@ -359,7 +359,14 @@ export function createKafkaReader(
 
 function outOfRange({ topic, partition, next }: Assignment, { start, end }: OffsetRange): CrawlstreamError {
   const message =
-    `position ${next} of ${topic}/${partition} is outside its range ${start} to ${end}: ` +
-    'restore the topic or rebuild the state that holds this position; it is never reset automatically';
+    `position ${next} of ${topic}/${partition} is outside its range ${start} to ${end}: ${remedyOf(topic, next < start)}; ` +
+    'it is never reset automatically';
   return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+}
+
+/** What a retention deleted of an input is gone, and reading on from what is left loses no more. */
+function remedyOf(topic: string, isBelow: boolean): string {
+  const [, crawl, name] = /^(.+)\.(results|discovered)$/.exec(topic) ?? [];
+  if (!isBelow || crawl === undefined) return 'restore the topic or rebuild the state that holds this position';
+  return `its retention has deleted what is missing: see crawlstream topics check, then read on from what is left with crawlstream seek --crawl ${crawl} --topic ${name} --to earliest`;
 }

@@ -136,6 +136,50 @@ test('schemas of another release are read by their fingerprint once a process of
   assert.deepEqual(later.decode('control', value), event);
 });
 
+test('records of a fingerprint that an operator refuses are invalid, also of zeros, until its schema is taught', async () => {
+  const clock = createFakeClock();
+  const { open, log } = await openLog(clock);
+  const schema = { type: 'record', name: 'Elsewhere', fields: [{ name: 'kind', type: 'string' }] };
+  const say = async (note: { readonly fingerprint?: string; readonly schema: string }) => {
+    const value = encodeSchemaNote({ topic: 'control', id: -1, told: true, atMs: 1, by: 'operator', ...note });
+    await log.append([{ topic: 'c.control', partition: 0, key: null, value }]);
+    await clock.advance(avroLimits.unknownAgainMs);
+  };
+  for (const fingerprint of ['0000000000000000', fingerprint64(schema)]) {
+    const { codec } = await open(null);
+    const value = Buffer.concat([singleObjectHeader(fingerprint), Buffer.of(0)]);
+    const command = new RegExp(`schemas refuse --crawl c --topic control --id ${fingerprint}`);
+    await assert.rejects(async () => codec.prepare('control', value), { code: 'SCHEMA_UNKNOWN', message: command });
+    await say({ fingerprint, schema: '' });
+    await codec.prepare('control', value);
+    assert.throws(() => codec.decode('control', value), { code: 'INVALID_RECORD', message: /operator/ });
+    await assert.rejects(async () => codec.prepare('results', value), { code: 'SCHEMA_UNKNOWN' });
+  }
+  const { source } = await open(null);
+  const refused = source.notes().filter(({ schema: text }) => text === '');
+  assert.deepEqual(
+    refused.map(({ topic, fingerprint }) => [topic, fingerprint]),
+    [
+      ['control', '0000000000000000'],
+      ['control', fingerprint64(schema)],
+    ],
+  );
+  await say({ schema: JSON.stringify(schema) });
+  await source.refresh();
+  await source.schemaByFingerprint(fingerprint64(schema), 'c.control-value');
+});
+
+test('no registry is asked for an id beyond 31 bits, which no registry gives', async () => {
+  const { open } = await openLog();
+  const failing: SchemaRegistry = {
+    idFor: async () => 1,
+    schemaById: async () => assert.fail('asked'),
+  };
+  const { codec } = await open(failing);
+  const value = Buffer.from([0, 255, 255, 255, 255, 1]);
+  await assert.rejects(async () => codec.prepare('control', value), { code: 'SCHEMA_UNKNOWN', message: /4294967295/ });
+});
+
 test('notes are events of control to whoever reads it, and outlive a trim', async () => {
   const { log, open } = await openLog();
   const { codec, source } = await open(createMemoryRegistry());

@@ -212,14 +212,15 @@ describe('three brokers', { skip, timeout: 600_000 }, () => {
   it('are asked what guards acknowledged records: topics as we make them have no risk, one of somebody else’s has', async () => {
     const settings = { 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' };
     const spec = { partitions: 1, retention: 'state' } as const;
+    const specsOf = (...names: string[]) => names.map((name) => ({ ...spec, name }));
     await log.createTopics([
       { ...spec, name: 'faults.guarded' },
       { ...spec, name: 'faults.risky', settings },
     ]);
-    assert.deepEqual(await log.risks!(['faults.guarded', 'faults.absent']), []);
-    const risks = await log.risks!(['faults.guarded', 'faults.risky']);
+    assert.deepEqual(await log.risks!(specsOf('faults.guarded', 'faults.absent')), []);
+    const risks = await log.risks!(specsOf('faults.guarded', 'faults.risky'));
     assert.deepEqual(
-      risks.map((risk) => /^topic (\S+): (\S+?)[=,]/.exec(risk)?.slice(1)),
+      risks.map(({ text }) => /^topic (\S+): (\S+?)[=,]/.exec(text)?.slice(1)),
       [
         ['faults.risky', 'unclean.leader.election.enable'],
         ['faults.risky', 'min.insync.replicas'],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GuardedTopic, risksOf } from '../../../../../services/runtime/log/kafka/topic-risks.ts';
+import { risksOf as allRisksOf, type GuardedTopic } from '../../../../../services/runtime/log/kafka/topic-risks.ts';
+
+const risksOf = (...given: Parameters<typeof allRisksOf>) => allRisksOf(...given).map(({ text }) => text);
 
 const topic = (replicas: number, insync: number, unclean = false, name = 'news.control'): GuardedTopic => ({
   name,
@@ -22,4 +24,79 @@ test('each kind of risk is told once, with what mends it', () => {
   assert.match(risksOf([topic(3, 3)]).join(), /one missing broker stops all appends/);
   assert.match(risksOf([topic(2, 2)]).join(), /one missing broker stops all appends/);
   assert.equal(risksOf([topic(3, 1, true)]).length, 2);
+});
+
+const asMade = {
+  'min.insync.replicas': '2',
+  'retention.ms': '-1',
+  'retention.bytes': '-1',
+  'cleanup.policy': 'delete',
+  'max.message.bytes': '8388608',
+  'segment.bytes': '52428800',
+  'segment.ms': '86400000',
+};
+const state = (changed: Partial<typeof asMade>, name = 'news.results'): GuardedTopic => ({
+  ...{ name, replicas: 3, settings: { ...asMade, ...changed } },
+  spec: { retention: 'state' },
+});
+
+test('settings by which the brokers delete or refuse records are urgent, and named with what mends them', () => {
+  assert.deepEqual(allRisksOf([state({})], [1, 2, 3]), []);
+  for (const [changed, says] of [
+    [{ 'retention.ms': '15000' }, /retention\.ms is set, .*seek --topic results --to earliest.*retention\.ms=-1\)/],
+    [{ 'retention.bytes': '1000' }, /retention\.bytes is set, .*retention\.bytes=-1\)/],
+    [{ 'cleanup.policy': 'compact' }, /INVALID_RECORD.*cleanup\.policy=delete\)/],
+    [{ 'cleanup.policy': 'compact,delete' }, /INVALID_RECORD/],
+    [{ 'max.message.bytes': '700' }, /refuse large records.*max\.message\.bytes=8388608\)/],
+  ] as const) {
+    const [risk, ...others] = allRisksOf([state(changed)], [1, 2, 3]);
+    assert.match(risk!.text, says);
+    assert.deepEqual([risk!.isUrgent, others], [true, []]);
+  }
+});
+
+test('limits of time are the operator’s on topics that may go by age, and so is compaction where we ask for it', () => {
+  const aged = { retention: 'time', settings: { 'cleanup.policy': 'compact,delete' } } as const;
+  const changed = {
+    'retention.ms': '15000',
+    'retention.bytes': '1',
+    'cleanup.policy': 'compact',
+    'segment.bytes': '1',
+  };
+  assert.deepEqual(allRisksOf([{ ...state(changed, 'news.pages'), spec: aged }], [1, 2, 3]), []);
+  const [risk] = allRisksOf([{ ...state(changed, 'news.tasks'), spec: { retention: 'time' } }], [1, 2, 3]);
+  assert.match(risk!.text, /^topic news\.tasks: cleanup\.policy has compact/);
+});
+
+test('long segments of a topic that is trimmed are named, with settings that free the disk', () => {
+  const [risk, ...others] = allRisksOf(
+    [state({ 'segment.bytes': '1073741824' }), state({}, 'news.control')],
+    [1, 2, 3],
+  );
+  assert.match(risk!.text, /frees whole segments alone .*--add-config segment\.bytes=52428800,segment\.ms=86400000\)$/);
+  assert.deepEqual([risk!.isUrgent, others], [false, []]);
+});
+
+test('topics made while a broker was away get the input that adds copies, and no advice in a circle', () => {
+  const two = (changed: Partial<typeof asMade>): GuardedTopic => ({
+    ...state(changed),
+    replicas: 2,
+    copies: [
+      [1, 2],
+      [2, 1],
+    ],
+  });
+  const [risk, ...others] = risksOf([two({ 'min.insync.replicas': '1' })], [1, 2, 3]);
+  assert.deepEqual(others, []);
+  const input = JSON.parse(/--reassignment-json-file, and wait for --verify: (\{.*\});/.exec(risk!)![1]!) as object;
+  assert.deepEqual(input, {
+    version: 1,
+    partitions: [
+      { topic: 'news.results', partition: 0, replicas: [1, 2, 3] },
+      { topic: 'news.results', partition: 1, replicas: [2, 1, 3] },
+    ],
+  });
+  const [later] = risksOf([two({ 'min.insync.replicas': '1' })], [1, 2]);
+  assert.match(later!, /2 copies of each record, not 3: once 3 brokers are there, crawlstream topics check prints how/);
+  assert.deepEqual(risksOf([{ ...two({}), replicas: 3 }], [1, 2, 3]), []);
 });
