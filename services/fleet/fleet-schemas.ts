@@ -83,7 +83,7 @@ export const crawlAnswer = z.strictObject({
   state: z
     .enum(states)
     .describe(
-      'failed: it stopped by a failure, and goes on when it is resumed or the fleet starts again. held: a quota of its owner is spent (`failure` says which), and it goes on by itself once there is room.',
+      'failed: it stopped by a failure, and goes on when it is resumed or the fleet starts again. held: `failure` says why. A quota of its owner is spent, and it goes on by itself once there is room; or it stopped the process of the fleet, and goes on once the operator resumes it.',
     ),
   end: z
     .string()

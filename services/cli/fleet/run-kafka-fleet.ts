@@ -179,6 +179,7 @@ async function serveTerm(
         documents,
         files: new CrawlTopics({ documents, data: flags.data, drop: (name) => crawls.drop(name) }),
         facts: documentStore(documents, 'hosts/'),
+        loopNote: join(flags.data, 'loop.json'),
         data: {
           open: ({ name }, path, clock) => crawls.open(name, path, clock),
           closed: ({ name }) => crawls.rests(name),

@@ -152,6 +152,8 @@ export class PageDesk {
         'INVALID_ARGUMENT',
         `the crawl ${name} is somebody else's: ask the operator to delete it`,
       );
+    // One that stopped the process would do so again.
+    if (before !== undefined && (fleet.file(name)?.hold ?? null) !== null) return;
     // One that is under way, since a call of before has left it so, is waited for.
     if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);
     if (fleet.find(name) === undefined)
