@@ -16,7 +16,7 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { createFieldTurns } from './field-turns.ts';
 import type { parseWholePage, WholePage } from './parse-page.ts';
-import { createWorkerSlot, type PageOptions } from './worker-slot.ts';
+import { createWorkerSlot, type PageOptions, type WorkerSlot } from './worker-slot.ts';
 
 export interface Extractor {
   /** Null: the parser died of it, or did not come back. */
@@ -43,7 +43,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   const pdfs = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
   const fields = createWorkerSlot(options.workerUrl);
   const turns = createFieldTurns(timeoutMs);
-  const dear = createDearSites();
+  const { parseApart, parseRich } = createApart(pages, timeoutMs);
 
   const parsePlain: Extractor['parse'] = (body, page, wishes) => {
     const isSmall = body.length <= inlineBytes;
@@ -53,37 +53,6 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     if (!hasWorker)
       return parseBy(parseLinksAndText, body, page, undefined, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
     return parseApart(body, page, wishes);
-  };
-
-  const parseApart = (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) =>
-    // One after another: large pages are rare, and a second worker would only compete for the cores.
-    pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
-      // The failure is not the page's fault: it is parsed here within the time budget.
-      parsed === 'noWorker' ? parseWithin(body, page, wishes) : parsed,
-    );
-
-  /** Null: no worker could be started, and it took too long here. */
-  const parseWithin = async (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) => {
-    const parse = wishes === undefined ? parseLinksAndText : await loadWholeParser();
-    const boxed = withinTime(timeoutMs, () => parseBy(parse, body, page, wishes, timeoutMs));
-    return boxed.ended ? null : boxed.value;
-  };
-
-  const parseRich = (body: Uint8Array, page: PageOptions, wishes: PageWishes): ReturnType<Extractor['parse']> => {
-    const { hostname } = new URL(page.url);
-    const beganMs = performance.now();
-    const { inlineRichMs } = fetcherLimits;
-    if (parseAll === undefined) return loadWholeParser().then(() => parseRich(body, page, wishes));
-    const parse = parseAll;
-    const boxed = dear.has(hostname)
-      ? { ended: true as const }
-      : withinTime(inlineRichMs, () => parseBy(parse, body, page, wishes, timeoutMs));
-    const hereMs = performance.now() - beganMs;
-    if (!boxed.ended) return boxed.value && { ...boxed.value, hereMs };
-    return parseApart(body, page, wishes).then((parsed) => {
-      dear.note(hostname, parsed === null || (parsed.apartMs ?? 0) > inlineRichMs);
-      return parsed && { ...parsed, hereMs };
-    });
   };
 
   const parseWithFields = async (
@@ -124,6 +93,43 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
       await Promise.all([pages.close(), pdfs.close(), fields.close()]);
     },
   };
+}
+
+/** Pages that take a worker, from the start or once they took too long here. */
+function createApart(pages: WorkerSlot, timeoutMs: number) {
+  const dear = createDearSites();
+  const parseApart = (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) =>
+    // One after another: large pages are rare, and a second worker would only compete for the cores.
+    pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
+      // The failure is not the page's fault: it is parsed here within the time budget.
+      parsed === 'noWorker' ? parseWithin(body, page, wishes) : parsed,
+    );
+
+  /** Null: no worker could be started, and it took too long here. */
+  const parseWithin = async (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) => {
+    const parse = wishes === undefined ? parseLinksAndText : await loadWholeParser();
+    const boxed = withinTime(timeoutMs, () => parseBy(parse, body, page, wishes, timeoutMs));
+    return boxed.ended ? null : boxed.value;
+  };
+
+  const parseRich = (body: Uint8Array, page: PageOptions, wishes: PageWishes): ReturnType<Extractor['parse']> => {
+    const { hostname } = new URL(page.url);
+    const beganMs = performance.now();
+    const { inlineRichMs } = fetcherLimits;
+    if (parseAll === undefined) return loadWholeParser().then(() => parseRich(body, page, wishes));
+    const parse = parseAll;
+    const boxed = dear.has(hostname)
+      ? { ended: true as const }
+      : withinTime(inlineRichMs, () => parseBy(parse, body, page, wishes, timeoutMs));
+    const hereMs = performance.now() - beganMs;
+    if (!boxed.ended) return boxed.value && { ...boxed.value, hereMs };
+    return parseApart(body, page, wishes).then((parsed) => {
+      dear.note(hostname, parsed === null || (parsed.apartMs ?? 0) > inlineRichMs);
+      return parsed && { ...parsed, hereMs };
+    });
+  };
+
+  return { parseApart, parseRich };
 }
 
 /** Sites whose last page took too long to be read here. */
