@@ -74,6 +74,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
       'lease-client': 'clients/typescript/lease-client.ts',
       crawlee: 'clients/crawlee/index.ts',
       'parse-worker': 'services/fetcher/pages/parse-worker.ts',
+      'loop-watch-worker': 'services/runtime/loop/loop-watch-worker.ts',
       'fetch-worker': 'services/application/workers/fetch-worker.ts',
       'consumer-worker': 'services/application/workers/consumer-worker.ts',
     },

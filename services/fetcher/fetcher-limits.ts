@@ -64,6 +64,10 @@ export const fetcherLimits = {
   linkCacheEntries: 262_144,
   /** Bodies up to this are parsed on the main thread: about 5 ms, less than it costs to move them. */
   inlineParseBytes: 256 * 1024,
+  /** Reading more than links and text of a page is ended here after this, and begun again by a worker, ms: an ordinary page takes some 5 ms. */
+  inlineRichMs: 30,
+  /** Sites whose last page took longer than that: a worker reads their pages from the start. */
+  dearSitesMax: 1_000,
   /** Where there is no second core, larger ones are cut at this: ten times what 2 MB of ordinary markup take. */
   inlineParseMs: 50,
   /** A PDF of some hundred pages takes a second or two; so does loading its reader, on a machine that is busy more. */

@@ -7,6 +7,7 @@
  *   DIR/crawls/.gone-…/        a crawl that is being deleted: the next start goes on with it
  *   DIR/hosts/                 what hosts asked for that outlives the process (host-facts.ts); its lock is the fleet's
  *   DIR/least-waits.json       what the fleet's least wait was, and since when (least-waits.ts)
+ *   DIR/loop.json             for which crawl the event loop stood when the process died (../runtime/loop/loop-note.ts)
  *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
  */
 import { existsSync } from 'node:fs';
@@ -69,6 +70,8 @@ const fileSchema = z.object({
   requestHash: z.string(),
   end: z.string().nullable(),
   failure: z.string().nullable(),
+  /** Why it may not run until the operator resumes it. null: it may. */
+  hold: z.string().nullable().default(null),
   counts: countsSchema,
   changes: z.array(changeSchema).default([]),
   webhook: webhookSchema.nullable().default(null),

@@ -14,10 +14,15 @@ export interface Entry extends Turned {
 }
 
 /** What a crawl is while nothing of it runs. */
-export const restStates: Readonly<Record<Wish, CrawlState>> = { running: 'failed', paused: 'paused', ended: 'ended' };
+const restStates: Readonly<Record<Wish, CrawlState>> = { running: 'failed', paused: 'paused', ended: 'ended' };
+
+/** A hold outlives what its owner wants of it, but for its end. */
+export function restStateOf({ wish, hold }: CrawlFile): CrawlState {
+  return hold !== null && wish !== 'ended' ? 'held' : restStates[wish];
+}
 
 export function restingEntry(file: CrawlFile): Entry {
-  const state = restStates[file.wish];
+  const state = restStateOf(file);
   const [turn, writing, over] = [Promise.resolve(), Promise.resolve(), Promise.resolve()];
   return { file, state, running: undefined, turn, writing, over };
 }

@@ -75,7 +75,7 @@ export const crawlAnswer = z.strictObject({
   state: z
     .enum(states)
     .describe(
-      'failed: stopped by a failure; continues when it is resumed or the fleet restarts. held: a quota of its owner is used up (`failure` names it); continues automatically when there is room.',
+      'failed: stopped by a failure; continues when it is resumed or the fleet restarts. held: `failure` gives the reason. A quota of its owner is used up, and it continues automatically when there is room; or it stopped the process of the fleet, and continues when the operator resumes it.',
     ),
   end: z
     .string()

@@ -9,7 +9,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { errorOf } from '../runtime/thrown.ts';
 import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
-import { type Entry, isUnnoted, restingEntry, restStates } from './fleet-entry.ts';
+import { type Entry, isUnnoted, restingEntry, restStateOf } from './fleet-entry.ts';
 import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { type DeletedKeys, isSameCall, requestHashOf } from './made-before.ts';
@@ -54,19 +54,34 @@ export class Fleet {
     this.#options = options;
   }
 
+  /** Before `open`. Holds a crawl for good: it does not run until the operator resumes it. */
+  static async hold(keep: Pick<CrawlKeep, 'write'>, file: CrawlFile, why: string, atMs: number): Promise<CrawlFile> {
+    const last = file.changes.at(-1);
+    const change = { n: (last?.n ?? -1) + 1, kind: 'failed', atMs, pages: last?.pages ?? 0, detail: why } as const;
+    const changes = [...file.changes, change].slice(-fleetServiceLimits.changesMax);
+    const held = { ...file, hold: why, failure: why, changes };
+    await keep.write(held);
+    return held;
+  }
+
+  /** Crawls that the operator alone may resume. */
+  get heldForGood(): number {
+    return [...this.#entries.values()].filter(({ file }) => file.hold !== null && file.wish !== 'ended').length;
+  }
+
   /** Goes on with all that are to run. `files`: from CrawlFiles.list. */
   async open(files: readonly CrawlFile[]): Promise<void> {
     for (const file of files) this.#entries.set(file.name, restingEntry(file));
     const unnoted = [...this.#entries.values()].filter(({ file }) => file.wish !== 'running' && isUnnoted(file));
     for (const entry of unnoted) await this.#inTurn(entry, () => this.#noteRest(entry));
-    const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running');
+    const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running' && file.hold === null);
     for (const entry of wanted) entry.state = 'starting';
     const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
       for (let entry = wanted.shift(); entry !== undefined && !this.#isStopping; entry = wanted.shift()) {
         const next = entry;
         await this.#inTurn(next, async () => {
           // Somebody may have paused, resumed or deleted it meanwhile.
-          if (next.file.wish === 'running' && next.running === undefined) this.#startIfRoom(next);
+          if (mayStart(next.file) && next.running === undefined) this.#startIfRoom(next);
         });
         if (next.running !== undefined) await Promise.race([next.running.up.catch(() => {}), next.over]);
       }
@@ -110,7 +125,8 @@ export class Fleet {
     this.#lastMadeMs = createdAtMs;
     const file: CrawlFile = {
       ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
-      ...{ seeds, policy, idempotencyKey, requestHash, end: null, failure: null, counts: noCounts, webhook, output },
+      ...{ seeds, policy, idempotencyKey, requestHash, counts: noCounts, webhook, output },
+      ...{ end: null, failure: null, hold: null },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
     const entry = restingEntry(file);
@@ -155,12 +171,18 @@ export class Fleet {
   }
 
   /** Resolves once it is so. `judge` is asked when its turn comes. undefined: there is no such crawl, or not any more by then. */
-  wish(name: string, wish: Wish, judge: Judge = () => {}): Promise<CrawlAnswer | undefined> {
+  wish(
+    name: string,
+    wish: Wish,
+    judge: Judge = () => {},
+    by: PolicySetter = 'operator',
+  ): Promise<CrawlAnswer | undefined> {
     return this.#asked(name, judge, async (entry) => {
       const { file } = entry;
       if (this.#isStopping) throw stopping();
       if (file.wish === 'ended' && wish !== 'ended')
         throw invalid(`crawl ${name} has ended (${file.end}): create another crawl`);
+      if (wish === 'running' && file.hold !== null && by === 'owner') throw invalid(file.hold);
       if (wish === 'running') await this.#resume(entry);
       else await this.#rest(entry, wish);
       return this.#answer(entry);
@@ -168,7 +190,7 @@ export class Fleet {
   }
 
   async #resume(entry: Entry): Promise<void> {
-    if (entry.running !== undefined || entry.state === 'held') return;
+    if (entry.running !== undefined || (entry.state === 'held' && entry.file.hold === null)) return;
     this.#refuseWithoutRoom();
     const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
     if (heldFor !== null) throw invalid(heldFor);
@@ -177,7 +199,7 @@ export class Fleet {
     entry.state = 'starting';
     try {
       const changes = await this.#changed(entry, 'resumed');
-      await this.#write(entry, () => ({ wish: 'running', failure: null, changes }));
+      await this.#write(entry, () => ({ wish: 'running', failure: null, hold: null, changes }));
     } catch (error) {
       entry.state = before;
       throw error;
@@ -186,7 +208,7 @@ export class Fleet {
   }
 
   async #rest(entry: Entry, wish: 'paused' | 'ended'): Promise<void> {
-    const isHeld = entry.state === 'held';
+    const isHeld = entry.state === 'held' && entry.file.hold === null;
     await this.#write(entry, (now) => ({
       // It may have come to its end by itself at that moment.
       wish: now.wish === 'ended' ? 'ended' : wish,
@@ -195,7 +217,7 @@ export class Fleet {
     }));
     await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
     await this.#noteRest(entry);
-    entry.state = restStates[entry.file.wish];
+    entry.state = restStateOf(entry.file);
   }
 
   /** Its folder is gone, and its name free: by this call, or by one before it in turn. false: there is no such crawl. */
@@ -216,7 +238,7 @@ export class Fleet {
     const { heldFor } = this.#options;
     if (heldFor === undefined) return;
     const all = [...this.#entries.values()].filter(({ file, running, state }) => {
-      if (file.wish !== 'running') return false;
+      if (!mayStart(file)) return false;
       const isHeld = heldFor(file.owner) !== null;
       return running === undefined
         ? state === 'held' && !isHeld
@@ -225,7 +247,7 @@ export class Fleet {
     await Promise.all(
       all.map((entry) =>
         this.#inTurn(entry, async () => {
-          if (entry.file.wish !== 'running' || this.#isStopping) return;
+          if (!mayStart(entry.file) || this.#isStopping) return;
           const why = heldFor(entry.file.owner);
           if (why === null) {
             if (entry.running === undefined && entry.state === 'held') this.#startIfRoom(entry);
@@ -351,7 +373,7 @@ export class Fleet {
       );
       await this.#noteRest(entry);
       entry.running = undefined;
-      if (entry.state === 'starting' || entry.state === 'running') entry.state = restStates[entry.file.wish];
+      if (entry.state === 'starting' || entry.state === 'running') entry.state = restStateOf(entry.file);
     })();
   }
 
@@ -401,6 +423,10 @@ export class Fleet {
       data: this.#options.files.pathOf(name),
     };
   }
+}
+
+function mayStart({ wish, hold }: CrawlFile): boolean {
+  return wish === 'running' && hold === null;
 }
 
 /** What stopped it would stop the others as well. */

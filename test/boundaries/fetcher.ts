@@ -401,6 +401,10 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
     await extractor.close();
     return isHere;
   }),
+  inlineRichMs: undriven(
+    'by a thread: test/services/fetcher/pages/dear-pages.integration.test.ts has pages that take seconds',
+  ),
+  dearSitesMax: tuning('a site that is forgotten costs its next page inlineRichMs once more'),
   inlineParseMs: tuning('a share of processor time: what is cut depends on the machine'),
   pdfTimeoutMs: undriven('a worker’s clock'),
   newSiteReadMs: tuning('whose document is read next'),

@@ -7,6 +7,8 @@ import { checkPolicySize } from '../../services/fleet/policy-size.ts';
 import type { policySizeLimits } from '../../services/fleet/policy-size-limits.ts';
 import { DecisionShare } from '../../services/fleet/shares/decision-share.ts';
 import type { shareLimits } from '../../services/fleet/shares/share-limits.ts';
+import type { loopLimits } from '../../services/runtime/loop/loop-limits.ts';
+import { judgeLoopNote } from '../../services/runtime/loop/loop-note.ts';
 import type { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
 import { fleetLimits as limits } from '../../topology/fleet/fleet-limits.ts';
 import { learnContact, newHostTimes, readyAtMs } from '../../topology/fleet/host-times.ts';
@@ -120,7 +122,7 @@ export const policySizeBoundaries: BoundaryTable<typeof policySizeLimits> = {
 
 function restAfter(decisionMs: number): number {
   let nowMs = 0;
-  const share = new DecisionShare('c', () => nowMs);
+  const share = new DecisionShare('c', undefined, () => nowMs);
   share.run(() => {
     nowMs += decisionMs;
   });
@@ -133,4 +135,21 @@ export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   ),
   decisionMsFree: driven(restAfter, 0, 200, 204),
   restFactor: tuning('how soon a crawl decides again after a long decision'),
+};
+
+/** Does the second of two deaths, so far apart, hold the subject? */
+function holdsAfter(ms: number): boolean {
+  const death = (atMs: number) => ({ subject: 'c', atMs });
+  return judgeLoopNote({ format: 1, state: 'standing', stood: death(ms), deaths: [death(0)] }).how === 'diedTwice';
+}
+
+export const loopBoundaries: BoundaryTable<typeof loopLimits> = {
+  beatMs: tuning('how finely the thread sees'),
+  notedMs: undriven('by two threads: test/services/fleet/shares/stopped-process.integration.test.ts kills after it'),
+  stillMsMax: undriven(
+    'by two threads: test/services/fleet/shares/stopped-process.integration.test.ts ends a process by it',
+  ),
+  exitMs: undriven('by two threads: that test has native code that runs no exit'),
+  deathsMs: upTo(holdsAfter),
+  deathsMax: tuning('a note is a few kilobytes at most'),
 };

@@ -39,6 +39,7 @@ import { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { foldedLimits } from '../../services/runtime/log/folded/folded-limits.ts';
 import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
 import { logLimits } from '../../services/runtime/log/log-limits.ts';
+import { loopLimits } from '../../services/runtime/loop/loop-limits.ts';
 import { objectLimits } from '../../services/runtime/objects/object-limits.ts';
 import { otlpLimits } from '../../services/runtime/otlp/otlp-limits.ts';
 import { storeLimits } from '../../services/runtime/store/store-limits.ts';
@@ -73,6 +74,7 @@ import {
   fleetBoundaries,
   fleetFetcherBoundaries,
   fleetServiceBoundaries,
+  loopBoundaries,
   policySizeBoundaries,
   shareBoundaries,
 } from './fleet.ts';
@@ -160,6 +162,7 @@ export const table: Readonly<Record<string, Group>> = {
   patternLimits: of(patternLimits, urls.patternBoundaries),
   networkLimits: of(networkLimits, urls.networkBoundaries),
   policySizeLimits: of(policySizeLimits, policySizeBoundaries),
+  loopLimits: of(loopLimits, loopBoundaries),
   shareLimits: of(shareLimits, shareBoundaries),
   mcpLimits: of(mcpLimits, mcpBoundaries),
   scrapeLimits: of(scrapeLimits, scrapeBoundaries),

@@ -26,3 +26,12 @@ export async function cutShort<T>(
 export function isCutShort(error: unknown): error is CrawlstreamError {
   return error instanceof CrawlstreamError && (error.code === 'STORE_CLOSED' || error.retriable);
 }
+
+/** Runs a process until it is told to stop. Then brokers that are away keep it from nothing: it ends as if they were there. */
+export async function untilStopped(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!signal.aborted || !isCutShort(error)) throw error;
+  }
+}

@@ -106,7 +106,7 @@ export function addCrawlCommand(program: Command): void {
     .addOption(
       setting(
         '--keep <duration>',
-        'drop records that are older than this and that no consumer needs, as in 36h',
+        'in a data folder, drop records older than this, read or unread, as in 36h (default: keep)',
         'everything is kept: disk is cheaper than a crawl made again',
         duration('--keep'),
       ),

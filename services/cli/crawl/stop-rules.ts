@@ -45,7 +45,7 @@ export function addStopOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-errors <n>',
-        `stop this run after n failed URLs, or at a share such as 20% (of at least ${judgedMin})`,
+        'stop this run after n failed URLs, or at a share as 20%, once 100 URLs are done',
         'failures are reported and retried, and end no crawl',
         errorsMax,
       ),

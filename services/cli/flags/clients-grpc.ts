@@ -41,7 +41,7 @@ export function addClientsGrpcOptions(command: Command): Command {
     .addOption(
       setting(
         '--clients-grpc-plain',
-        'allow other machines on --clients-grpc without a token or TLS',
+        'serve other machines on --clients-grpc even if a token, TLS or both are missing',
         'whoever reaches the port may take and add URLs',
       ),
     );

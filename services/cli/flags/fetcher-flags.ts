@@ -55,7 +55,7 @@ export function addReachOptions(command: Command): Command {
     .addOption(
       setting(
         '--allow-private [networks]',
-        'allow private addresses: all, or these networks, as in 10.1.0.0/16,::1',
+        'allow private addresses: without a value all, else networks such as 10.1.0.0/16,::1',
         'a link must not make the crawler speak to machines behind the firewall',
         networks('--allow-private'),
       ),
@@ -135,7 +135,7 @@ export function addFetcherOptions(command: Command): Command {
     .addOption(
       setting(
         '--first-byte <duration>',
-        'time from a request to the end of its response headers; later ones are timeouts',
+        'time limit from a request to the end of its response headers',
         'a page that takes longer is seldom worth the wait of its host; slow applications need more',
       )
         .argParser(duration('--first-byte', { leastMs: 1_000, mostMs: requestLimits.headersTimeoutMost }))
@@ -151,7 +151,7 @@ export function addFetcherOptions(command: Command): Command {
     .addOption(
       setting(
         '--concurrency <n>',
-        'most hosts fetched from at the same time',
+        'most hosts fetched from at once, by a crawl or on Kafka by each fetcher',
         'most hosts wait out a delay, which costs a timer and about 2 kB each',
       )
         .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
@@ -165,7 +165,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--responses',
-        'publish raw responses, for archives',
+        'publish raw responses, for archives; --with archive does so too',
         'raw bodies are most of what a crawl writes, and only an archive needs them',
       ),
     )

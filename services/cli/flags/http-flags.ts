@@ -45,7 +45,7 @@ export function addHttpAccessOptions(command: Command): Command {
     .addOption(
       setting(
         '--http-open <what>',
-        'what other machines may read without a token: metrics, or all reads',
+        'what other machines may read without a token: metrics, or reads (all of it)',
         'whoever reaches the port would read what is crawled, and how far',
         oneOf('--http-open', openings),
       ),

@@ -25,7 +25,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--contact <url|mail>',
-        'web or mail address where webmasters reach you; sent with each request',
+        'your web or mail address, sent with each request; required beyond localhost',
         'a crawl of other people’s hosts refuses to start without one',
         contact('--contact'),
       ),
@@ -65,7 +65,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--signature-key <key>',
-        'Ed25519 key that signs requests (Web Bot Auth): file:PATH (reloaded) or env:NAME',
+        'Ed25519 private key, PEM, that signs requests: file:PATH (reloaded) or env:NAME',
         'few sites ask for signatures, and a key must be made and published first (crawlstream identity init)',
       ),
     )

@@ -27,7 +27,7 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
     .addOption(
       setting(
         '--partitions <n>',
-        'partitions of a new crawl (default: 1; on Kafka 8)',
+        'partitions of a new crawl (default: on Kafka 8, else as --workers)',
         'one for a laptop, eight on Kafka: enough for as many frontiers, which is more than most crawls need',
         wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
       ),

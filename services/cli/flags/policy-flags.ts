@@ -72,7 +72,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages <n>',
-        'end after n pages ("none" removes the limit)',
+        'end the crawl after n pages, counted over all its runs ("none" removes the limit)',
         'a crawl ends when there is nothing left to fetch',
         orNone(wholeNumber('--max-pages', 1)),
       ),
@@ -146,14 +146,14 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--recrawl <schedule>',
-        `refetch pages by a schedule: ${scheduleNames.join(', ')}`,
+        'revisit pages; one by one: fixed, adaptive, nutch, stormcrawler; all: optimal, importance',
         'a first crawl is to end; keeping pages fresh goes on for ever',
       ).argParser(oneOf('--recrawl', scheduleNames)),
     )
     .addOption(
       setting(
         '--recrawl-every <duration>',
-        'average time between visits of a page (default: 7d)',
+        'average time between visits of a page; alone, it sets --recrawl optimal (default: 7d)',
         'a week: what seven-day freshness asks for',
         recrawlEvery,
       ),
@@ -193,7 +193,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--when-full <choice>',
-        'at --max-queued: pause reading, or dropLowest, the least urgent new URLs',
+        'at --max-queued: pause reading links, or dropLowest of the new ones (default: pause)',
         'nothing is lost, links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
@@ -208,7 +208,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--uses-barred <choice>',
-        `action on pages that a site bars from --uses: ${whenBarred.join(', ')} (default: withhold)`,
+        'for barred pages: skip fetching, withhold from output, or mark only (default: withhold)',
         'its links may lead to pages that are not, and nobody who reads the crawl uses it by mistake',
       ).argParser(oneOf('--uses-barred', whenBarred)),
     )
@@ -238,7 +238,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages-per-domain <n>',
-        'most pages of a registrable domain in a partition ("none" removes the limit)',
+        'most pages of a registrable domain, for each partition ("none" removes the limit)',
         'most crawls want all of a site',
         orNone(wholeNumber('--max-pages-per-domain')),
       ),
@@ -262,7 +262,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--pay <file>',
-        'payment limits for 402 answers (YAML or JSON file), or none; a plugin pays',
+        'payment limits for 402 answers (YAML or JSON file), or none; needs a paying plugin',
         'money is spent only where somebody said how much, and how',
         payFile,
       ),

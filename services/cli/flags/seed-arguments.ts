@@ -27,7 +27,7 @@ export async function seedArguments(given: readonly string[], keys: readonly str
 export function seedKeysSetting(): Option {
   return setting(
     '--seed-keys <list>',
-    'keys in seed lists and tables that become tags, as in customer,topic',
+    'keys in seed files (key=value, CSV, TSV, JSONL) kept as tags, as in customer,topic',
     'a key that nobody named may be of another program, or a secret',
     seedKeys,
   );

@@ -32,7 +32,7 @@ export function addSeenOptions(command: Command): Command {
     .addOption(
       setting(
         '--seen-memory <mb>',
-        'MB of memory for --seen exact; further URLs are looked up on disk',
+        'MB for --seen exact per process, all partitions; more goes to disk',
         'some 20 million URLs in memory at full speed; taken as it is needed',
         wholeNumber('--seen-memory', seenMemoryMbMin, seenMemoryMbMax),
       ).default(seenMemoryMb),

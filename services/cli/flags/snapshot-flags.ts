@@ -20,7 +20,7 @@ export function addSnapshotOptions(command: Command): Command {
     .addOption(
       setting(
         '--snapshot-every <duration>',
-        'time between snapshots of the state, as in 15m',
+        'time between snapshots of each partition’s state, as in 15m (default: none taken)',
         'a state is rebuilt from its changelog; snapshots pay once that takes minutes',
         (value) => {
           const ms = every(value);
@@ -39,7 +39,7 @@ export function addSnapshotOptions(command: Command): Command {
     .addOption(
       setting(
         '--snapshots-kept <n>',
-        'snapshots kept of each partition; topics are trimmed below the oldest',
+        'snapshots kept of each partition; older topics are trimmed (in a folder: by --keep)',
         'the newest may turn out to be damaged, and the one before it too',
         wholeNumber('--snapshots-kept', 1),
       ).default(snapshotLimits.kept),

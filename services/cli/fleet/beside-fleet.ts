@@ -4,6 +4,7 @@ import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
+import { untilStopped } from '../connect/cut-short.ts';
 import { withStores } from '../connect/stores.ts';
 import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
@@ -37,20 +38,22 @@ export async function besideFleet(
   const stop = new AbortController();
   const release = stopOnSignals(stop, stopping);
   try {
-    await withStores(async (open) => {
-      // Its lock keeps a second process of this machine out of the folder.
-      await open(join(flags.data, 'process'));
-      await withHttp(flags, { role, say }, async (service) => {
-        const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
-        const access = { brokers, crawl: fleet, role: client, stays: true, onNotice, by: productVersion };
-        const log = await openBrokers(access);
-        try {
-          await serve({ flags, brokers, fleet, log, service, signal: stop.signal });
-        } finally {
-          await log.close();
-        }
+    const run = () =>
+      withStores(async (open) => {
+        // Its lock keeps a second process of this machine out of the folder.
+        await open(join(flags.data, 'process'));
+        await withHttp(flags, { role, say }, async (service) => {
+          const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
+          const access = { brokers, crawl: fleet, role: client, stays: true, onNotice, by: productVersion };
+          const log = await openBrokers(access);
+          try {
+            await serve({ flags, brokers, fleet, log, service, signal: stop.signal });
+          } finally {
+            await log.close();
+          }
+        });
       });
-    });
+    await untilStopped(stop.signal, run);
   } finally {
     release();
   }

@@ -81,6 +81,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
           documents: folderDocuments(flags.data),
           files: new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path)),
           facts: store,
+          loopNote: join(flags.data, 'loop.json'),
           data: { open: async (_, path) => ({ folder: await readDataFolder(path) }) },
           make: (path, { name }) =>
             openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),

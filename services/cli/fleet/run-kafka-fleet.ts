@@ -28,6 +28,7 @@ import type { Log, Membership } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { advertised } from '../connect/advertised.ts';
+import { untilStopped } from '../connect/cut-short.ts';
 import { withStores } from '../connect/stores.ts';
 import { withHttp } from '../flags/http-flags.ts';
 import { say } from '../terminal/say.ts';
@@ -65,11 +66,13 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
     const owners = command.owners?.();
     const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
     const side = { role: command.role, routes: command.routes(needDesk, callers), say };
-    await withStores(async (open) => {
-      // Its lock keeps a second process of this machine out of the folder.
-      await open(join(flags.data, 'process'));
-      await withHttp(flags, side, serve);
-    });
+    const run = () =>
+      withStores(async (open) => {
+        // Its lock keeps a second process of this machine out of the folder.
+        await open(join(flags.data, 'process'));
+        await withHttp(flags, side, serve);
+      });
+    await untilStopped(stop.signal, run);
 
     async function serve(service: Service): Promise<void> {
       const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
@@ -184,6 +187,7 @@ async function serveTerm(
         documents,
         files: new CrawlTopics({ documents, data: flags.data, drop: (name) => crawls.drop(name) }),
         facts: documentStore(documents, 'hosts/'),
+        loopNote: join(flags.data, 'loop.json'),
         data: {
           open: ({ name }, path, clock) => crawls.open(name, path, clock),
           closed: ({ name }) => crawls.rests(name),

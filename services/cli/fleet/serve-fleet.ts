@@ -23,8 +23,10 @@ import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
 import type { Owner } from '../../fleet/owners/owner-file.ts';
 import { Quotas } from '../../fleet/owners/quotas.ts';
 import { PageDesk } from '../../fleet/scrape/page-desk.ts';
+import { holdStopper } from '../../fleet/shares/stopped-process.ts';
 import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { LoopWatch } from '../../runtime/loop/loop-watch.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import type { Journal } from '../../runtime/store/journal/journal.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -50,6 +52,8 @@ export interface FleetPlace extends Pick<FleetDesk, 'reading' | 'explain'> {
   /** Throws INVALID_ARGUMENT where it cannot keep such a crawl. Absent: it keeps any. */
   check?(call: CreateCall): void;
   readonly journal?: Journal;
+  /** The file in which the watch over the event loop leaves a crawl's name. */
+  readonly loopNote: string;
   /** As in FleetPaceOptions. */
   readonly mayContact?: () => boolean;
   readonly graceMs: number;
@@ -77,10 +81,26 @@ export interface ServedFleet {
 
 /** True: what the command served beside it has ended by itself. */
 export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
+  const { files } = place;
+  const watch = new LoopWatch(place.loopNote);
+  const before = await holdStopper(await files.list(), watch.verdict, files, say);
+  await watch.start((error) => say(`the event loop is not watched: ${error.message}`));
+  try {
+    return await serveWatched(served, place, watch, before);
+  } finally {
+    await watch.close();
+  }
+}
+
+async function serveWatched(
+  served: ServedFleet,
+  place: FleetPlace,
+  watch: LoopWatch,
+  before: readonly CrawlFile[],
+): Promise<boolean> {
   const { flags, command, owners, callers, service, onDesk, signal } = served;
   const { documents, files, journal, reading, explain } = place;
   const clock = new SystemClock();
-  const before = await files.list();
   const facts = await openHostFacts(place.facts, clock.nowMs());
   await noteLeastWait(documents, { sinceMs: clock.nowMs(), ms: flags.hostDelay });
   const pace = createFleetPace({
@@ -108,6 +128,7 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
     processors: command.processors ?? [],
     leasesMax: flags.concurrency,
     dashboards: command.dashboards,
+    watch,
     ...{ data: place.data, journal, graceMs: place.graceMs, elsewhere: place.elsewhere },
     seen: flags,
     keepMs: flags.keep ?? null,
@@ -148,6 +169,7 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
   const outputs = new OutputSender();
   const desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
   onDesk(desk);
+  service.sources.add((tell) => tell.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
   const stopping = new AbortController();
   let posting: Promise<void> | undefined;
   let counting: Promise<unknown> | undefined;

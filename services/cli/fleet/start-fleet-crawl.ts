@@ -13,8 +13,10 @@ import type { CrawlCounts, CrawlFile } from '../../fleet/crawl-file.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import type { ReadLog, RunningCrawl } from '../../fleet/running-crawl.ts';
 import { DecisionShare } from '../../fleet/shares/decision-share.ts';
+import { loopSubjectOf } from '../../fleet/shares/stopped-process.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { LoopWatch } from '../../runtime/loop/loop-watch.ts';
 import { createService } from '../../runtime/metrics/service.ts';
 import type { Journal } from '../../runtime/store/journal/journal.ts';
 import type { WholeLog } from '../connect/folder-log.ts';
@@ -34,6 +36,8 @@ export interface FleetCrawlOptions {
   /** Consumers that run beside the crawl. */
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
+  /** Is told for which crawl the process works. */
+  readonly watch: Pick<LoopWatch, 'join'>;
   readonly dashboards: Pick<CrawlDashboards, 'add'>;
   /** Opens a crawl that is about to run. */
   readonly data: CrawlData;
@@ -82,6 +86,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   const clock = new SystemClock();
   const stop = new AbortController();
   const seat = options.pace.join(name, weight);
+  const work = options.watch.join(loopSubjectOf(file));
   const desk = new QueryService(clock);
   const hide = options.dashboards.add(name, clock, () => desk.shown);
   const policy = storedPolicy(file.policy);
@@ -125,7 +130,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         tailBytes,
         stores: { openFiles, writeBufferBytes, cacheBytes },
         ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs },
-        steps: new DecisionShare(name),
+        steps: new DecisionShare(name, work),
         onFrontier(frontier) {
           live = () => frontier.committed()[0]?.counters;
         },
@@ -152,6 +157,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     reads = undefined;
     hide();
     seat.leave();
+    work.leave();
     options.data.closed?.(file);
   });
   return {

@@ -52,7 +52,7 @@ interface ForgetFlags extends OperatorFlags {
 
 export function addForgetCommand(program: Command): void {
   addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
-    .description('erase purged and no longer permitted pages from all copies, with a receipt')
+    .description('erase purged and no longer permitted pages from all copies; write a signed receipt')
     .option('--receipt <file>', 'where the signed receipt goes (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',

@@ -77,14 +77,14 @@ function addHostCommands(program: Command): void {
     'parallel',
     'hostLeases',
     'leases',
-    'crawl a host with n leases at once, each at its delay ("default": as in the policy)',
+    'fetch a host by n leases at once, each at its full delay: n times the rate; or "default"',
     wholeNumber('<leases>', 1, parallelLimits.leasesMax),
   );
   withAmount(
     'budget',
     'budget',
     'urls',
-    'set how many URLs of a host are admitted at full rate ("default": as in the policy)',
+    'set a host’s URLs per budget period, or "default" (if the policy has a budget)',
     wholeNumber('<urls>'),
   );
 }

@@ -39,7 +39,7 @@ const idMax = 2 ** 32 - 1;
 export function addSchemasCommand(program: Command): void {
   const schemas = program
     .command('schemas')
-    .description('the schemas that records of a crawl on Kafka were written by: list, teach, refuse');
+    .description('schemas of records on Kafka: list, name an unknown id (teach), reject an id (refuse)');
   addCrawlOptions(schemas.command('list').description('print the schema of each schema id of each topic'))
     .option('--json', 'as one JSON object')
     .action(list);

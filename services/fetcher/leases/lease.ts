@@ -353,7 +353,7 @@ async function fetchOne(
   if (bill !== undefined) outcome = withBill(outcome, bill);
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
   const links = groups.reduce((sum, group) => sum + group.links.length, 0);
-  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, links));
+  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, links, read.richMs));
   if (page !== null) runner.onPage(page, task, read.response ?? response);
   const { kind } = outcome;
   // A certificate that has expired since is one origin's. A connection refused may be a machine that is under pressure.

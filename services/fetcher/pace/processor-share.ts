@@ -31,13 +31,19 @@ export function createProcessorShare(hosts: () => number, isBusy: () => boolean 
 /**
  * About what a response has cost, ms: 3 ns for each byte that is received and each that is decoded, and the `readMs`
  * that parsing took by the clock, as far as its size can account for it: a small page must not pay for time in which
- * this process was interrupted. A response that is not HTTP costs its connection and, if it floods headers, an error
+ * this process was interrupted. `richMs` is bounded by time already (inlineRichMs), and counts in full: no size accounts for it. A response that is not HTTP costs its connection and, if it floods headers, an error
  * object for each of them. Each of its `links` costs the log and the frontier, too.
  */
-export function costOf({ rawBody, body, failure, pieces = 0 }: HttpResponse, readMs: number, links = 0): number {
+export function costOf(
+  { rawBody, body, failure, pieces = 0 }: HttpResponse,
+  readMs: number,
+  links = 0,
+  richMs = 0,
+): number {
   const { brokenCostMs, linkCostMs, pieceCostMs } = fetcherLimits;
   const brokenMs = failure?.kind === 'badResponse' ? brokenCostMs : 0;
-  return brokenMs + pieces * pieceCostMs + links * linkCostMs + readingCost(rawBody.length, body.length, readMs);
+  const read = readingCost(rawBody.length, body.length, Math.max(0, readMs - richMs)) + richMs;
+  return brokenMs + pieces * pieceCostMs + links * linkCostMs + read;
 }
 
 /** The same for a body that was read as it came. */

@@ -1,7 +1,8 @@
 /**
  * Parses pages without letting one of them stop the fetcher.
  *
- * Small bodies are parsed where they are, cut at a time budget. Large ones go to a worker when there is a second core,
+ * Small bodies are parsed where they are. Links and text take a time that their length bounds. What else a page is asked for (Markdown,
+ * main text, metadata) takes what the page decides: it is ended by time, and begun again by a worker. Large ones go to a worker when there is a second core,
  * PDFs and office files to one of their own in any case; what does not come back in time is reported as lost (null).
  *
  * Selectors can't be cut: a page may be made so that one takes a minute. Pages with fields go to a worker of their own,
@@ -9,11 +10,13 @@
  */
 import { availableParallelism } from 'node:os';
 import { parsePage } from '../../../topology/parse/page.ts';
+import { registrableDomain } from '../../../topology/url/registrable-domain.ts';
+import { withinTime } from '../../runtime/loop/time-box.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { createFieldTurns } from './field-turns.ts';
 import type { parseWholePage, WholePage } from './parse-page.ts';
-import { createWorkerSlot, type PageOptions } from './worker-slot.ts';
+import { createWorkerSlot, type PageOptions, type WorkerSlot } from './worker-slot.ts';
 
 export interface Extractor {
   /** Null: the parser died of it, or did not come back. */
@@ -40,16 +43,16 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   const pdfs = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
   const fields = createWorkerSlot(options.workerUrl);
   const turns = createFieldTurns(timeoutMs);
+  const { parseApart, parseRich } = createApart(pages, timeoutMs);
 
   const parsePlain: Extractor['parse'] = (body, page, wishes) => {
-    if (body.length <= inlineBytes) return parseHere(body, page, wishes, timeoutMs);
+    const isSmall = body.length <= inlineBytes;
+    if (wishes !== undefined && (isSmall || !hasWorker)) return parseRich(body, page, wishes);
+    if (isSmall) return parseBy(parseLinksAndText, body, page, undefined, timeoutMs);
     // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
-    if (!hasWorker) return parseHere(body, page, wishes, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
-    // One after another: large pages are rare, and a second worker would only compete for the cores.
-    return pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
-      // The failure is not the page's fault: it is parsed here within the time budget.
-      parsed === 'noWorker' ? parseHere(body, page, wishes, timeoutMs) : parsed,
-    );
+    if (!hasWorker)
+      return parseBy(parseLinksAndText, body, page, undefined, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
+    return parseApart(body, page, wishes);
   };
 
   const parseWithFields = async (
@@ -92,6 +95,59 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   };
 }
 
+/** Pages that take a worker, from the start or once they took too long here. */
+function createApart(pages: WorkerSlot, timeoutMs: number) {
+  const dear = createDearSites();
+  const parseApart = (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) =>
+    // One after another: large pages are rare, and a second worker would only compete for the cores.
+    pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
+      // The failure is not the page's fault: it is parsed here within the time budget.
+      parsed === 'noWorker' ? parseWithin(body, page, wishes) : parsed,
+    );
+
+  /** Null: no worker could be started, and it took too long here. */
+  const parseWithin = async (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) => {
+    const parse = wishes === undefined ? parseLinksAndText : await loadWholeParser();
+    const boxed = withinTime(timeoutMs, () => parseBy(parse, body, page, wishes, timeoutMs));
+    return boxed.ended ? null : boxed.value;
+  };
+
+  const parseRich = (body: Uint8Array, page: PageOptions, wishes: PageWishes): ReturnType<Extractor['parse']> => {
+    const { hostname } = new URL(page.url);
+    const beganMs = performance.now();
+    const { inlineRichMs } = fetcherLimits;
+    if (parseAll === undefined) return loadWholeParser().then(() => parseRich(body, page, wishes));
+    const parse = parseAll;
+    const boxed = dear.has(hostname)
+      ? { ended: true as const }
+      : withinTime(inlineRichMs, () => parseBy(parse, body, page, wishes, timeoutMs));
+    const hereMs = performance.now() - beganMs;
+    if (!boxed.ended) return boxed.value && { ...boxed.value, hereMs };
+    return parseApart(body, page, wishes).then((parsed) => {
+      dear.note(hostname, parsed === null || (parsed.apartMs ?? 0) > inlineRichMs);
+      return parsed && { ...parsed, hereMs };
+    });
+  };
+
+  return { parseApart, parseRich };
+}
+
+/** Sites whose last page took too long to be read here. */
+function createDearSites() {
+  const sites = new Set<string>();
+  const siteOf = (hostname: string) => registrableDomain(hostname) ?? hostname;
+  return {
+    has: (hostname: string) => sites.has(siteOf(hostname)),
+    note(hostname: string, isDear: boolean) {
+      const site = siteOf(hostname);
+      sites.delete(site);
+      if (!isDear) return;
+      sites.add(site);
+      if (sites.size > fetcherLimits.dearSitesMax) for (const oldest of sites) return void sites.delete(oldest);
+    },
+  };
+}
+
 function withoutFields({ wanted }: PageWishes): PageWishes {
   return { wanted: { ...wanted, tidyMarkup: false }, fields: [] };
 }
@@ -109,17 +165,6 @@ const parseLinksAndText: Parse = (body, options) => ({ parsed: parsePage(body, o
 
 /** Loaded with the first page of which more is wanted: what knows languages and main texts is a third of a megabyte. */
 let parseAll: Parse | undefined;
-
-function parseHere(
-  body: Uint8Array,
-  page: PageOptions,
-  wishes: PageWishes | undefined,
-  timeoutMs: number,
-): ReturnType<Extractor['parse']> {
-  const parse = wishes === undefined ? parseLinksAndText : parseAll;
-  if (parse !== undefined) return parseBy(parse, body, page, wishes, timeoutMs);
-  return loadWholeParser().then((loaded) => parseBy(loaded, body, page, wishes, timeoutMs));
-}
 
 /** For whoever cannot have the first page take longer. */
 export async function loadWholeParser(): Promise<Parse> {

@@ -9,6 +9,10 @@ import { type Field, selectFields } from './select-fields.ts';
 
 export interface WholePage {
   readonly parsed: ParsedPage;
+  /** What reading more than links and text took on the main thread, ms. Absent: nothing. */
+  readonly hereMs?: number;
+  /** What all of it took a worker, ms. Absent: no worker read it, or for links and text alone. */
+  readonly apartMs?: number;
   /** Null: not asked for. */
   readonly rich: (Omit<RichPage, 'tidyMarkup' | 'mediaLinks'> & { readonly fields: readonly Field[] }) | null;
 }

@@ -10,7 +10,11 @@ parentPort?.on('message', async (job: ParseJob) => {
 parentPort?.postMessage('ready');
 
 async function read({ kind, body, options, wishes }: ParseJob, expired: () => boolean): Promise<WholePage | null> {
-  if (kind === 'html') return parseWholePage(body, { ...options, expired }, wishes);
+  if (kind === 'html') {
+    const beganMs = performance.now();
+    const page = parseWholePage(body, { ...options, expired }, wishes);
+    return wishes === undefined ? page : { apartMs: performance.now() - beganMs, ...page };
+  }
   if (kind === 'office') {
     const { readOffice } = await import('./office/read-office.ts');
     try {

@@ -71,6 +71,8 @@ export interface PageReader {
 export type PageReport = Omit<UrlReport, 'requests'> & {
   /** Time that reading it took on the main thread, ms by the clock. */
   readonly readMs: number;
+  /** Of that, what more than links and text took: a page decides it, whatever its size. Absent: nothing. */
+  readonly richMs?: number;
   /** Of a page that has not changed: what is said now of using it. */
   readonly usage?: readonly PageUsage[];
   /** What plugins made of the response. Absent: as it was received. */
@@ -214,7 +216,15 @@ async function readAnswer(
   };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
-  return { outcome, page, groups: links.groups, pending: links.pending, readMs };
+  const { hereMs: richMs } = whole;
+  return {
+    outcome,
+    page,
+    groups: links.groups,
+    pending: links.pending,
+    readMs,
+    ...(richMs !== undefined && { richMs }),
+  };
 }
 
 /** What says whether a page has changed: its main text, where a rule has it found. Navigation and dates around it change by themselves. */

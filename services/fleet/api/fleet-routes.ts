@@ -139,7 +139,7 @@ export function fleetRoutes(
           const refused = isMore ? (quotas?.refusal(owner, fleet.list(), null) ?? null) : null;
           if (refused !== null) throw tooMany(reply, refused);
         };
-        const crawl = await fleet.wish(name, wish, judge);
+        const crawl = await fleet.wish(name, wish, judge, callerOf(request) === null ? 'operator' : 'owner');
         if (crawl === undefined) throw missingCrawl(name);
         return told(request, crawl);
       });

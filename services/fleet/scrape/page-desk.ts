@@ -153,6 +153,8 @@ export class PageDesk {
         'INVALID_ARGUMENT',
         `crawl ${name} belongs to another owner: ask the operator to delete it`,
       );
+    // One that stopped the process would do so again.
+    if (before !== undefined && (fleet.file(name)?.hold ?? null) !== null) return;
     // One that is under way, since a call of before has left it so, is waited for.
     if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);
     if (fleet.find(name) === undefined)

@@ -25,6 +25,9 @@ export const metrics = {
     '1: nothing can be done without what is away: brokers, registry, a schema, or room on a disk',
     'what',
   ),
+  crawlstream_fleet_held_crawls: gauge(
+    'Crawls that stopped the process of their fleet: the operator alone resumes them',
+  ),
   crawlstream_dead_letters_total: counter('Dead letters of this process, by reason', 'writer', 'reason'),
   crawlstream_exports_total: counter(
     'Metrics (exports) and log lines to a collector: exported, or failed to be',

@@ -45,6 +45,6 @@ test('while nobody can tell, nothing begins and nothing ends', async () => {
   assert.deepEqual(await said([lack, 5], [undefined, 60], [lack, 5], [null, 20]), []);
   assert.deepEqual(await said([lack, 20], [undefined, 60], [lack, 20], [null, 5]), [
     `10 s, warn: ${lack}`,
-    '100 s, info: over after 100 s: no fetcher',
+    '100 s, info: resolved after 100 s: no fetcher',
   ]);
 });

@@ -5,7 +5,7 @@ import { shareLimits } from '../../../../services/fleet/shares/share-limits.ts';
 
 test('a crawl whose decision took long rests four times as long, and one whose decision was short not at all', () => {
   let nowMs = 0;
-  const share = new DecisionShare('c', () => nowMs);
+  const share = new DecisionShare('c', undefined, () => nowMs);
   assert.equal(
     share.run(() => (nowMs += shareLimits.decisionMsFree - 1)),
     nowMs,

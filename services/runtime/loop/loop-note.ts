@@ -1,0 +1,67 @@
+/**
+ * What the watch over the event loop leaves on disk for the next start: for whom the loop stood, and for whom it stood when the
+ * process died before. A note that cannot be read says nothing: it must not keep a process from its start.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import { loopLimits } from './loop-limits.ts';
+
+const stoodSchema = z.object({
+  /** For whom; null: nobody knows. */
+  subject: z.string().nullable(),
+  atMs: z.number(),
+});
+
+const noteSchema = z.object({
+  format: z.literal(1),
+  /** standing: the loop had stood for a moment. ended: it stood so long that the watch ended the process. null: it went round. */
+  state: z.enum(['standing', 'ended']).nullable(),
+  stood: stoodSchema.nullable(),
+  /** Earlier deaths of the process while its loop stood. */
+  deaths: z.array(stoodSchema),
+});
+
+export type LoopNote = z.output<typeof noteSchema>;
+export type LoopDeath = z.output<typeof stoodSchema>;
+
+const emptyNote: LoopNote = { format: 1, state: null, stood: null, deaths: [] };
+
+export function readLoopNote(path: string): LoopNote {
+  try {
+    return noteSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return emptyNote;
+  }
+}
+
+/** In one step, and durable: whoever writes it may be killed in the next moment. */
+export function writeLoopNote(path: string, note: LoopNote): void {
+  const made = `${path}.new`;
+  const file = openSync(made, 'w', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(note)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(made, path);
+}
+
+/** What the last process left: how it died, if its loop stood then, and whether its subject is to be held for it. */
+export interface LoopVerdict {
+  /** null: its loop went round. */
+  readonly how: 'ended' | 'diedTwice' | 'died' | null;
+  readonly subject: string | null;
+  readonly atMs: number;
+  /** What the next note begins with. */
+  readonly deaths: readonly LoopDeath[];
+}
+
+export function judgeLoopNote({ state, stood, deaths }: LoopNote): LoopVerdict {
+  if (state === null || stood === null) return { how: null, subject: null, atMs: 0, deaths };
+  const all = [...deaths, stood].slice(-loopLimits.deathsMax);
+  const { subject, atMs } = stood;
+  if (state === 'ended') return { how: 'ended', subject, atMs, deaths: all };
+  const isSecond = deaths.some((one) => one.subject === subject && Math.abs(atMs - one.atMs) <= loopLimits.deathsMs);
+  return { how: isSecond && subject !== null ? 'diedTwice' : 'died', subject, atMs, deaths: all };
+}
