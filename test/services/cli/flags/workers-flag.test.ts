@@ -23,5 +23,5 @@ test('who asks for more workers than help gets them', () => {
 test('no worker is without a host to fetch from', () => {
   assert.equal(workersWanted({ concurrency: 3 }, 64), 3);
   assert.equal(workersWanted({ concurrency: 3, workers: 3 }, 64), 3);
-  assert.throws(() => workersWanted({ concurrency: 3, workers: 4 }, 64), /--concurrency 3 lets 3 hosts/);
+  assert.throws(() => workersWanted({ concurrency: 3, workers: 4 }, 64), /--concurrency 3 allows requests to 3 hosts/);
 });

@@ -33,7 +33,7 @@ async function said(...stood: readonly (readonly [note: string | null | undefine
 test('what lasts has a line once it has lasted, and one when it is over', async () => {
   assert.deepEqual(await said([null, 3], [lack, 34], [null, 5]), [
     `13 s, warn: ${lack}`,
-    '37 s, info: over after 34 s: no fetcher',
+    '37 s, info: resolved after 34 s: no fetcher',
   ]);
 });
 
