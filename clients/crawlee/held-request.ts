@@ -1,6 +1,6 @@
 /** A request that Crawlee is at, and what became of it so far. */
 import type { Answer, Failure, LeasedUrl } from '../typescript/lease-client.ts';
-import { toldHeaders } from '../typescript/lease-client.ts';
+import { reportedHeaders } from '../typescript/lease-client.ts';
 import { type CrawleeRequest, type Headers, requestStates } from './crawlee-types.ts';
 
 export interface Held {
@@ -23,12 +23,12 @@ export interface Held {
 const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export function responseSeen(status: number, headers: Headers): Answer {
-  const told: Record<string, string> = {};
-  for (const name of toldHeaders) {
+  const reported: Record<string, string> = {};
+  for (const name of reportedHeaders) {
     const value = headers[name];
-    if (value !== undefined) told[name] = `${Array.isArray(value) ? value[0] : value}`.slice(0, 8_192);
+    if (value !== undefined) reported[name] = `${Array.isArray(value) ? value[0] : value}`.slice(0, 8_192);
   }
-  return { status, headers: told };
+  return { status, headers: reported };
 }
 
 export function failureSeen(error: unknown): Answer {

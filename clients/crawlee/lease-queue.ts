@@ -15,7 +15,7 @@ import { type AddedUrl, LeaseClient } from '../typescript/lease-client.ts';
 import { BoundedSet } from './bounded-set.ts';
 import type { Added, AddedBatch, AddOptions, Crawlee, CrawleeRequest, HttpClient, Source } from './crawlee-types.ts';
 import { doneWith, type Held, triedAgain } from './held-request.ts';
-import { LeaseDesk, type Result } from './lease-desk.ts';
+import { LeaseBroker, type Result } from './lease-broker.ts';
 import { leasedHttpClient } from './leased-http-client.ts';
 import { keptOf, requestIdOf, restored } from './request-text.ts';
 
@@ -43,7 +43,7 @@ export interface LeaseQueueOptions {
 
 export class LeaseQueue {
   readonly #crawlee: Crawlee;
-  readonly #desk: LeaseDesk;
+  readonly #desk: LeaseBroker;
   readonly #ownUserAgent: boolean;
   readonly #held = new Map<CrawleeRequest, Held>();
   /** A host has one lease at a time, and so has a URL. */
@@ -65,7 +65,7 @@ export class LeaseQueue {
     const client = new LeaseClient(url, { leaseMs, ...(token !== undefined && { token }) });
     this.#crawlee = crawlee;
     this.#ownUserAgent = ownUserAgent;
-    this.#desk = new LeaseDesk(client, leaseMs, idleSeconds * 1_000, (text) =>
+    this.#desk = new LeaseBroker(client, leaseMs, idleSeconds * 1_000, (text) =>
       crawlee.log.warning(`crawlstream: ${text}`),
     );
   }

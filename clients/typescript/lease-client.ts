@@ -111,14 +111,14 @@ export class LeaseError extends Error {
 const ofItsContent: ReadonlySet<number> = new Set([400, 413]);
 
 /** Response headers that a crawl looks at. */
-export const toldHeaders: readonly string[] = [
+export const reportedHeaders: readonly string[] = [
   ...['retry-after', 'etag', 'last-modified', 'location', 'content-type', 'x-robots-tag', 'content-usage'],
 ];
 
 /** The answer to tell of a response of `fetch`. */
 export function answerOf(response: Response, more: Answer = {}): Answer {
   const headers: Record<string, string> = {};
-  for (const name of toldHeaders) {
+  for (const name of reportedHeaders) {
     const value = response.headers.get(name);
     if (value !== null) headers[name] = value;
   }
@@ -228,21 +228,22 @@ export class LeaseClient {
       answer = { failure: 'connectionFailed', detail: detail.slice(0, 1_000) };
     }
     const endedMs = performance.now();
-    const tell = (answer: Answer) =>
+    const report = (answer: Answer) =>
       this.#insist(() => {
         const lateMs = Math.round(performance.now() - endedMs);
         const { startedMsAgo = Math.round(endedMs - startedMs), endedMsAgo = 0 } = answer;
         const times = { startedMsAgo: startedMsAgo + lateMs, endedMsAgo: endedMsAgo + lateMs };
         return this.tell([{ lease: leased.lease, ...answer, ...times }]);
       });
-    const why = await tell(answer).then(
-      ([told]) => (told?.state === 'invalid' ? (told.why ?? '') : undefined),
+    const why = await report(answer).then(
+      ([reported]) => (reported?.state === 'invalid' ? (reported.why ?? '') : undefined),
       (error: unknown) => {
         if (error instanceof LeaseError && ofItsContent.has(error.status)) return error.message;
         throw error;
       },
     );
-    if (why !== undefined) await tell({ failure: 'badResponse', detail: `the crawl does not take its answer: ${why}` });
+    if (why !== undefined)
+      await report({ failure: 'badResponse', detail: `the crawl does not take its answer: ${why}` });
   }
 
   /**

@@ -84,22 +84,22 @@ async function checkStates(disk: PowerDisk, stores: readonly PowerStore[], expec
     const store = await journal.store(one.open());
     const present = new Set<number>();
     for (const { number } of expected[at]!) if (await store.get(Buffer.from(`only${number}`))) present.add(number);
-    const tell = (what: string) => {
+    const note = (what: string) => {
       throw new Error(`store ${at} ${what}`);
     };
     for (const write of expected[at]!)
-      if (write.isAcked && !present.has(write.number)) tell(`lost write ${write.number}`);
+      if (write.isAcked && !present.has(write.number)) note(`lost write ${write.number}`);
     for (const write of expected[at]!) {
       if (present.has(write.number)) continue;
       const later = expected[at]!.find(
         (one) => one.session === write.session && one.number > write.number && present.has(one.number),
       );
-      if (later !== undefined) tell(`has write ${later.number} without write ${write.number} before it`);
+      if (later !== undefined) note(`has write ${later.number} without write ${write.number} before it`);
     }
     for (const digit of [0, 1, 2]) {
       const newest = (await store.get(Buffer.from(`newest${digit}`)))?.toString();
       const wanted = [...present].filter((number) => number % 3 === digit).sort((a, b) => b - a)[0];
-      if (newest !== wanted?.toString()) tell(`has ${newest} as the newest of ${digit}, not ${wanted}`);
+      if (newest !== wanted?.toString()) note(`has ${newest} as the newest of ${digit}, not ${wanted}`);
     }
     await store.close();
   }

@@ -42,10 +42,10 @@ const deadMs = 24 * 3_600_000;
 const [pages, redirects] = [new Set(['fetched', 'notModified']), 10];
 const failed = new Set(['clientError', 'paymentRequired', 'gone', 'refused', 'blockedAddress', 'tooLarge']);
 const hostFailures = new Set(['dnsFailed', 'connectionFailed', 'tlsFailed', 'robotsUnreachable']);
-type Told = { readonly kind: OutcomeKind; readonly status: number };
-const isServerError = ({ kind, status }: Told) => kind === 'serverError' && status >= 500;
+type Outcome = { readonly kind: OutcomeKind; readonly status: number };
+const isServerError = ({ kind, status }: Outcome) => kind === 'serverError' && status >= 500;
 /** There was an answer, if only that of a server that fails. */
-const answered = ({ kind, status }: Told) =>
+const answered = ({ kind, status }: Outcome) =>
   status > 0 && !hostFailures.has(kind) && !/^(?:throttled|timeout|returned|unknown|crawlDelayTooLong)$/.test(kind);
 const retried = new Set(['serverError', 'throttled', 'timeout', 'badResponse']);
 
@@ -391,7 +391,7 @@ export class NaiveFrontier {
     const heldBack = of(new Set(['crawlDelayTooLong']));
     const returned = left.length > 0 || of(new Set(['returned', 'unknown']));
     if (result.host.robotsStatus !== 'unknown') host.crawlDelayMs = result.host.crawlDelayMs;
-    const isGood = (outcome: Told) => answered(outcome) && !(most > 0 && isServerError(outcome));
+    const isGood = (outcome: Outcome) => answered(outcome) && !(most > 0 && isServerError(outcome));
     if (isNews && (isReached || fresh.some(isGood))) host.failures = 0;
     if (isNews && fresh.some(isGood)) host.throttles = 0;
     if (isNews) host.serverErrors = serverErrors;

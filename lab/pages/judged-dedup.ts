@@ -12,7 +12,7 @@ import { pageRecord } from './page-record.ts';
 import { received } from './records.ts';
 
 export interface Judged {
-  readonly told: number;
+  readonly reported: number;
   readonly precision: number;
   readonly recall: number;
   /** URL and representative of pages that are not of one family. */
@@ -27,8 +27,8 @@ export async function judgedDedup(method: NearMethod, pages: readonly LabelledPa
       append: async (records) => {
         for (const { topic, value } of records) {
           if (topic !== 'c.duplicates') continue;
-          const told = codec.decode('duplicates', value);
-          newest.set(told.url, told);
+          const reported = codec.decode('duplicates', value);
+          newest.set(reported.url, reported);
         }
         return [];
       },
@@ -44,13 +44,13 @@ export async function judgedDedup(method: NearMethod, pages: readonly LabelledPa
     await dedup.handle(batch as never, { positions: [] });
   }
   const families = new Map(pages.map(({ url, family }) => [url, family]));
-  const told = [...newest.values()].filter(({ url, representative }) => url !== representative);
-  const wrong = told.filter(({ url, representative }) => families.get(url) !== families.get(representative));
+  const reported = [...newest.values()].filter(({ url, representative }) => url !== representative);
+  const wrong = reported.filter(({ url, representative }) => families.get(url) !== families.get(representative));
   const copies = pages.filter(({ isCopy }) => isCopy);
-  const found = new Set(told.filter((one) => !wrong.includes(one)).flatMap((one) => [one.url, one.representative]));
+  const found = new Set(reported.filter((one) => !wrong.includes(one)).flatMap((one) => [one.url, one.representative]));
   return {
-    told: told.length,
-    precision: told.length === 0 ? 1 : 1 - wrong.length / told.length,
+    reported: reported.length,
+    precision: reported.length === 0 ? 1 : 1 - wrong.length / reported.length,
     recall: copies.length === 0 ? 1 : copies.filter(({ url }) => found.has(url)).length / copies.length,
     wrong: wrong.map(({ url, representative }) => [url, representative]),
   };

@@ -109,8 +109,8 @@ async function checkFolders(stage: EndedRun): Promise<void> {
 function checkFetched({ standby, world, foreign, violate }: EndedRun, judge: Judge, faults: readonly Fault[]): void {
   const { pages, givenUp } = standby;
   const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
-  const letters = [...givenUp.keys()].filter((url) => url !== '').length;
-  if (dead > letters) violate(`${dead} URLs are dead, and there are letters of ${letters}`);
+  const deadLetters = [...givenUp.keys()].filter((url) => url !== '').length;
+  if (dead > deadLetters) violate(`${dead} URLs are dead, and there are letters of ${deadLetters}`);
   if (world.pageQuota !== null) {
     const quotaMax = world.pageQuota + standby.quotaForgotten;
     if (page > quotaMax || quotaSpent > quotaMax) violate(`${page} pages of a quota of ${world.pageQuota}`);

@@ -103,7 +103,7 @@ export function createFleetJudge({ web, hostDelayMs }: FleetWorld, violate: (wha
     // Nobody sets clocks here, and operators say nothing.
     clockWrong() {},
     clockRight() {},
-    told() {},
+    ordered() {},
   };
   return {
     of: (crawl) => ({ ...judge, fetches: fetchesOf(crawl) }),

@@ -92,8 +92,8 @@ export function startFleetProcess(options: FleetProcessOptions): FleetProcess {
     const actor: SimProcess = Object.create(mine, { name: { value: `${mine.name}/${crawl.name}` } });
     judge.register(actor, crawl, generation);
     const log = createSimLog({ ...setting, process: actor, embedded: true, faultOf: () => undefined });
-    const seat = pace.join(crawl.name, crawl.weight);
-    const now: Running = { actor, log, leave: () => seat.leave() };
+    const crawlPace = pace.join(crawl.name, crawl.weight);
+    const now: Running = { actor, log, leave: () => crawlPace.leave() };
     running.set(one, now);
     const onFailure = (error: unknown) => {
       if (mine.state !== 'dead') violate(`${crawl.name} failed: ${(error as Error).stack}`);
@@ -108,7 +108,10 @@ export function startFleetProcess(options: FleetProcessOptions): FleetProcess {
         leasesMax: world.leasesPerPartition,
         onOpened: (partition) => void live.set(0, partition),
       },
-      fetcher: { ...fetcherOptions({ process: actor, web, onFailure }), seat: Object.assign(seat, { robots }) },
+      fetcher: {
+        ...fetcherOptions({ process: actor, web, onFailure }),
+        crawlPace: Object.assign(crawlPace, { robots }),
+      },
     });
     now.whole = whole;
     whole.frontier.ended.catch(onFailure);

@@ -73,16 +73,16 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
     }
     scheduler.note(`group ${name}: ${group.owners.map((owner) => owner?.process.name ?? 'nobody').join(' ')}`);
     for (const member of group.members) {
-      scheduler.at(scheduler.nowMs() + chance.between(1, 400), () => tell(group, member), member.process);
+      scheduler.at(scheduler.nowMs() + chance.between(1, 400), () => notify(group, member), member.process);
     }
   };
 
   /** A member that hears late hears of the newest rebalance. */
-  const tell = (group: Group, member: Member) => {
+  const notify = (group: Group, member: Member) => {
     if (!group.members.includes(member)) return;
     const silentMs = silentUntil.get(member.process) ?? 0;
     if (silentMs > scheduler.nowMs()) {
-      scheduler.at(silentMs + 1, () => tell(group, member), member.process);
+      scheduler.at(silentMs + 1, () => notify(group, member), member.process);
       return;
     }
     const owned = group.owners.flatMap((owner, partition) => (owner === member ? [partition] : []));

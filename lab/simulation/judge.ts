@@ -32,7 +32,7 @@ export interface Judge {
   /** A host asked for a pause after a contact that ended at `endMs`, and was heard: its result has landed. `by`: the fetcher. */
   asked(hostName: string, pauseMs: number, endMs: number, by: string): void;
   /** An operator's word about a host has landed. `amount`: of a delay, ms; below 0: the policy's again. */
-  told(hostName: string, kind: ControlKind, atMs: number, amount?: number): void;
+  ordered(hostName: string, kind: ControlKind, atMs: number, amount?: number): void;
   /** Page requests made, by URL. */
   readonly fetches: ReadonlyMap<string, number>;
 }
@@ -100,7 +100,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         host.forgivenMs = forgivenMs;
       };
     },
-    told(hostName, kind, atMs, amount = -1) {
+    ordered(hostName, kind, atMs, amount = -1) {
       if (kind === 'hostDelay' && amount >= 0)
         shortened.set(hostName, Math.min(amount, shortened.get(hostName) ?? amount));
       if (kind === 'releaseHost') blockedAtMs.delete(hostName);

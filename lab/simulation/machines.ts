@@ -108,8 +108,8 @@ export function createMachine(name: string, options: MachineOptions): Machine {
     };
     const opened = live;
     const onOpened = (partition: FrontierPartition) => void opened.set(partition.identity.partition, partition);
-    const onCopies: Start['onCopies'] = (told) => {
-      if (mine.state !== 'dead') copies = told;
+    const onCopies: Start['onCopies'] = (ranges) => {
+      if (mine.state !== 'dead') copies = ranges;
     };
     const crawlOf = async () => (world.embedded ? { log, codec } : registry.open(log, mine.clock, crawl));
     const startRole = (own: { readonly log: SimLog; readonly codec: RecordCodec }) =>

@@ -66,7 +66,7 @@ export function giveOrders(
     for (const { partition } of aboutHost(topics, event)) {
       cluster.land({ topic: `${crawl}.control`, partition, key: null, value, headers: {} });
     }
-    judge.told(hostName, word.kind, scheduler.nowMs(), word.amount);
+    judge.ordered(hostName, word.kind, scheduler.nowMs(), word.amount);
   };
   orders.forEach((order, number) => {
     const { undo } = order;

@@ -47,8 +47,8 @@ export async function runFleet(seed: number, options: FleetRunOptions = {}): Pro
   const web = createWeb({ seed, world: fleet.web, judge: judge.all, scheduler });
   const settings: Setting[] = [];
   for (const crawl of fleet.crawls) {
-    const told = (what: string) => violate(`${crawl.name}: ${what}`);
-    const setting = await createSetting(seed, crawl.world, scheduler, told, { judge: judge.of(crawl), web });
+    const violateOf = (what: string) => violate(`${crawl.name}: ${what}`);
+    const setting = await createSetting(seed, crawl.world, scheduler, violateOf, { judge: judge.of(crawl), web });
     request(setting, policyOf(crawl.world));
     settings.push(setting);
   }

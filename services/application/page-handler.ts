@@ -18,7 +18,7 @@ export type PageHandler = (page: Page, more: { readonly signal: AbortSignal }) =
 export async function loadHandler(path: string): Promise<PageHandler> {
   const module = await importFile('--handler', path);
   const handler = module['default'];
-  if (typeof handler === 'function') return telling(path, handler as PageHandler);
+  if (typeof handler === 'function') return withPath(path, handler as PageHandler);
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
     `--handler ${path}: export a function as default, as in export default async (page) => console.log(page.url)`,
@@ -26,7 +26,7 @@ export async function loadHandler(path: string): Promise<PageHandler> {
 }
 
 /** An error that it throws is reported with its page, for the user to mend. */
-function telling(path: string, handler: PageHandler): PageHandler {
+function withPath(path: string, handler: PageHandler): PageHandler {
   return async (page, more) => {
     try {
       await handler(page, more);

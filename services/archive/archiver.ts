@@ -15,6 +15,7 @@ import type { Received } from '../runtime/consumer/received.ts';
 import { Purges } from '../runtime/crawl/purges.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { archiveLimits } from './archive-limits.ts';
+import { type Captures, readCaptures } from './captures.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
 import { headerOf } from './http-message.ts';
 import {
@@ -27,7 +28,6 @@ import {
   renderedRecord,
 } from './response-records.ts';
 import { openSharedBodies } from './shared-bodies.ts';
-import { readSights, type Sights } from './sights.ts';
 import { openWarcFolder } from './warc-folder.ts';
 import { recordId, type WarcRecord, warcBytes, warcChunks } from './warc-record.ts';
 import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
@@ -94,7 +94,7 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
     await write(warcinfo(name, value, options));
   };
 
-  const archive = async (received: Received<'responses'>, digest: string, sights: Sights): Promise<StoreOp[]> => {
+  const archive = async (received: Received<'responses'>, digest: string, captures: Captures): Promise<StoreOp[]> => {
     if (folder.file === null) await begin(received);
     const { value, record, partition, offset } = received;
     const identity = `${record.topic} ${partition} ${offset} ${value.fetchedAtMs} ${value.url}`;
@@ -104,7 +104,7 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
       await write(renderedRecord(value, identity, warcinfoId, await bodies.pathOf(value)));
       return [];
     }
-    const met = metBefore(sights, value, digest);
+    const met = metBefore(captures, value, digest);
     const path = met === undefined ? await bodies.pathOf(value) : null;
     const payload = met?.digest ?? digest;
     const { request, answer, metadata } = recordsOfResponse(value, identity, warcinfoId, payload, met, path);
@@ -115,20 +115,20 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
     const mime = met === undefined ? mediaType(value) : 'warc/revisit';
     folder.index(cdxjLine(value, payload, mime, { file, ...place }));
     if (value.bodyFile !== '' && path === null) return [];
-    return sights.learn(value, digest, met, capturedAtMs(value));
+    return captures.learn(value, digest, met, capturedAtMs(value));
   };
 
   return {
-    async handle(told, { positions }) {
-      for (const one of told) if (one.topic === 'control') purges.take(one.value);
-      const batch = told.filter((one) => one.topic === 'responses');
+    async handle(received, { positions }) {
+      for (const one of received) if (one.topic === 'control') purges.take(one.value);
+      const batch = received.filter((one) => one.topic === 'responses');
       const digests = batch.map(({ value }) => payloadDigest(value));
-      const sights = await readSights(store, batch, digests);
+      const captures = await readCaptures(store, batch, digests);
       const reached = new Map<number, StoreOp>();
       let ops: StoreOp[] = [];
       for (const [i, received] of batch.entries()) {
         if (mayArchive(received.value) && !isPurged(received.value))
-          ops.push(...(await archive(received, digests[i]!, sights)));
+          ops.push(...(await archive(received, digests[i]!, captures)));
         ops.push(...bodies.spend(received.value));
         const { topic, partition, offset } = received.record;
         reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));
@@ -148,10 +148,10 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
   };
 }
 
-function metBefore(sights: Sights, response: Response, digest: string): Met | undefined {
-  const unchanged = sights.unchanged(response);
+function metBefore(captures: Captures, response: Response, digest: string): Met | undefined {
+  const unchanged = captures.unchanged(response);
   if (unchanged !== undefined) return { ...unchanged, profile: 'server-not-modified' };
-  const first = sights.payloadOf(response, digest);
+  const first = captures.payloadOf(response, digest);
   return first && { ...first, digest, profile: 'identical-payload-digest' };
 }
 

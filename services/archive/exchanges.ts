@@ -16,15 +16,16 @@ export interface Exchange {
 /** Holds one answer until it is known whether there is metadata of it. */
 export async function* readExchanges(path: string): AsyncGenerator<Exchange> {
   let answer: ReadRecord | undefined;
-  let told: Omit<Exchange, 'answer'> = nothing;
+  let exchange: Omit<Exchange, 'answer'> = nothing;
   for await (const record of readWarc(path)) {
     const { type, fields, block } = record;
-    if (type === 'metadata' && answer !== undefined && isOf(fields, answer)) told = toldIn(block.toString('utf8'));
+    if (type === 'metadata' && answer !== undefined && isOf(fields, answer))
+      exchange = exchangeIn(block.toString('utf8'));
     if (type !== 'response' && type !== 'revisit') continue;
-    if (answer !== undefined) yield { answer, ...told };
-    [answer, told] = [record, nothing];
+    if (answer !== undefined) yield { answer, ...exchange };
+    [answer, exchange] = [record, nothing];
   }
-  if (answer !== undefined) yield { answer, ...told };
+  if (answer !== undefined) yield { answer, ...exchange };
 }
 
 const nothing = { kind: '', depth: undefined } as const;
@@ -34,7 +35,7 @@ function isOf(fields: ReadRecord['fields'], answer: ReadRecord): boolean {
   return id !== undefined && (fields.get('warc-concurrent-to') === id || fields.get('warc-refers-to') === id);
 }
 
-function toldIn(lines: string): Omit<Exchange, 'answer'> {
+function exchangeIn(lines: string): Omit<Exchange, 'answer'> {
   const fields = new Map<string, string>();
   for (const line of lines.split('\n')) {
     const colon = line.indexOf(':');

@@ -9,7 +9,7 @@ import { stat } from 'node:fs/promises';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { readLines } from '../runtime/lines/read-lines.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
-import { answerRow, payloadRow } from './sights.ts';
+import { answerRow, payloadRow } from './captures.ts';
 
 /** Rows of an index that are stored at once. */
 const rowsAtOnce = 2_000;
@@ -56,8 +56,8 @@ function rowsOfLine(line: string): StoreOp[] | null {
   if (`${status}` !== '200') return [];
   // Some tools leave out the name of the algorithm.
   const named = /^[A-Z2-7]{32}$/.test(digest) ? `sha1:${digest}` : digest;
-  const sight = { url, atMs: timeOf(time) };
-  return [payloadRow(named, sight), answerRow(url, { ...sight, digest: named })];
+  const capture = { url, atMs: timeOf(time) };
+  return [payloadRow(named, capture), answerRow(url, { ...capture, digest: named })];
 }
 
 function timeOf(digits: string): number {

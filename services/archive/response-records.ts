@@ -9,11 +9,11 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Response } from '../../schemas/types.ts';
-import type { FirstSight } from './sights.ts';
+import type { FirstCapture } from './captures.ts';
 import { digestOf, namedDigest, recordId, type WarcRecord, warcDate } from './warc-record.ts';
 
 /** Where a payload is that is there already, and how that is known. */
-export interface Met extends FirstSight {
+export interface Met extends FirstCapture {
   /** Of the payload. */
   readonly digest: string;
   readonly profile: 'identical-payload-digest' | 'server-not-modified';

@@ -42,10 +42,10 @@ export async function auditOneHost(
       if (requests.length > 2 * requestsMax) requests.splice(0, requests.length - requestsMax);
     },
   });
-  const told = visits.end();
-  const copies = (await Promise.all(told.origins.map((origin) => report.copies.of(origin)))).flat();
+  const audited = visits.end();
+  const copies = (await Promise.all(audited.origins.map((origin) => report.copies.of(origin)))).flat();
   return {
-    visits: told,
+    visits: audited,
     requests: requests.slice(-requestsMax).reverse(),
     copies,
     violations: report.violations.filter(({ host }) => isIt(host)),

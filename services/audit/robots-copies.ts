@@ -63,9 +63,9 @@ export async function readRobotsCopies(
     }
   };
 
-  const keep = ({ hash: told, token, body }: RobotsCopy) => {
-    const isWhole = shortHash(body) === told;
-    kept.set(told, { body: isWhole ? body : null, token, copies: new Map() });
+  const keep = ({ hash, token, body }: RobotsCopy) => {
+    const isWhole = shortHash(body) === hash;
+    kept.set(hash, { body: isWhole ? body : null, token, copies: new Map() });
     bytes += isWhole ? body.length : 0;
   };
 
@@ -90,20 +90,20 @@ export async function readRobotsCopies(
   }
 
   return {
-    copyOf(origin, told, tokens = '') {
-      if (!bound.has(`${origin} ${told}`)) return undefined;
-      const body = kept.get(told);
-      return told === '' ? none : body && readFor(body, tokens);
+    copyOf(origin, hash, tokens = '') {
+      if (!bound.has(`${origin} ${hash}`)) return undefined;
+      const body = kept.get(hash);
+      return hash === '' ? none : body && readFor(body, tokens);
     },
     async prepare(hashes) {
       let needed = 0;
-      for (const told of hashes) {
-        const place = bodies.get(told);
+      for (const hash of hashes) {
+        const place = bodies.get(hash);
         if (place === undefined) continue;
-        const there = kept.get(told);
+        const there = kept.get(hash);
         if (there !== undefined) {
-          kept.delete(told);
-          kept.set(told, there);
+          kept.delete(hash);
+          kept.set(hash, there);
           needed += 1;
           continue;
         }
@@ -149,8 +149,8 @@ function readFor({ body, token, copies }: KeptBody, tokens: string): Copy {
 }
 
 /** The copy of an origin whose rules another has, by the same hash, is without its body. An empty file has none. */
-function isBodyElsewhere({ hash: told, body }: RobotsCopy): boolean {
-  return body.length === 0 && told !== emptyHash;
+function isBodyElsewhere({ hash, body }: RobotsCopy): boolean {
+  return body.length === 0 && hash !== emptyHash;
 }
 
 function shortHash(body: Uint8Array): string {

@@ -116,9 +116,9 @@ function misread(use: string, { preference, by }: UsageFinding, { usage, fetched
   const about = usage.filter((one) => one.use === use && one.fromMs <= fetchedAtMs);
   if (about.some(({ said }) => said.length >= saidCharsMax)) return [];
   const bar = about.find((one) => one.preference === 'deny');
-  const told = bar !== undefined ? 'deny' : about.some((one) => one.preference === 'allow') ? 'allow' : 'unknown';
-  if (told === preference) return [];
-  return [`its record has ${told} for ${use}, but the audit finds ${preference}${by === '' ? '' : ` (${by})`}`];
+  const stated = bar !== undefined ? 'deny' : about.some((one) => one.preference === 'allow') ? 'allow' : 'unknown';
+  if (stated === preference) return [];
+  return [`its record has ${stated} for ${use}, but the audit finds ${preference}${by === '' ? '' : ` (${by})`}`];
 }
 
 function nextChange({ usage, fetchedAtMs }: Page, uses: readonly string[]): number | null {

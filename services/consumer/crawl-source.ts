@@ -34,7 +34,7 @@ export interface CrawlSource {
   readonly codec: RecordCodec;
   readonly crawl: string;
   readonly positions: Positions;
-  deadLetter(letters: readonly { readonly letter: DeadLetter; readonly key: Buffer | null }[]): Promise<void>;
+  deadLetter(deadLetters: readonly { readonly deadLetter: DeadLetter; readonly key: Buffer | null }[]): Promise<void>;
   /** Gives the consumer its partitions. */
   join(consumer: Consumer, topics: readonly AvroTopic[], onFailure: (error: unknown) => void): Promise<void>;
   /** Leaves the group, so that others take over at once. */
@@ -61,7 +61,7 @@ async function openFolder(data: string, group: string, clock: Clock): Promise<Cr
       codec: await openCodec(log.registry, crawl),
       crawl,
       positions: own.positions,
-      deadLetter: (letters) => own.keepLetters(letters.map(({ letter }) => letter)),
+      deadLetter: (deadLetters) => own.keepDeadLetters(deadLetters.map(({ deadLetter }) => deadLetter)),
       join: async (consumer) => consumer.assign(Array.from({ length: partitions }, (_, partition) => partition)),
       leave: async () => {},
       close: async () => {
@@ -88,8 +88,8 @@ async function openKafka(
     codec,
     crawl,
     positions: groupPositions(log, group),
-    deadLetter: async (letters) => {
-      await appendDeadLetters(log, codec, `${crawl}.dead-letters`, letters);
+    deadLetter: async (deadLetters) => {
+      await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
     },
     join: async (consumer, topics, onFailure) => {
       const names = topics.map((topic) => `${crawl}.${topic}`);

@@ -18,13 +18,14 @@ import type { Log } from '../runtime/log/log.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
-import { NewestLetters } from './newest-letters.ts';
+import { NewestDeadLetters } from './newest-dead-letters.ts';
 import { lookOf, phaseOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import {
   actsWithAmount,
   type CrawlAct,
   type CrawlStatus,
+  type DeadLettersStatus,
   type ExplainStatus,
   type HistoryStatus,
   type HostAct,
@@ -32,10 +33,9 @@ import {
   type HostPageStatus,
   type HostsAsked,
   type IdleStatus,
-  type LettersStatus,
   type MemberStatus,
   type PartitionReport,
-  type StoryStatus,
+  type TimelineStatus,
 } from './status.ts';
 
 export interface CrawlView {
@@ -44,7 +44,7 @@ export interface CrawlView {
   hosts(asked: HostsAsked): Promise<HostListStatus>;
   /** `url` as somebody typed it. */
   explain(url: string): Promise<ExplainStatus>;
-  story(url: string): Promise<StoryStatus>;
+  story(url: string): Promise<TimelineStatus>;
   /** `host` as somebody typed it; `from`: `next` of the page before, empty for the first. */
   host(host: string, from: string): Promise<HostPageStatus>;
   /** `host` as somebody typed it. Resolves once it is durable, with the host's key. */
@@ -81,12 +81,12 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
   const { log, codec, clock, topics, release } = crawl;
   const control = followControl(log, codec, topics.crawl);
   const outcomes = new RecentOutcomes(log, codec, topics.crawl, topics.partitions);
-  const newestLetters = new NewestLetters(log, codec, topics.crawl, topics.partitions);
+  const newestDeadLetters = new NewestDeadLetters(log, codec, topics.crawl, topics.partitions);
   let before: Look | undefined;
   let [changedAtMs, countsBefore] = [clock.nowMs(), ''];
   /** Under way, for all who ask meanwhile. */
   let history: Promise<HistoryStatus> | undefined;
-  let letters: { readonly atMs: number; readonly told: LettersStatus | null } | undefined;
+  let deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
 
   return {
     async look() {
@@ -99,9 +99,9 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
         outcomes.look(nowMs),
         crawl.idle(nowMs),
       ]);
-      if (letters === undefined || nowMs - letters.atMs >= dashboardLimits.lettersEveryMs) {
+      if (deadLetters === undefined || nowMs - deadLetters.atMs >= dashboardLimits.deadLettersEveryMs) {
         // A frontier with narrow rights on the brokers may write them alone.
-        letters = { atMs: nowMs, told: await newestLetters.look().catch(() => null) };
+        deadLetters = { atMs: nowMs, status: await newestDeadLetters.look().catch(() => null) };
       }
       const config = policy === null ? null : parsePolicy(policy.json);
       const pageQuota = config?.pageQuota ?? null;
@@ -115,7 +115,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       const unchangedMs = nowMs - changedAtMs;
       const phase = phaseOf({ before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
       before = now;
-      const told = {
+      const status = {
         crawl: topics.crawl,
         release,
         atMs: nowMs,
@@ -135,10 +135,10 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
         fetchers,
         recent,
         freshness: freshnessOfAll(partitions),
-        letters: letters.told,
+        letters: deadLetters.status,
         idle,
       };
-      return { ...told, troubles: troublesOf(told) };
+      return { ...status, troubles: troublesOf(status) };
     },
     history() {
       history ??= historyOf(log, topics.crawl, topics.partitions).finally(() => (history = undefined));
@@ -192,6 +192,6 @@ function eventAmount(act: HostAct, amount: number | null): number {
 
 /** null where no partition's owner tells. */
 function summedOf(partitions: readonly PartitionReport[], name: 'readyHosts' | 'delayedHosts'): number | null {
-  const told = partitions.map((one) => one[name]).filter((count) => count !== null);
-  return told.length === 0 ? null : told.reduce((sum, count) => sum + count, 0);
+  const status = partitions.map((one) => one[name]).filter((count) => count !== null);
+  return status.length === 0 ? null : status.reduce((sum, count) => sum + count, 0);
 }

@@ -88,8 +88,8 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     app.get('/story', publicPage, (request, reply) =>
       reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`),
     );
-    for (const telling of ['explain', 'story'] as const) {
-      app.get(`/dashboard/${telling}`, controlling, async (request, reply) => {
+    for (const question of ['explain', 'story'] as const) {
+      app.get(`/dashboard/${question}`, controlling, async (request, reply) => {
         const crawl = of(request);
         const { url } = request.query as { readonly url?: unknown };
         if (typeof url !== 'string' || url.trim() === '')
@@ -97,7 +97,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
         if (crawl.isExplaining) throw away('another URL is being explained: retry in a moment');
         crawl.isExplaining = true;
         try {
-          return await reply.headers(pageHeaders).send(await now(request)[telling](url.trim()));
+          return await reply.headers(pageHeaders).send(await now(request)[question](url.trim()));
         } finally {
           crawl.isExplaining = false;
         }

@@ -60,16 +60,16 @@ async function samplesOf(log: ReadableLog, topic: string, partition: number, rea
 
 /** The partitions' samples, each in order of time, as sums at evenly spaced moments. */
 export function summed(all: readonly (readonly Sample[])[], points: number): HistoryStatus {
-  const told = all.filter((samples) => samples.length > 0);
-  const firstMs = Math.min(...told.map((samples) => samples[0]!.atMs));
-  const lastMs = Math.max(...told.map((samples) => samples.at(-1)!.atMs));
-  const count = told.length === 0 ? 0 : lastMs === firstMs ? 1 : points;
+  const filled = all.filter((samples) => samples.length > 0);
+  const firstMs = Math.min(...filled.map((samples) => samples[0]!.atMs));
+  const lastMs = Math.max(...filled.map((samples) => samples.at(-1)!.atMs));
+  const count = filled.length === 0 ? 0 : lastMs === firstMs ? 1 : points;
   const atMs = Array.from({ length: count }, (_, i) =>
     count === 1 ? firstMs : Math.round(firstMs + ((lastMs - firstMs) * i) / (count - 1)),
   );
   const columnOf = (name: HistoryColumn) => {
     const sums = new Array<number>(count).fill(0);
-    for (const samples of told) addTo(sums, samples, name, atMs);
+    for (const samples of filled) addTo(sums, samples, name, atMs);
     return sums;
   };
   const columns = Object.fromEntries(historyColumns.map((name) => [name, columnOf(name)] as const));

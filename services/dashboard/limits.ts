@@ -3,7 +3,7 @@ export const dashboardLimits = {
   /** A look a second, and a pause as long as a look takes: a crawl of many partitions gives it half of one core at most. */
   everyMs: 1_000,
   /** Dead letters change seldom, and freshness slowly. */
-  lettersEveryMs: 5_000,
+  deadLettersEveryMs: 5_000,
   /** Pages that are open at once; each holds a socket. */
   viewersMax: 64,
   /** Those of one address: nobody takes all places. A proxy is one address to us. */
@@ -24,8 +24,8 @@ export const dashboardLimits = {
   /** Fetches shown by their URL. */
   fetchesShown: 12,
   /** Dead letters read from a partition, and shown. */
-  lettersPerPartition: 50,
-  lettersShown: 50,
+  deadLettersPerPartition: 50,
+  deadLettersShownMax: 50,
   /** The frontier's past: the last hour of commits, sampled by this many reads over all partitions. */
   historyMs: 3_600_000,
   historyReads: 480,
@@ -43,5 +43,5 @@ export const dashboardLimits = {
   hostsMax: 200,
   searchCharsMax: 200,
   /** Events of a URL's story: a page that comes back for years has many. */
-  storyEvents: 500,
+  timelineEvents: 500,
 } as const;

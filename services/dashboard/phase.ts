@@ -47,20 +47,20 @@ export function lookOf(partitions: readonly PartitionReport[], pageQuota: number
   return { partitions: partitions.map(of), pageQuota };
 }
 
-export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
-  const { partitions, members, recent, counts, letters, atMs } = told;
+export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
+  const { partitions, members, recent, counts, letters: deadLetters, atMs } = status;
   const troubles: Trouble[] = [];
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
-  const isOver = ['done', 'quotaSpent', 'stopped'].includes(told.phase);
-  if (told.phase === 'idle' && told.idle !== null) say('note', idleText(told.idle, told));
-  if (told.phase === 'empty') {
+  const isOver = ['done', 'quotaSpent', 'stopped'].includes(status.phase);
+  if (status.phase === 'idle' && status.idle !== null) say('note', idleText(status.idle, status));
+  if (status.phase === 'empty') {
     say('note', 'No URL has been admitted yet: add one, as in crawlstream inject https://example.org');
   }
   const nobodys = partitions.filter(({ owner }) => owner === null);
   if (members !== null && nobodys.length > 0 && !isOver) {
     say('bad', `No process owns ${named(nobodys)}: start a frontier`);
   }
-  if (told.fetchers === 0 && !isOver) {
+  if (status.fetchers === 0 && !isOver) {
     say('bad', 'There is no fetcher: start one. Until then URLs wait, and nothing is lost');
   }
   const silent = members?.filter(({ name, address }) => address !== null && partitions.some(isSilentOf(name))) ?? [];
@@ -79,8 +79,8 @@ export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
     say('warn', `${share} % of the last minute’s fetches failed, most of them as ${failed[0]!.kind}`);
   }
   const silentForMs = recent.newestMs === null ? 0 : atMs - recent.newestMs;
-  const isRun = told.phase !== 'idle';
-  if (isRun && told.phase !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
+  const isRun = status.phase !== 'idle';
+  if (isRun && status.phase !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
     say(
       'warn',
       `URLs are leased, but no result was reported for ${Math.round(silentForMs / 1000)} s: check that a fetcher runs`,
@@ -92,7 +92,7 @@ export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   }
   const undecodable = counts['undecodable'] ?? 0;
   if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} unreadable: see the dead letters`);
-  if (letters === null) say('note', 'This dashboard cannot read the dead letters');
+  if (deadLetters === null) say('note', 'This dashboard cannot read the dead letters');
   return troubles;
 }
 

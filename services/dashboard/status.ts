@@ -41,7 +41,7 @@ export interface CrawlStatus {
   readonly fetchers: number | null;
   readonly recent: RecentStatus;
   readonly freshness: FreshnessStatus | null;
-  readonly letters: LettersStatus | null;
+  readonly letters: DeadLettersStatus | null;
   /** No process runs the crawl; null: one does, or nobody knows. */
   readonly idle: IdleStatus | null;
   readonly troubles: readonly Trouble[];
@@ -124,16 +124,16 @@ export interface FreshnessStatus {
   readonly sitemapTrust: number | null;
 }
 
-export interface LettersStatus {
+export interface DeadLettersStatus {
   /** On the topic, marks of replays among them. */
   readonly records: number;
   /** Of those shown. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   /** The newest first. */
-  readonly newest: readonly LetterStatus[];
+  readonly newest: readonly DeadLetterStatus[];
 }
 
-export interface LetterStatus {
+export interface DeadLetterStatus {
   readonly id: string;
   readonly atMs: number;
   readonly reason: string;
@@ -255,9 +255,9 @@ export interface ExplainStatus {
 }
 
 /** Everything that happened to one URL, as `crawlstream story` tells it. */
-export interface StoryStatus {
+export interface TimelineStatus {
   readonly url: string;
-  readonly events: readonly StoryEventStatus[];
+  readonly events: readonly TimelineEventStatus[];
   /** Events there are; above those that are told, the newest are. */
   readonly all: number;
   /** An SVG of them. */
@@ -266,7 +266,7 @@ export interface StoryStatus {
   readonly trimmed: boolean;
 }
 
-export interface StoryEventStatus {
+export interface TimelineEventStatus {
   readonly time: string;
   /** Since the first one. */
   readonly since: string;

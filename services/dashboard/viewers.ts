@@ -69,10 +69,10 @@ export class Viewers {
     const newest = this.#newest;
     if (newest !== undefined && clock.nowMs() - newest.atMs < dashboardLimits.everyMs) return Promise.resolve(newest);
     this.#looking ??= (async () => {
-      const told = await view()?.look();
-      if (told === undefined)
+      const status = await view()?.look();
+      if (status === undefined)
         throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is starting or stopping: retry in a moment');
-      return (this.#newest = told);
+      return (this.#newest = status);
     })().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
@@ -89,8 +89,8 @@ export class Viewers {
     );
     const last = await Promise.race([this.now().catch(() => undefined), late.then(() => undefined)]);
     // On a busy machine the last look may come too late; that it ended is said all the same.
-    const told = last ?? before;
-    if (told !== undefined) this.#send({ event: 'over', data: JSON.stringify({ ...told, phase }) });
+    const status = last ?? before;
+    if (status !== undefined) this.#send({ event: 'over', data: JSON.stringify({ ...status, phase }) });
   }
 
   close(): void {
@@ -106,7 +106,7 @@ export class Viewers {
     const { signal } = this.#closing;
     while (this.#viewers.size > 0 && !signal.aborted && !this.#isOver) {
       const beganMs = clock.nowMs();
-      await this.#tellNow(signal);
+      await this.#sendNow(signal);
       const tookMs = clock.nowMs() - beganMs;
       await clock.sleepUntil(clock.nowMs() + Math.max(dashboardLimits.everyMs - tookMs, tookMs), signal);
     }
@@ -114,20 +114,20 @@ export class Viewers {
   }
 
   /** A look that does not end is told of, again and again, and waited for. */
-  async #tellNow(signal: AbortSignal): Promise<void> {
+  async #sendNow(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const beganMs = clock.nowMs();
     const event = this.#event();
     for (;;) {
       const patience = new AbortController();
       const late = clock.sleepUntil(clock.nowMs() + dashboardLimits.patienceMs, patience.signal).then(() => undefined);
-      const told = await Promise.race([event, late]);
+      const status = await Promise.race([event, late]);
       patience.abort();
-      if (told !== undefined) return this.#tell(told);
+      if (status !== undefined) return this.#send_(status);
       if (signal.aborted) return;
       const seconds = Math.round((clock.nowMs() - beganMs) / 1_000);
       const message = `The crawl’s log has not answered for ${seconds} s: a broker may be down`;
-      this.#tell({ event: 'trouble', data: JSON.stringify({ message }) });
+      this.#send_({ event: 'trouble', data: JSON.stringify({ message }) });
     }
   }
 
@@ -142,7 +142,7 @@ export class Viewers {
     }
   }
 
-  #tell(event: ViewEvent): void {
+  #send_(event: ViewEvent): void {
     if (!this.#isOver) this.#send(event);
   }
 

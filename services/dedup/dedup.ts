@@ -16,7 +16,7 @@ import type { AppendRecord, Log } from '../runtime/log/log.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { openContentNodes } from './content-nodes.ts';
 import { Deduper } from './deduper.ts';
-import { countRates, type Sighting } from './duplicate-rates.ts';
+import { countRates, type PageSample } from './duplicate-rates.ts';
 import type { NearMethod } from './likeness.ts';
 import { ratesOf } from './rows.ts';
 import { verdictEvents } from './verdict-events.ts';
@@ -70,14 +70,14 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     store,
     nodes,
     nowMs: () => clock.nowMs(),
-    async tell(all) {
+    async publish(all) {
       // Pages of a purge leave one by one; those that are next stand for others until then.
-      const told = all.filter(({ duplicate: { url, fetchedAtMs } }) => !purges.refuses(url, fetchedAtMs));
-      const records = told.map(toRecord);
+      const published = all.filter(({ duplicate: { url, fetchedAtMs } }) => !purges.refuses(url, fetchedAtMs));
+      const records = published.map(toRecord);
       if (await options.demotes?.())
         records.push(
           ...verdictEvents(
-            told.map(({ duplicate }) => duplicate),
+            published.map(({ duplicate }) => duplicate),
             clock.nowMs(),
           ).map(toControl),
         );
@@ -95,7 +95,7 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     await deduper.commit(rates);
   };
 
-  const take = async (received: Received<DedupTopic>): Promise<Sighting | undefined> => {
+  const take = async (received: Received<DedupTopic>): Promise<PageSample | undefined> => {
     const { partition, offset } = received;
     if (received.topic === 'control') {
       const purged = purges.take(received.value);
@@ -130,13 +130,13 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
   return {
     async handle(batch, { positions, forgotten = [] }) {
       await deduper.prepare(batch.flatMap(urlsOf));
-      const sightings: Sighting[] = [];
+      const samples: PageSample[] = [];
       for (const received of batch) {
-        const sighting = await take(received);
-        if (sighting !== undefined) sightings.push(sighting);
+        const sample = await take(received);
+        if (sample !== undefined) samples.push(sample);
       }
       for (const { hostKey, url } of forgotten) await purge({ hostKey, url });
-      const { ops, events } = await countRates(store, sightings, clock.nowMs());
+      const { ops, events } = await countRates(store, samples, clock.nowMs());
       if (events.length > 0) await log.append(events.map(toControl));
       await deduper.finish([...ops, ...positions.map(positionRow)]);
     },

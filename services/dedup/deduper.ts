@@ -56,7 +56,9 @@ export interface DeduperOptions {
   readonly nodes: ContentNodes;
   readonly nowMs: () => number;
   /** Resolves once they are durable. */
-  readonly tell: (told: readonly { readonly partition: number; readonly duplicate: Duplicate }[]) => Promise<void>;
+  readonly publish: (
+    published: readonly { readonly partition: number; readonly duplicate: Duplicate }[],
+  ) => Promise<void>;
 }
 
 /** What is known of a cluster. */
@@ -82,7 +84,7 @@ export class Deduper {
   readonly #touched = new Set<number>();
   readonly #marked = new Set<number>();
   #ops: StoreOp[] = [];
-  #told: { partition: number; duplicate: Duplicate }[] = [];
+  #unpublished: { partition: number; duplicate: Duplicate }[] = [];
 
   private constructor(options: DeduperOptions) {
     this.#options = options;
@@ -94,14 +96,14 @@ export class Deduper {
     for (let node = 0; node < clusters.size; node++) {
       for await (const _ of options.store.scan(claimsOf(node))) deduper.#count(clusters.rootOf(node), 1);
     }
-    await deduper.#finishTelling();
+    await deduper.#finishPublishing();
     return deduper;
   }
 
   /**
    * A batch that was cut short has written some of its pages, but has not published what follows from them for others.
    */
-  async #finishTelling(): Promise<void> {
+  async #finishPublishing(): Promise<void> {
     const nodes: number[] = [];
     for await (const [key] of this.#options.store.scan(touchedRange)) nodes.push(key.readUInt32BE(1));
     for (const node of nodes) {
@@ -134,8 +136,8 @@ export class Deduper {
     if (known !== undefined && known.fetchedAtMs >= fetchedAtMs) {
       return { isNew: false, representative: known.told };
     }
-    const told = known?.told ?? '';
-    const toldAtMs = known?.toldAtMs ?? 0;
+    const published = known?.told ?? '';
+    const reportedAtMs = known?.toldAtMs ?? 0;
     const domain = domainOf(url);
     // A page that stays nearly the same keeps the time at which it was first seen, and so does one that was gone and is
     // back unchanged.
@@ -153,8 +155,8 @@ export class Deduper {
       content,
       language,
       authority: authorityOf(page, domain),
-      told,
-      toldAtMs,
+      told: published,
+      toldAtMs: reportedAtMs,
     };
     const left = known === undefined ? undefined : await this.#leave(url, known);
     const before = await this.#bestOf(root);
@@ -165,9 +167,9 @@ export class Deduper {
     const representative = urlOfRank(best.rank);
     const better = representative === url ? '' : representative;
     // An index may have received the verdict after this version was fetched, so it is published again.
-    this.#tell(url, better, better !== '' || told !== '' || toldAtMs >= fetchedAtMs);
+    this.#publish(url, better, better !== '' || published !== '' || reportedAtMs >= fetchedAtMs);
     if (before !== undefined && urlOfRank(before.rank) !== representative) {
-      await this.#tellAll([...this.#options.nodes.clusters.of(node)], representative);
+      await this.#publishAll([...this.#options.nodes.clusters.of(node)], representative);
     }
     if (left !== undefined) await this.#choose(left);
     return { isNew: known === undefined, representative: better };
@@ -187,7 +189,7 @@ export class Deduper {
     const domain = domainOf(url);
     // There is no offset, so that the record published for it does not make anybody show the page again.
     this.#keep(url, { ...none, domain, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
-    this.#tell(url, '', false);
+    this.#publish(url, '', false);
     if (left !== undefined) await this.#choose(left);
   }
 
@@ -197,7 +199,7 @@ export class Deduper {
     for (;;) {
       await this.commit([]);
       const urls: string[] = [];
-      const range = { gte: pageKey(from), lt: pageKey(below), limit: contentLimits.toldAtOnce };
+      const range = { gte: pageKey(from), lt: pageKey(below), limit: contentLimits.publishedAtOnce };
       for await (const [key] of store.scan(range)) urls.push(urlOfPage(key));
       if (urls.length === 0) return;
       for (const url of urls) {
@@ -220,8 +222,8 @@ export class Deduper {
 
   /** Saves in the middle of a batch: the clusters it touches are marked, so that a restart finishes publishing them. */
   async commit(ops: readonly StoreOp[]): Promise<void> {
-    if (this.#told.length > 0) await this.#options.tell(this.#told);
-    this.#told = [];
+    if (this.#unpublished.length > 0) await this.#options.publish(this.#unpublished);
+    this.#unpublished = [];
     const rows = [...this.#ops, ...this.#options.nodes.settle(), ...ops];
     for (const node of this.#touched) {
       if (!this.#marked.has(node)) rows.push({ key: touchedKey(node), value: Buffer.alloc(0) });
@@ -249,23 +251,23 @@ export class Deduper {
   async #choose(node: number): Promise<void> {
     const { clusters } = this.#options.nodes;
     const best = await this.#bestOf(clusters.rootOf(node));
-    if (best !== undefined) await this.#tellAll([...clusters.of(node)], urlOfRank(best.rank));
+    if (best !== undefined) await this.#publishAll([...clusters.of(node)], urlOfRank(best.rank));
   }
 
-  async #tellAll(nodes: readonly number[], representative: string): Promise<void> {
+  async #publishAll(nodes: readonly number[], representative: string): Promise<void> {
     await this.commit([]);
     for (const node of nodes) {
       for await (const [key] of this.#options.store.scan(claimsOf(node))) {
         const url = urlOfRank(claimOf(key));
         await this.#load(url);
-        this.#tell(url, url === representative ? '' : representative, false);
-        if (this.#told.length >= contentLimits.toldAtOnce) await this.commit([]);
+        this.#publish(url, url === representative ? '' : representative, false);
+        if (this.#unpublished.length >= contentLimits.publishedAtOnce) await this.commit([]);
       }
     }
   }
 
   /** Publishes a verdict; `always`: even if it has not changed. */
-  #tell(url: string, representative: string, always: boolean): void {
+  #publish(url: string, representative: string, always: boolean): void {
     const known = this.#pages.get(url)!;
     if (known.told === representative && !always) return;
     const { clusters, method } = this.#options.nodes;
@@ -283,7 +285,7 @@ export class Deduper {
       fetchedAtMs,
       atMs,
     };
-    this.#told.push({ partition, duplicate });
+    this.#unpublished.push({ partition, duplicate });
     this.#keep(url, { ...known, told: representative, toldAtMs: atMs });
   }
 

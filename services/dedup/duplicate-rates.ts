@@ -14,7 +14,7 @@ import { controlEvent } from '../runtime/crawl/control-log.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { fromJson, jsonRow, type Rate, rateKey } from './rows.ts';
 
-export interface Sighting {
+export interface PageSample {
   readonly url: string;
   readonly hostKey: string;
   /** Empty: it is no duplicate. */
@@ -29,14 +29,14 @@ export interface RateUpdate {
 /** Reads and counts; the caller writes the rows once the events are acked. */
 export async function countRates(
   store: StateStore,
-  sightings: readonly Sighting[],
+  samples: readonly PageSample[],
   nowMs: number,
 ): Promise<RateUpdate> {
   const byPrefix = new Map<
     string,
     { hostKey: string; prefix: string; key: Buffer; pages: number; duplicates: number }
   >();
-  for (const { url, hostKey, representative } of sightings) {
+  for (const { url, hostKey, representative } of samples) {
     const prefix = prefixOf(shapeOf(url));
     const name = `${hostKey}\0${prefix}`;
     let count = byPrefix.get(name);

@@ -5,9 +5,9 @@ import { controlEvent } from '../runtime/crawl/control-log.ts';
 /** With the longest URLs, an event is a sixth of what a record may be. */
 const pagesPerEvent = 40;
 
-export function verdictEvents(told: readonly Duplicate[], nowMs: number): Control[] {
+export function verdictEvents(published: readonly Duplicate[], nowMs: number): Control[] {
   const byHost = new Map<string, Duplicate[]>();
-  for (const one of told) byHost.set(one.hostKey, [...(byHost.get(one.hostKey) ?? []), one]);
+  for (const one of published) byHost.set(one.hostKey, [...(byHost.get(one.hostKey) ?? []), one]);
   return [...byHost].flatMap(([hostKey, all]) => {
     const urls = all.map(({ url, representative }) => ({ url, of: representative === url ? '' : representative }));
     return Array.from({ length: Math.ceil(urls.length / pagesPerEvent) }, (_, n) => {

@@ -57,8 +57,8 @@ const usageAt = columns.length - 1;
 /** Asks of the newest record of each page alone: an earlier one that allowed more says nothing any more. */
 async function* onlyUsable(rows: AsyncIterable<Row>, { uses, atMs }: UsableFor, leftOut: () => void) {
   for await (const row of rows) {
-    const told = row[usageAt] ?? null;
-    const usage = told === null ? [] : (JSON.parse(told as string) as Page['usage']);
+    const usageValue = row[usageAt] ?? null;
+    const usage = usageValue === null ? [] : (JSON.parse(usageValue as string) as Page['usage']);
     if (firstBarred(usage, uses, atMs) === undefined) yield row;
     else leftOut();
   }

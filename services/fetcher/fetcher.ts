@@ -60,7 +60,7 @@ import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache, type RobotsCache } from './robots/cache.ts';
 import { exceptHosts } from './robots/exempt-hosts.ts';
-import type { FetcherSeat } from './robots/shared-robots.ts';
+import type { FetcherPace } from './robots/shared-robots.ts';
 import { createTdmFiles } from './robots/tdm-files.ts';
 import { createSitemapAgenda } from './sitemaps/agenda.ts';
 
@@ -86,7 +86,7 @@ export interface FetcherOptions {
   readonly addressPacer?: AddressPacer;
   readonly bandwidth?: Bandwidth;
   /** What it shares with fetchers of other crawls (pace/fleet-pace.ts). Absent: it has its hosts to itself. */
-  readonly seat?: FetcherSeat;
+  readonly crawlPace?: FetcherPace;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
@@ -209,9 +209,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     onFailure: fail,
   });
-  const tellInterval = (ms: number) => hostIntervalSeconds.observe(ms / 1000);
-  const ownPacer = createPacer(options.clock, stopping.signal, hostSlots.of, tellInterval);
-  const pacer = options.seat?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
+  const observeInterval = (ms: number) => hostIntervalSeconds.observe(ms / 1000);
+  const ownPacer = createPacer(options.clock, stopping.signal, hostSlots.of, observeInterval);
+  const pacer = options.crawlPace?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const isAlone = () => config.groupSize() === 1;
@@ -235,10 +235,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         leaseEnded();
       },
       ask({ origin, hostKey, delayMs }, latestStartMs) {
-        const { headers, road } = runnerAs(runner, agreed.of(hostKey));
+        const { headers, requestPath } = runnerAs(runner, agreed.of(hostKey));
         const paced = { hostKey, delayMs, delayFactor: 0, latestStartMs };
         const asked = { url: `${origin}/robots.txt`, headers, wants: () => false, kind: 'robots' as const };
-        return pacedRequest({ ...road, network: undefined }, { ...asked, ...paced, record: () => {} });
+        return pacedRequest({ ...requestPath, network: undefined }, { ...asked, ...paced, record: () => {} });
       },
     });
   // Of several fetchers the others take what this one cannot fetch; one that is alone keeps its leases until they end.
@@ -254,7 +254,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const mayTake = () => isAlone() || (network?.awaySinceMs ?? null) === null;
   const namesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
   const runner: LeaseRunner = {
-    road: {
+    requestPath: {
       clock,
       ownClock: options.clock,
       http,
@@ -265,7 +265,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       bandwidth,
       network,
       isBlocked: (hostKey) => blockedHosts.has(hostKey),
-      mayContact: (hostKey) => options.seat?.mayContact(hostKey) !== false,
+      mayContact: (hostKey) => options.crawlPace?.mayContact(hostKey) !== false,
       signal: stopping.signal,
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
@@ -276,7 +276,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         ? createNameGate({ resolver, waitingMax: namesMax, signal: stopping.signal })
         : undefined,
     sessions: rules?.sessions ?? undefined,
-    sharedRobots: options.seat?.robots,
+    sharedRobots: options.crawlPace?.robots,
     tdmFiles: createTdmFiles(clock),
     outside,
     payments,
@@ -314,7 +314,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     lateReports,
-    isVoid: (task) => options.seat?.isVoid?.(task) === true,
+    isVoid: (task) => options.crawlPace?.isVoid?.(task) === true,
     totalTimeoutMs,
     usesPolicy: () => policies.now.uses,
     outOfScope: (url) => policies.now.outOfScope(url),
@@ -361,7 +361,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const reader = log.reader();
 
   /** Leases that may be started now. */
-  const wanters = [outside, options.seat].filter((one) => one !== undefined);
+  const wanters = [outside, options.crawlPace].filter((one) => one !== undefined);
   const room = () => (mayTake() ? leasesRoom() : 0);
   const leasesRoom = () => Math.min(leasesMax - running.size, ...wanters.map(({ leasesWanted }) => leasesWanted));
   for (const one of wanters) one.onWanted(() => leaseEnded());
@@ -391,7 +391,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       new Promise((resolve) => stopping.signal.addEventListener('abort', resolve)),
     ]);
     while (!stopping.signal.aborted) {
-      options.seat?.onRoom?.(running.size + Math.max(0, room()));
+      options.crawlPace?.onRoom?.(running.size + Math.max(0, room()));
       if (room() <= 0) await new Promise<void>((resolve) => (leaseEnded = resolve));
       else if (backlog.length > 0) await startSome();
       else backlog.put(await pollOn(reader, { maxBytes: pollBytes, waitMs: pollWaitMs }));

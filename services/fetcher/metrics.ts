@@ -4,34 +4,34 @@ import type { Fetcher } from './fetcher.ts';
 import type { FetcherStats } from './fetcher-stats.ts';
 
 export function fetcherMetrics(fetcher: Pick<Fetcher, 'stats'>): MetricSource {
-  return (tell) => {
+  return (sink) => {
     const stats = fetcher.stats();
-    tell.value('crawlstream_fetcher_leases', stats.leasesRunning);
-    tell.value('crawlstream_fetcher_leases_max', stats.leasesMax);
-    tell.value('crawlstream_fetcher_tasks_waiting', stats.tasksWaiting);
-    tell.value('crawlstream_fetcher_networks_away', stats.networksAway);
-    tell.value('crawlstream_fetcher_tasks_misrouted_total', stats.tasksMisrouted);
-    const letters = { undecodable: stats.tasksUndecodable, misrouted: stats.tasksMisrouted };
-    for (const [reason, count] of Object.entries(letters)) {
-      tell.value('crawlstream_dead_letters_total', count, { writer: 'fetcher', reason });
+    sink.value('crawlstream_fetcher_leases', stats.leasesRunning);
+    sink.value('crawlstream_fetcher_leases_max', stats.leasesMax);
+    sink.value('crawlstream_fetcher_tasks_waiting', stats.tasksWaiting);
+    sink.value('crawlstream_fetcher_networks_away', stats.networksAway);
+    sink.value('crawlstream_fetcher_tasks_misrouted_total', stats.tasksMisrouted);
+    const deadLetters = { undecodable: stats.tasksUndecodable, misrouted: stats.tasksMisrouted };
+    for (const [reason, count] of Object.entries(deadLetters)) {
+      sink.value('crawlstream_dead_letters_total', count, { writer: 'fetcher', reason });
     }
-    tell.value('crawlstream_fetcher_requests_in_flight', stats.requestsInFlight);
-    tell.value('crawlstream_fetcher_requests_waiting', stats.requestsWaiting);
-    tell.value('crawlstream_fetcher_hosts', stats.pacedHosts);
-    tell.value('crawlstream_fetcher_origins', stats.openOrigins);
-    tell.value('crawlstream_fetcher_requests_total', stats.requests);
-    tell.value('crawlstream_fetcher_received_bytes_total', stats.bytes);
+    sink.value('crawlstream_fetcher_requests_in_flight', stats.requestsInFlight);
+    sink.value('crawlstream_fetcher_requests_waiting', stats.requestsWaiting);
+    sink.value('crawlstream_fetcher_hosts', stats.pacedHosts);
+    sink.value('crawlstream_fetcher_origins', stats.openOrigins);
+    sink.value('crawlstream_fetcher_requests_total', stats.requests);
+    sink.value('crawlstream_fetcher_received_bytes_total', stats.bytes);
     for (const [outcome, count] of Object.entries(stats.outcomes)) {
-      tell.value('crawlstream_fetcher_fetches_total', count, { outcome });
+      sink.value('crawlstream_fetcher_fetches_total', count, { outcome });
     }
-    tell.value('crawlstream_fetcher_records_too_large_total', stats.tooLarge);
+    sink.value('crawlstream_fetcher_records_too_large_total', stats.tooLarge);
     for (const { plugin, hook, calls, seconds, faults } of stats.hooks) {
-      tell.value('crawlstream_plugin_calls_total', calls, { plugin, hook });
-      tell.value('crawlstream_plugin_seconds_total', seconds, { plugin, hook });
-      tell.value('crawlstream_plugin_faults_total', faults, { plugin, hook });
+      sink.value('crawlstream_plugin_calls_total', calls, { plugin, hook });
+      sink.value('crawlstream_plugin_seconds_total', seconds, { plugin, hook });
+      sink.value('crawlstream_plugin_faults_total', faults, { plugin, hook });
     }
-    tell.spread('crawlstream_fetcher_request_seconds', stats.requestSeconds);
-    tell.spread('crawlstream_fetcher_host_interval_seconds', stats.hostIntervalSeconds);
+    sink.spread('crawlstream_fetcher_request_seconds', stats.requestSeconds);
+    sink.spread('crawlstream_fetcher_host_interval_seconds', stats.hostIntervalSeconds);
   };
 }
 

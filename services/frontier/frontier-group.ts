@@ -12,6 +12,7 @@ import type { KeyMode } from '../../topology/url/host-key.ts';
 import { noFetcher } from '../runtime/crawl/fetcher-count.ts';
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { commitLast, commitPositions } from './commit-positions.ts';
 import { watchFetchers } from './demand/fetcher-watch.ts';
 import { frontierPositions } from './frontier-metrics.ts';
 import type { Committed } from './own/committed.ts';
@@ -20,7 +21,6 @@ import type { Held } from './query/queries.ts';
 import { waitsForText } from './restore/restore.ts';
 import { PartitionTask, type PartitionTaskOptions } from './standby/partition-task.ts';
 import type { Standby } from './standby/standby.ts';
-import { tellLast, tellPositions } from './tell-positions.ts';
 
 export interface FrontierGroupOptions
   extends Omit<PartitionTaskOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
@@ -115,13 +115,13 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
         owner !== undefined || fault !== undefined ? [[partition, owner?.committed]] : [],
       ),
     );
-  const telling = new AbortController();
+  const committing = new AbortController();
   const ofGroup = { log, clock: options.clock, group: `${crawl}.frontier` };
-  const told = tellPositions({
-    ...{ ...ofGroup, signal: telling.signal },
+  const commits = commitPositions({
+    ...{ ...ofGroup, signal: committing.signal },
     positions: () => frontierPositions(crawl, committed()),
   });
-  told.catch(onFailure);
+  commits.catch(onFailure);
 
   return {
     committed,
@@ -154,13 +154,13 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     note: () => (fetchers?.fetchers === 0 ? noFetcher : null),
     stop: async () => {
       stopped = true;
-      telling.abort();
+      committing.abort();
       const owners = partitionTasks.map(({ owner }, partition) => [partition, owner] as const);
       await Promise.all(partitionTasks.map((partitionTask) => partitionTask.end()));
       await fetchers?.stop();
-      await told.catch(() => {});
+      await commits.catch(() => {});
       const last = owners.map(([partition, owner]) => [partition, owner?.committed] as const);
-      await tellLast({ ...ofGroup, positions: () => frontierPositions(crawl, last) });
+      await commitLast({ ...ofGroup, positions: () => frontierPositions(crawl, last) });
       await membership.leave();
     },
   };

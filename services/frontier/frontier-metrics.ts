@@ -5,7 +5,7 @@ import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Position } from '../runtime/log/log.ts';
-import type { MetricName, MetricSource, Telling } from '../runtime/metrics/metrics.ts';
+import type { MetricName, MetricSink, MetricSource } from '../runtime/metrics/metrics.ts';
 import type { Committed } from './own/committed.ts';
 import type { FrontierMeters } from './own/meters.ts';
 import type { Standby, StandbyStatus } from './standby/standby.ts';
@@ -62,32 +62,32 @@ const refusals = [
 
 export function frontierMetrics(metered: MeteredFrontier): MetricSource {
   const { clock, meters, committed, standbys, stopped } = metered;
-  return (tell) => {
+  return (sink) => {
     const fetchers = metered.fetchers?.() ?? null;
-    if (fetchers !== null) tell.value('crawlstream_frontier_fetchers', fetchers);
+    if (fetchers !== null) sink.value('crawlstream_frontier_fetchers', fetchers);
     for (const [partition, one] of committed()) {
-      tellRestore(tell, meters, partition, one === undefined);
+      restoreMetrics(sink, meters, partition, one === undefined);
       const isStopped = stopped?.().includes(partition) === true;
-      tell.value('crawlstream_frontier_stopped', isStopped ? 1 : 0, { partition });
+      sink.value('crawlstream_frontier_stopped', isStopped ? 1 : 0, { partition });
       if (one === undefined) continue;
-      tellPartition(tell, partition, one);
-      tellQueues(tell, partition, one, clock.nowMs());
-      if (one.freshness !== null) tellFreshness(tell, partition, one.freshness);
+      partitionMetrics(sink, partition, one);
+      queueMetrics(sink, partition, one, clock.nowMs());
+      if (one.freshness !== null) freshnessMetrics(sink, partition, one.freshness);
     }
-    for (const [partition, { status }] of standbys?.() ?? []) tellStandby(tell, clock, partition, status);
-    tell.value('crawlstream_frontier_commits_total', meters.commits);
-    tell.value('crawlstream_frontier_commit_bytes_total', meters.commitBytes);
-    tell.value('crawlstream_frontier_granted_total', meters.granted);
+    for (const [partition, { status }] of standbys?.() ?? []) standbyMetrics(sink, clock, partition, status);
+    sink.value('crawlstream_frontier_commits_total', meters.commits);
+    sink.value('crawlstream_frontier_commit_bytes_total', meters.commitBytes);
+    sink.value('crawlstream_frontier_granted_total', meters.granted);
     for (const [source, count] of Object.entries(meters.grantedFrom)) {
-      tell.value('crawlstream_frontier_granted_urls_total', count, { source });
+      sink.value('crawlstream_frontier_granted_urls_total', count, { source });
     }
     for (const [reason, count] of Object.entries(meters.deadLetters)) {
-      tell.value('crawlstream_dead_letters_total', count, { writer: 'frontier', reason });
+      sink.value('crawlstream_dead_letters_total', count, { writer: 'frontier', reason });
     }
-    tell.spread('crawlstream_frontier_step_seconds', meters.stepSeconds);
-    tell.spread('crawlstream_frontier_commit_seconds', meters.commitSeconds);
-    tell.spread('crawlstream_frontier_decision_seconds', meters.decisionSeconds);
-    tell.spread('crawlstream_frontier_latency_seconds', meters.latencySeconds);
+    sink.spread('crawlstream_frontier_step_seconds', meters.stepSeconds);
+    sink.spread('crawlstream_frontier_commit_seconds', meters.commitSeconds);
+    sink.spread('crawlstream_frontier_decision_seconds', meters.decisionSeconds);
+    sink.spread('crawlstream_frontier_latency_seconds', meters.latencySeconds);
   };
 }
 
@@ -103,41 +103,41 @@ export function frontierPositions(crawl: string, committed: Iterable<readonly [n
   return positions;
 }
 
-function tellPartition(tell: Telling, partition: number, committed: Committed): void {
+function partitionMetrics(sink: MetricSink, partition: number, committed: Committed): void {
   const { counters, readyHosts, delayedHosts, leasedHosts, tasksWaiting } = committed;
-  if (tasksWaiting !== null) tell.value('crawlstream_frontier_tasks_waiting', tasksWaiting, { partition });
-  for (const counter of tallied) tell.value(tallies[counter], counters[counter], { partition });
-  for (const place of placeNames) tell.value('crawlstream_frontier_urls', counters[place], { partition, place });
+  if (tasksWaiting !== null) sink.value('crawlstream_frontier_tasks_waiting', tasksWaiting, { partition });
+  for (const counter of tallied) sink.value(tallies[counter], counters[counter], { partition });
+  for (const place of placeNames) sink.value('crawlstream_frontier_urls', counters[place], { partition, place });
   for (const reason of refusals) {
-    tell.value('crawlstream_frontier_refusals_total', counters[reason], { partition, reason });
+    sink.value('crawlstream_frontier_refusals_total', counters[reason], { partition, reason });
   }
   const hosts = { ready: readyHosts, delayed: delayedHosts, leased: leasedHosts };
   for (const [state, count] of Object.entries(hosts)) {
-    tell.value('crawlstream_frontier_hosts', count, { partition, state });
+    sink.value('crawlstream_frontier_hosts', count, { partition, state });
   }
 }
 
-function tellQueues(tell: Telling, partition: number, { queueSpread, queueAges }: Committed, nowMs: number): void {
+function queueMetrics(sink: MetricSink, partition: number, { queueSpread, queueAges }: Committed, nowMs: number): void {
   if (queueSpread !== undefined) {
-    tell.value('crawlstream_frontier_queued_hosts', queueSpread.hosts, { partition });
-    tell.value('crawlstream_frontier_host_urls_max', queueSpread.urlsOfOneMax, { partition });
+    sink.value('crawlstream_frontier_queued_hosts', queueSpread.hosts, { partition });
+    sink.value('crawlstream_frontier_host_urls_max', queueSpread.urlsOfOneMax, { partition });
     queueSpread.byFrontQueue.forEach((count, frontQueue) => {
-      tell.value('crawlstream_frontier_queued_urls', count, { partition, front_queue: frontQueue });
+      sink.value('crawlstream_frontier_queued_urls', count, { partition, front_queue: frontQueue });
     });
   }
   const { all, byFrontQueue } = queueAges(nowMs);
   [all, ...byFrontQueue].forEach((age, at) => {
     if (age === undefined) return;
     const labels = { partition, front_queue: at === 0 ? 'all' : at - 1 };
-    tell.value('crawlstream_frontier_queued_age_seconds', age.p50S, { ...labels, share: '0.5' });
-    tell.value('crawlstream_frontier_queued_age_seconds', age.p95S, { ...labels, share: '0.95' });
+    sink.value('crawlstream_frontier_queued_age_seconds', age.p50S, { ...labels, share: '0.5' });
+    sink.value('crawlstream_frontier_queued_age_seconds', age.p95S, { ...labels, share: '0.95' });
   });
 }
 
 /** Leaves out what is not known yet. */
-function tellFreshness(tell: Telling, partition: number, freshness: Freshness): void {
+function freshnessMetrics(sink: MetricSink, partition: number, freshness: Freshness): void {
   const value = (name: MetricName, one: number | null, labels: Record<string, string | number>) => {
-    if (one !== null) tell.value(name, one, { partition, ...labels });
+    if (one !== null) sink.value(name, one, { partition, ...labels });
   };
   value('crawlstream_frontier_fresh_ratio', freshness.fresh, { front_queue: 'all' });
   freshness.freshByFrontQueue.forEach((one, frontQueue) => {
@@ -150,18 +150,23 @@ function tellFreshness(tell: Telling, partition: number, freshness: Freshness): 
 }
 
 /** It is not known how stale a copy is that has not yet heard of its owner. */
-function tellStandby(tell: Telling, clock: Clock, partition: number, { rank, behind, asOfMs }: StandbyStatus): void {
+function standbyMetrics(
+  sink: MetricSink,
+  clock: Clock,
+  partition: number,
+  { rank, behind, asOfMs }: StandbyStatus,
+): void {
   if (asOfMs === 0) return;
   const labels = { partition, rank };
-  tell.value('crawlstream_standby_lag_records', behind, labels);
-  tell.value('crawlstream_standby_staleness_seconds', Math.max(0, clock.nowMs() - asOfMs) / 1000, labels);
+  sink.value('crawlstream_standby_lag_records', behind, labels);
+  sink.value('crawlstream_standby_staleness_seconds', Math.max(0, clock.nowMs() - asOfMs) / 1000, labels);
 }
 
 /** A restore that is too short to be reported counts as not begun, or as done. */
-function tellRestore(tell: Telling, { restores }: FrontierMeters, partition: number, restoring: boolean): void {
+function restoreMetrics(sink: MetricSink, { restores }: FrontierMeters, partition: number, restoring: boolean): void {
   const progress = restores.get(partition);
   const ratio = progress === undefined ? 0 : progress.records / Math.max(1, progress.recordsTotal);
-  tell.value('crawlstream_frontier_restored_ratio', restoring ? ratio : 1, { partition });
+  sink.value('crawlstream_frontier_restored_ratio', restoring ? ratio : 1, { partition });
   const leftSeconds = restoring ? (progress?.leftMs ?? 0) / 1000 : 0;
-  tell.value('crawlstream_frontier_restore_left_seconds', leftSeconds, { partition });
+  sink.value('crawlstream_frontier_restore_left_seconds', leftSeconds, { partition });
 }

@@ -21,7 +21,7 @@ export const frontierServiceLimits = {
   /** A restore writes its checkpoint this often: each time, every host that has changed costs two rows, so seldom is cheap. */
   restoreSaveBytes: 64 << 20,
   /** A restore reports its progress this often; shorter ones do not report. */
-  restoreTellMs: 1_000,
+  restoreReportMs: 1_000,
   /**
    * How often a standby without new records checks for some, and how often it checks how far behind it is: two small
    * requests each.

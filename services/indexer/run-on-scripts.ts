@@ -10,11 +10,11 @@ const run =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]+/gu;
 
 /** The text with each letter of such a script apart. */
-export function lettersApart(text: string): string {
+export function charactersApart(text: string): string {
   return text.replace(run, (letters) => `${separator}${[...letters].join(separator)}${separator}`);
 }
 
 /** The text as the page had it. */
-export function lettersTogether(text: string): string {
+export function charactersTogether(text: string): string {
   return text.replaceAll(separator, '');
 }

@@ -4,7 +4,7 @@
  * Words must all be there; "quoted words" in that order; -word must not; a word* begins so. Everything else is text.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { lettersApart } from './run-on-scripts.ts';
+import { charactersApart } from './run-on-scripts.ts';
 
 /** Throws INVALID_ARGUMENT where nothing is left to look for. */
 export function ftsExpression(typed: string): string {
@@ -36,7 +36,7 @@ export function titleExpression(typed: string): string | null {
  */
 function phraseOf(words: readonly string[], before: string, behind: string): string {
   const together = words.join(' ');
-  const apart = lettersApart(together);
+  const apart = charactersApart(together);
   const phrase = (text: string) => `${before}"${text}"${behind}`;
   return apart === together ? phrase(together) : `(${phrase(apart)} OR ${phrase(together)})`;
 }

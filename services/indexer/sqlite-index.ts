@@ -14,7 +14,7 @@ import { makeFolders } from '../runtime/disk/make-folders.ts';
 import type { Position } from '../runtime/log/log.ts';
 import type { IndexChange, IndexedPage, SearchIndex } from './index-change.ts';
 import { indexLimits } from './index-limits.ts';
-import { lettersApart, lettersTogether } from './run-on-scripts.ts';
+import { charactersApart, charactersTogether } from './run-on-scripts.ts';
 import { ftsExpression, titleExpression, wordsOf } from './search-query.ts';
 import { openSqlite, type Sqlite } from './sqlite.ts';
 
@@ -151,11 +151,11 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
     }
     const { hostKey, language, fetchedAtMs, title, description, text, untilMs, snippet, tags } = change.page;
     const host = hostOf(hostKey);
-    const told = tags.length === 0 ? '' : `,${tags.join()},`;
-    const shown = [hostKey, host, language, fetchedAtMs, untilMs ?? 0, snippet ? 1 : 0, told] as const;
+    const tagList = tags.length === 0 ? '' : `,${tags.join()},`;
+    const shown = [hostKey, host, language, fetchedAtMs, untilMs ?? 0, snippet ? 1 : 0, tagList] as const;
     const row = id ?? Number(insert.run(url, version, 1, ...shown).lastInsertRowid);
     if (id !== undefined) update.run(version, 1, ...shown, id);
-    index.run(row, lettersApart(title), lettersApart(description), lettersApart(text));
+    index.run(row, charactersApart(title), charactersApart(description), charactersApart(text));
   };
 }
 
@@ -245,8 +245,8 @@ function columnsOf(db: Sqlite): ReadonlySet<string> {
 function toHit(row: Readonly<Record<string, unknown>>): Hit {
   return {
     url: row['url'] as string,
-    title: lettersTogether(row['title'] as string),
-    snippet: lettersTogether(row['snippet'] as string).replaceAll(/\s+/g, ' '),
+    title: charactersTogether(row['title'] as string),
+    snippet: charactersTogether(row['snippet'] as string).replaceAll(/\s+/g, ' '),
     host: row['host_key'] as string,
     language: row['language'] as string,
     fetchedAtMs: row['fetched_at'] as number,

@@ -156,7 +156,7 @@ const result = resultFields.extend({ urls: urlsOfResult }).refine(saysSomething,
 export const resultsCall = z.strictObject({ results: z.array(result).min(1).max(resultsPerCallMax) });
 
 /** Lists whose items are read one by one (read-items.ts). */
-export const itemsOfTell = z.strictObject({ results: z.array(z.unknown()).min(1).max(resultsPerCallMax) });
+export const resultItems = z.strictObject({ results: z.array(z.unknown()).min(1).max(resultsPerCallMax) });
 export const itemsOfAdd = z.strictObject({ urls: z.array(z.unknown()).min(1) });
 
 export const settledState = z
@@ -204,4 +204,4 @@ export const problem = z.strictObject({
 
 export type AddedUrl = z.output<typeof addedUrl>;
 export type RefusedUrl = z.output<typeof refusedUrl>;
-export type ToldResult = z.output<typeof ownResult>;
+export type ClientResult = z.output<typeof ownResult>;

@@ -1,10 +1,11 @@
 /** What the calls of the lease API do, by whichever protocol they come: HTTP (lease-routes.ts) or gRPC (lease-methods.ts). */
 import type { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { Errand } from '../runtime/leases/outside.ts';
+import type { ClientUrl } from '../runtime/leases/outside.ts';
 import { type AddTarget, gatherUrls, publishGroups } from './add-urls.ts';
 import type {
   addAnswer,
+  ClientResult,
   leaseAnswer,
   leaseCall,
   leasedUrl,
@@ -12,13 +13,12 @@ import type {
   renewCall,
   resultsAnswer,
   statusAnswer,
-  ToldResult,
 } from './api-schemas.ts';
-import type { Lease } from './desk.ts';
+import { reportOf, returned } from './client-report.ts';
+import type { Lease } from './lease-pool.ts';
 import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
 import type { ReadResult, ReadUrls } from './read-items.ts';
-import { returned, toldOf } from './told.ts';
 
 /** Each throws OWNERSHIP_LOST, to be tried again, while the crawl is not up. */
 export interface LeaseCalls {
@@ -32,7 +32,7 @@ export interface LeaseCalls {
 }
 
 export function leaseCallsOf(lending: Lending): LeaseCalls {
-  const { clock, desk } = lending;
+  const { clock, pool } = lending;
 
   const up = (): AddTarget => {
     if (lending.target !== undefined) return lending.target;
@@ -51,23 +51,23 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
     }
   };
 
-  const settle = (result: ToldResult, links: number) => {
+  const settle = (result: ClientResult, links: number) => {
     // Links may be waiting to be decided when the URL itself is done.
     lending.noteNews();
-    return desk.settle(result.lease, (lease) => toldOf(result, links, lease, clock.nowMs()));
+    return pool.settle(result.lease, (lease) => reportOf(result, links, lease, clock.nowMs()));
   };
 
   return {
-    status: () => ({ ...desk.stats(), idle: lending.idle }),
+    status: () => ({ ...pool.stats(), idle: lending.idle }),
 
     lease: async ({ count, waitMs, leaseMs }, gone) => {
       up();
-      if (desk.asks.calls >= lendingLimits.asksMax)
+      if (pool.asks.calls >= lendingLimits.asksMax)
         throw new CrawlstreamError('OWNERSHIP_LOST', 'too many calls are waiting: retry in a second');
       const mostMs = lending.idle === true ? Math.min(waitMs, lendingLimits.idleWaitMs) : waitMs;
-      const leases = await desk.lease(count, leaseMs, clock.nowMs() + mostMs, gone);
+      const leases = await pool.lease(count, leaseMs, clock.nowMs() + mostMs, gone);
       // Nobody has seen them.
-      if (gone.aborted) for (const { token } of leases) desk.settle(token, () => returned('its client hung up'));
+      if (gone.aborted) for (const { token } of leases) pool.settle(token, () => returned('its client hung up'));
       return {
         leases: leases.map((lease) => leasedOf(lease, clock.nowMs())),
         idle: leases.length > 0 ? false : lending.idle,
@@ -78,7 +78,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
       const target = up();
       const nowMs = clock.nowMs();
       const gathered = results.map((read) => {
-        const { url } = desk.leased(read.lease) ?? {};
+        const { url } = pool.leased(read.lease) ?? {};
         const urls = 'why' in read ? noUrls : read.urls;
         return gatherUrls(urls, url === undefined ? null : { url: url.url, depth: url.depth }, nowMs);
       });
@@ -98,7 +98,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
       const nowMs = clock.nowMs();
       return {
         leases: leases.map((lease) => {
-          const renewed = desk.renew(lease, leaseMs);
+          const renewed = pool.renew(lease, leaseMs);
           return { lease, leaseMs: renewed === undefined ? 0 : Math.max(0, renewed.deadlineMs - nowMs) };
         }),
       };
@@ -115,10 +115,10 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
 
 const noUrls: ReadUrls = { urls: [], refused: [] };
 
-function leasedOf({ token, url: errand, deadlineMs }: Lease<Errand>, nowMs: number): z.output<typeof leasedUrl> {
-  const { url, hostKey: host, depth, hop, attempt, etag, lastModified, payload, userAgent, delayMs } = errand;
+function leasedOf({ token, url: clientUrl, deadlineMs }: Lease<ClientUrl>, nowMs: number): z.output<typeof leasedUrl> {
+  const { url, hostKey: host, depth, hop, attempt, etag, lastModified, payload, userAgent, delayMs } = clientUrl;
   const leaseMs = Math.max(0, deadlineMs - nowMs);
-  const renewableMs = Math.max(0, errand.deadlineMs - nowMs);
+  const renewableMs = Math.max(0, clientUrl.deadlineMs - nowMs);
   return {
     lease: token,
     ...{ url, host, depth, hop, attempt, etag, lastModified, payload, userAgent, delayMs, leaseMs, renewableMs },

@@ -18,7 +18,7 @@ import { readCall } from '../runtime/http/read-call.ts';
 import { leaseCall, renewCall } from './api-schemas.ts';
 import { leaseCallsOf } from './lease-calls.ts';
 import type { Lending } from './lending.ts';
-import { readAdd, readTell } from './read-items.ts';
+import { readAdd, readResults } from './read-items.ts';
 
 const packageName = 'crawlstream.v1';
 
@@ -35,7 +35,7 @@ function leaseMethods(lending: Lending): Readonly<Record<string, Method>> {
   const calls = leaseCallsOf(lending);
   return {
     Lease: method('Lease', by(leaseCall), async (call, { gone }) => unknownIdle(await calls.lease(call, gone))),
-    Tell: method('Tell', readTell, async (call) => {
+    Tell: method('Tell', readResults, async (call) => {
       const { results } = await calls.tell(call);
       return { results: results.map(({ state, ...rest }) => ({ ...rest, state: state.toUpperCase() })) };
     }),

@@ -9,7 +9,7 @@ import { leaseCallsOf } from './lease-calls.ts';
 import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
 import { openApi } from './openapi.ts';
-import { readAdd, readTell } from './read-items.ts';
+import { readAdd, readResults } from './read-items.ts';
 
 export function leaseRoutes(lending: Lending): Routes {
   const calls = leaseCallsOf(lending);
@@ -22,13 +22,13 @@ export function leaseRoutes(lending: Lending): Routes {
 
     app.post('/v1/leases', { config: { often: true } }, async (request, reply) => {
       const call = readCall(leaseCall, request.body ?? {});
-      if (lending.desk.asks.calls >= lendingLimits.asksMax) reply.header('retry-after', '1');
+      if (lending.pool.asks.calls >= lendingLimits.asksMax) reply.header('retry-after', '1');
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       return calls.lease(call, gone.signal);
     });
 
-    app.post('/v1/results', { bodyLimit, config: { often: true } }, (request) => calls.tell(readTell(request.body)));
+    app.post('/v1/results', { bodyLimit, config: { often: true } }, (request) => calls.tell(readResults(request.body)));
 
     app.post('/v1/renewals', { config: { often: true } }, async (request) =>
       calls.renew(readCall(renewCall, request.body)),

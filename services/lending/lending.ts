@@ -4,14 +4,14 @@
  * The fetcher of this process uses `outside`, the HTTP side `routes`; a crawl that is up is made known by `open`.
  */
 import type { Clock } from '../runtime/clock.ts';
-import type { Errand, Outside, Told } from '../runtime/leases/outside.ts';
+import type { ClientUrl, Outside, Report } from '../runtime/leases/outside.ts';
 import type { AddTarget } from './add-urls.ts';
-import { Desk } from './desk.ts';
-import { returned, unheard } from './told.ts';
+import { returned, unheard } from './client-report.ts';
+import { LeasePool } from './lease-pool.ts';
 
 export class Lending {
   readonly clock: Clock;
-  readonly desk: Desk<Errand, Told>;
+  readonly pool: LeasePool<ClientUrl, Report>;
   #target: AddTarget | undefined;
   #idle: boolean | null = null;
   /** Grows with whatever may give the crawl work. */
@@ -19,22 +19,22 @@ export class Lending {
 
   constructor(clock: Clock) {
     this.clock = clock;
-    this.desk = new Desk(clock, unheard, returned);
+    this.pool = new LeasePool(clock, unheard, returned);
   }
 
   /** What a fetcher's configuration takes. `only`: clients alone fetch pages. */
   outside(only: boolean): Outside {
-    const { desk } = this;
+    const { pool } = this;
     return {
       only,
-      taker: (untilMs: number, signal: AbortSignal) => desk.taker(untilMs, signal),
-      takerNow: () => desk.takerNow(),
-      begin: () => desk.begin(),
+      client: (untilMs: number, signal: AbortSignal) => pool.client(untilMs, signal),
+      clientNow: () => pool.clientNow(),
+      begin: () => pool.begin(),
       get leasesWanted() {
-        return only ? desk.leasesWanted : Number.POSITIVE_INFINITY;
+        return only ? pool.leasesWanted : Number.POSITIVE_INFINITY;
       },
-      onWanted: (wanted: () => void) => desk.onWanted(wanted),
-      stop: (graceMs: number) => desk.stop(graceMs),
+      onWanted: (wanted: () => void) => pool.onWanted(wanted),
+      stop: (graceMs: number) => pool.stop(graceMs),
     };
   }
 
@@ -67,9 +67,9 @@ export class Lending {
     const news = this.#news;
     return (idle) => {
       const before = this.#idle;
-      this.#idle = idle && news === this.#news && this.desk.stats().out === 0;
+      this.#idle = idle && news === this.#news && this.pool.stats().out === 0;
       // Whoever waits for more learns of it at once.
-      if (this.#idle && before !== true) this.desk.asks.end();
+      if (this.#idle && before !== true) this.pool.asks.end();
     };
   }
 }

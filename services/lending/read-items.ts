@@ -6,11 +6,11 @@ import { faultOf, readCall } from '../runtime/http/read-call.ts';
 import {
   type AddedUrl,
   addedUrl,
+  type ClientResult,
   itemsOfAdd,
-  itemsOfTell,
   ownResult,
   type RefusedUrl,
-  type ToldResult,
+  resultItems,
 } from './api-schemas.ts';
 import { lendingLimits } from './lending-limits.ts';
 
@@ -21,7 +21,7 @@ export interface ReadUrls {
 }
 
 export type ReadResult =
-  | { readonly lease: string; readonly result: ToldResult; readonly urls: ReadUrls }
+  | { readonly lease: string; readonly result: ClientResult; readonly urls: ReadUrls }
   /** `why`: the first field at fault, and what to do. */
   | { readonly lease: string; readonly why: string };
 
@@ -31,8 +31,8 @@ export function readAdd(body: unknown, fields?: string): ReadUrls {
 }
 
 /** Throws INVALID_ARGUMENT where there is no list, or too long a one. */
-export function readTell(body: unknown, fields?: string): readonly ReadResult[] {
-  return readCall(itemsOfTell, body, fields).results.map(readResult);
+export function readResults(body: unknown, fields?: string): readonly ReadResult[] {
+  return readCall(resultItems, body, fields).results.map(readResult);
 }
 
 function readUrls(items: readonly unknown[]): ReadUrls {

@@ -165,8 +165,8 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
         const retryAfterMs = Math.ceil(one.retryAfterMs ?? 0);
         return { ...emptyOutcome, ...one, retryAfterMs, url: lease.urls[one.index]?.url ?? '' };
       });
-      const told = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
-      const result = { ...names, ...granted, last: true, ...told };
+      const completion = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
+      const result = { ...names, ...granted, last: true, ...completion };
       partition.offer({ topic: 'results', offset: offsets.results++, record: result });
       step(0);
     },

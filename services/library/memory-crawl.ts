@@ -161,7 +161,7 @@ export class MemoryCrawl implements CrawlControls {
         frontier: { key: randomKey(), stores: [createMemoryStore()], endsLeases: true, leasesMax: concurrency },
         fetcher: fetcherOf(this.#options, policy, concurrency, {
           onPage: (page) => this.#flow.put(page),
-          onOutcome: (outcome, depth) => this.#tellFailed(outcome, depth),
+          onOutcome: (outcome, depth) => this.#reportFailed(outcome, depth),
           room: (untilMs, stopping) => this.#flow.room(untilMs - clock.nowMs(), stopping),
         }),
         processors: {
@@ -189,7 +189,7 @@ export class MemoryCrawl implements CrawlControls {
     }
   }
 
-  #tellFailed({ kind, url, status, detail }: Outcome, depth: number): void {
+  #reportFailed({ kind, url, status, detail }: Outcome, depth: number): void {
     const { onFailed } = this.#options;
     if (onFailed === undefined || noFailures.has(kind)) return;
     const why = reasons[kind]?.(url) ?? detail;

@@ -14,7 +14,7 @@ export class PageFlow<Page> {
   readonly #callback: ((page: Page) => unknown) | undefined;
   readonly #onError: (error: unknown) => void;
   readonly #pages: Page[] = [];
-  readonly #takers: Waiting<Page>[] = [];
+  readonly #readers: Waiting<Page>[] = [];
   readonly #handling = new Set<Promise<void>>();
   readonly #waiting = new Set<() => void>();
   /** Pages wait for an iteration. */
@@ -84,7 +84,7 @@ export class PageFlow<Page> {
       this.#wake();
       return Promise.resolve({ done: false, value: page });
     }
-    if (this.#end === undefined) return new Promise((resolve, reject) => this.#takers.push({ resolve, reject }));
+    if (this.#end === undefined) return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
     if ('error' in this.#end) return Promise.reject(this.#end.error);
     return Promise.resolve({ done: true, value: undefined });
   }
@@ -99,7 +99,7 @@ export class PageFlow<Page> {
     if (this.#end !== undefined) return;
     this.#end = outcome;
     if (!outcome.wanted) this.#pages.length = 0;
-    for (const { resolve, reject } of this.#takers.splice(0)) {
+    for (const { resolve, reject } of this.#readers.splice(0)) {
       if ('error' in outcome) reject(outcome.error);
       else resolve({ done: true, value: undefined });
     }
@@ -107,8 +107,8 @@ export class PageFlow<Page> {
   }
 
   #hand(page: Page): void {
-    const taker = this.#takers.shift();
-    if (taker !== undefined) taker.resolve({ done: false, value: page });
+    const reader = this.#readers.shift();
+    if (reader !== undefined) reader.resolve({ done: false, value: page });
     else if (this.#keeps && this.#end === undefined) this.#pages.push(page);
   }
 

@@ -11,12 +11,12 @@ export interface MeteredRender {
 }
 
 export function renderMetrics({ browser, renderer, notLoaded }: MeteredRender): MetricSource {
-  return (tell) => {
+  return (sink) => {
     const { rendered, failed, passedOver } = renderer.stats();
     for (const [outcome, count] of Object.entries({ rendered, failed, resting: passedOver }))
-      tell.value('crawlstream_render_pages_total', count, { outcome });
+      sink.value('crawlstream_render_pages_total', count, { outcome });
     for (const [reason, count] of Object.entries({ ...browser.stats(), ...notLoaded() }))
-      tell.value('crawlstream_render_passed_over_total', count, { reason });
-    tell.value('crawlstream_render_shared_network', browser.sharesNetwork === null ? 0 : 1);
+      sink.value('crawlstream_render_passed_over_total', count, { reason });
+    sink.value('crawlstream_render_shared_network', browser.sharesNetwork === null ? 0 : 1);
   };
 }

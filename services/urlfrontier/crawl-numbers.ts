@@ -56,7 +56,7 @@ export function crawlNumbers({ log, codec, clock, crawl, by }: Options): CrawlNu
     reading = after;
     return after;
   };
-  const tell = async (payload: Payload) => {
+  const publish = async (payload: Payload) => {
     const event = controlEvent({ kind: 'servedCrawl', atMs: clock.nowMs(), by, payload: JSON.stringify(payload) });
     await log.append([{ topic, partition: 0, key: null, value: codec.encode('control', event) }]);
     await readOn();
@@ -66,9 +66,9 @@ export function crawlNumbers({ log, codec, clock, crawl, by }: Options): CrawlNu
     all,
     readOn,
     add: async (id) => {
-      await tell({ id });
+      await publish({ id });
       return all.get(id)!;
     },
-    end: (id) => tell({ id, ended: true }),
+    end: (id) => publish({ id, ended: true }),
   };
 }

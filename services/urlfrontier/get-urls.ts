@@ -94,6 +94,6 @@ function placesOf(
 
 function infoOf(crawlID: string, { key, entry }: PulledUrl): UrlInfo {
   const metadata = givenBack(unpackMetadata(metadataOf(entry.payload)));
-  const told = entry.attempts > 0 ? [...metadata, attemptsEntry(entry.attempts)] : metadata;
-  return { url: entry.url, key, metadata: told, crawlID };
+  const entries = entry.attempts > 0 ? [...metadata, attemptsEntry(entry.attempts)] : metadata;
+  return { url: entry.url, key, metadata: entries, crawlID };
 }

@@ -54,7 +54,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
   /** Does something to one queue, whether it exists or not. */
   const toQueue = async ({ key, crawlID: given }: OfQueue, text: string, change: OrderOf): Promise<number> => {
     if (key === '') throw new CallFailed('INVALID_ARGUMENT', 'key: it is empty; send the key of the queue');
-    log.tell('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);
+    log.write('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);
     return order(partitionFor(await crawls.open(crawlIdOf(given)), key), { ...change, key } as never);
   };
   const methods = {
@@ -71,7 +71,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     ListQueues: unary('Pagination', 'QueueList', (page: Pagination) => listQueues(crawls, page)),
     DeleteCrawl: unary('DeleteCrawlMessage', 'Long', async ({ value: given }: { value: string }) => {
       const id = crawlIdOf(given);
-      log.tell('INFO', () => `crawl ${id}: deleted`);
+      log.write('INFO', () => `crawl ${id}: deleted`);
       let value = 0;
       for (const crawl of crawls.list().filter((one) => one.id === id))
         for (const partition of ownPartitions(crawl)) value += await order(partition, { kind: 'dropAll' });
@@ -85,7 +85,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     CountURLs: unary('CountUrlParams', 'Long', async (filter: Filter) => ({ value: await countUrls(crawls, filter) })),
     PurgeURLs: unary('PurgeUrlParams', 'Long', async (params: OfQueue & { days: number }) => {
       const value = await purgeUrls(crawls, params);
-      log.tell(
+      log.write(
         'INFO',
         () => `crawl ${crawlIdOf(params.crawlID)}: ${value} URLs of more than ${params.days} days purged`,
       );
@@ -102,13 +102,13 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       await toQueue(queue, `blocked until ${numberOf(queue.time)}`, { kind: 'block', untilMs: msOf(queue.time) });
     }),
     SetActive: empty('Active', async ({ state }: { state: boolean }) => {
-      log.tell('INFO', () => (state ? 'active' : 'inactive: GetURLs gives nothing'));
+      log.write('INFO', () => (state ? 'active' : 'inactive: GetURLs gives nothing'));
       await api.configure({ paused: !state });
     }),
     SetDelay: empty('QueueDelayParams', async (queue: OfQueue & { delay_requestable: number }) => {
       const delayMs = 1000 * queue.delay_requestable;
       if (queue.key !== '') return toQueue(queue, `delay ${delayMs} ms`, { kind: 'delay', delayMs });
-      log.tell('INFO', () => `delay of all queues: ${delayMs} ms`);
+      log.write('INFO', () => `delay of all queues: ${delayMs} ms`);
       return api.configure({ delayMs });
     }),
     SetLogLevel: empty('LogLevelParams', async ({ package: name, level }: { package: string; level: number }) =>
@@ -120,7 +120,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
   };
   const passed: Record<string, Method> = { ...methods, ...passedOn(peers, methods) };
   passed['DeleteCrawl'] = freesItsId(crawls, passed['DeleteCrawl'] as Unary);
-  return Object.fromEntries(Object.entries(passed).map(([name, method]) => [name, told(name, method, log)]));
+  return Object.fromEntries(Object.entries(passed).map(([name, method]) => [name, logged(name, method, log)]));
 }
 
 type Unary = Method & { readonly kind: 'unary' };
@@ -149,7 +149,7 @@ type OrderOf =
   | { readonly kind: 'drop' };
 
 /** DEBUG tells of each call, and how long it took. */
-function told(name: string, method: Method, log: RequestLog): Method {
+function logged(name: string, method: Method, log: RequestLog): Method {
   const act = method.act as (...args: unknown[]) => Promise<unknown>;
   return {
     ...method,
@@ -158,7 +158,7 @@ function told(name: string, method: Method, log: RequestLog): Method {
       try {
         return await act(...args);
       } finally {
-        log.tell('DEBUG', () => `${name}: ${(performance.now() - beganMs).toFixed(1)} ms`);
+        log.write('DEBUG', () => `${name}: ${(performance.now() - beganMs).toFixed(1)} ms`);
       }
     },
   } as Method;

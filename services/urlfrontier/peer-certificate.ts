@@ -19,9 +19,9 @@ export function peerCertificate(pair: TlsPair): experimental.CertificateProvider
   };
   return {
     addCaCertificateListener(listener) {
-      const tell = () => listener({ caCertificate: authorities() });
-      unwatch.set(listener, pair.watch(tell));
-      tell();
+      const notify = () => listener({ caCertificate: authorities() });
+      unwatch.set(listener, pair.watch(notify));
+      notify();
     },
     removeCaCertificateListener(listener) {
       unwatch.get(listener)?.();

@@ -20,7 +20,7 @@ export class RequestLog {
     this.#levels.set(name === 'ROOT' ? '' : name, level);
   }
 
-  tell(level: LogLevel, text: () => string): void {
+  write(level: LogLevel, text: () => string): void {
     if (logLevels.indexOf(level) >= this.#levelOf(callsPackage)) this.#say(text());
   }
 

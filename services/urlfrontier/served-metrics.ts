@@ -15,7 +15,7 @@ interface Held {
 }
 
 export function servedMetrics(crawls: Pick<ServedCrawls, 'list'>): MetricSource {
-  return (tell) => {
+  return (sink) => {
     const held = new Map<number, Held>();
     for (const { partitions } of crawls.list()) {
       for (const [partition, side] of partitions.entries()) {
@@ -31,12 +31,12 @@ export function servedMetrics(crawls: Pick<ServedCrawls, 'list'>): MetricSource 
     for (const [number, { counters, ready, delayed }] of held) {
       const partition = `${number}`;
       const sum = sumCounters(counters);
-      for (const place of placeNames) tell.value('crawlstream_frontier_urls', sum[place], { partition, place });
-      tell.value('crawlstream_frontier_hosts_known', sum.hosts, { partition });
-      tell.value('crawlstream_frontier_hosts', ready, { partition, state: 'ready' });
-      tell.value('crawlstream_frontier_hosts', delayed, { partition, state: 'delayed' });
-      tell.value('crawlstream_frontier_leases', sum.leases, { partition });
-      tell.value('crawlstream_frontier_admissions_total', sum.admitted, { partition });
+      for (const place of placeNames) sink.value('crawlstream_frontier_urls', sum[place], { partition, place });
+      sink.value('crawlstream_frontier_hosts_known', sum.hosts, { partition });
+      sink.value('crawlstream_frontier_hosts', ready, { partition, state: 'ready' });
+      sink.value('crawlstream_frontier_hosts', delayed, { partition, state: 'delayed' });
+      sink.value('crawlstream_frontier_leases', sum.leases, { partition });
+      sink.value('crawlstream_frontier_admissions_total', sum.admitted, { partition });
     }
   };
 }

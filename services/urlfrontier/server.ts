@@ -35,7 +35,7 @@ export async function startServer({ book, listen, peers, say }: ServerOptions): 
     isActive: () => book.policy?.paused !== true,
     configure: book.configure,
   });
-  const onBug = (error: unknown) => log.tell('ERROR', () => `${callsPackage}: ${errorOf(error).stack}`);
+  const onBug = (error: unknown) => log.write('ERROR', () => `${callsPackage}: ${errorOf(error).stack}`);
   const server = await serveGrpc(urlfrontierService, methods, codecOf, listen, onBug);
   port = server.port;
   return server;

@@ -6,11 +6,11 @@ import { SystemClock } from '../../services/runtime/clock.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { Probes } from '../../services/runtime/http/probes.ts';
 import { createMemoryObjects } from '../../services/runtime/objects/memory-objects.ts';
-import { toldCrawl } from '../browser/told-crawl.ts';
+import { shownCrawl } from '../browser/shown-crawl.ts';
 
 /** Is such a query for hosts answered? */
 export async function listsHosts(query: string): Promise<boolean> {
-  const { view } = toldCrawl('live');
+  const { view } = shownCrawl('live');
   const server = await startHttpServer({
     listen: { host: '127.0.0.1', port: 0 },
     probes: new Probes(),

@@ -32,8 +32,8 @@ import { taskUrls } from '../services/fetcher/harness.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 import { exchanged } from './exchange.ts';
-import { errand } from './parse.ts';
-import { goesOnAt, hasLeftAfter, isToldAfter, leavesAtOnce } from './publishing.ts';
+import { clientUrl } from './parse.ts';
+import { goesOnAt, hasLeftAfter, isReportedAfter, leavesAtOnce } from './publishing.ts';
 
 /** A resolver whose lookups all give the same. */
 function resolverWith(addresses: readonly string[], ttlMs: number) {
@@ -348,7 +348,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   sitemapTriesMax: from(
     (n) => {
       const agenda = createSitemapAgenda();
-      agenda.add(errand);
+      agenda.add(clientUrl);
       for (let tries = 0; tries < n; tries++) {
         const next = agenda.next('a.test');
         if (next !== undefined) agenda.failed(next);
@@ -360,14 +360,14 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   ),
   sitemapsPerHostMax: cutAt(fetcherLimits.sitemapsPerHostMax, (n) => {
     const agenda = createSitemapAgenda();
-    for (let i = 0; i < n; i++) agenda.add({ ...errand, url: `http://a.test/${i}` });
+    for (let i = 0; i < n; i++) agenda.add({ ...clientUrl, url: `http://a.test/${i}` });
     return agenda.waiting('a.test') === agenda.size && agenda.size;
   }),
   // Hosts of 1,000 each; the first named of them leaves when there is one more than the bound.
   sitemapsKnownMax: upTo((n) => {
     const agenda = createSitemapAgenda();
     for (let i = 0; i < n; i++)
-      agenda.add({ ...errand, hostKey: `h${Math.floor(i / 1_000)}.test`, url: `http://a.test/${i}` });
+      agenda.add({ ...clientUrl, hostKey: `h${Math.floor(i / 1_000)}.test`, url: `http://a.test/${i}` });
     return agenda.waiting('h0.test') === 1_000 && agenda.size === n;
   }),
   robotsHopWaitMs: driven(
@@ -390,7 +390,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   flushBytes: from(leavesAtOnce),
   publishBytesMax: upTo(goesOnAt),
   discoveredBytes: upTo((n) => discoveredMessages([group(n)], 1, 'host').length, 1, 2),
-  resultsMs: from((n) => isToldAfter(fetcherLimits.flushMs, n)),
+  resultsMs: from((n) => isReportedAfter(fetcherLimits.flushMs, n)),
   linkCacheEntries: tuning('what falls out of a set-associative cache is by chance; a miss costs a duplicate'),
   // Beyond it a worker does: here one that does not start.
   inlineParseBytes: upTo(async (n) => {

@@ -320,7 +320,7 @@ export const frontierServiceBoundaries: BoundaryTable<typeof frontierServiceLimi
   saveEveryBytes: tuning('how often the checkpoint is written: a restart replays what came since'),
   restoreSliceBytes: tuning(slices),
   restoreSaveBytes: tuning('how often the checkpoint is written: a restart replays what came since'),
-  restoreTellMs: tuning(often),
+  restoreReportMs: tuning(often),
   standbyWaitMs: tuning(often),
   standbyLookMs: tuning(often),
   caughtUpRecords: undriven('how far behind a copy may be that takes over'),

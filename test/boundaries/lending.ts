@@ -2,7 +2,7 @@
 import { gatherUrls, publishGroups } from '../../services/lending/add-urls.ts';
 import { leaseCall, renewCall } from '../../services/lending/api-schemas.ts';
 import { lendingLimits } from '../../services/lending/lending-limits.ts';
-import { readAdd, readTell } from '../../services/lending/read-items.ts';
+import { readAdd, readResults } from '../../services/lending/read-items.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
@@ -13,7 +13,7 @@ const takes = (schema: { safeParse(value: unknown): { success: boolean } }, valu
 const url = 'http://a.test/';
 
 function resultWith(fields: object) {
-  const [read] = readTell({ results: [{ lease: 'x', status: 200, ...fields }] });
+  const [read] = readResults({ results: [{ lease: 'x', status: 200, ...fields }] });
   if (read === undefined || 'why' in read) throw new Error(read?.why);
   return read.result;
 }

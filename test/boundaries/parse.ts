@@ -23,7 +23,7 @@ const options: ParseOptions = {
 export const pageOf = (html: string) => parsePage(html, options);
 const page = pageOf;
 
-export const errand = {
+export const clientUrl = {
   url: 'http://a.test/s.xml',
   hostKey: 'a.test',
   depth: 0,
@@ -89,7 +89,7 @@ export const parseBoundaries: BoundaryTable<typeof parseLimits> = {
   ),
   sitemapNestingMax: upTo((n) => {
     const agenda = createSitemapAgenda();
-    agenda.add({ ...errand, nesting: n });
+    agenda.add({ ...clientUrl, nesting: n });
     return agenda.waiting('a.test') === 1;
   }),
   jsonFeedCharsMax: upTo((n) => {

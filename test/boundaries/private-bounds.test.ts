@@ -176,8 +176,8 @@ for (const { of, most, isRead } of bounds)
 
 test('eight bytes beyond ASCII tell an encoding, seven do not', () => {
   const word = Buffer.from('f0d2c9d7c5d420cdc9d2', 'hex');
-  const letters = [...word].filter((byte) => byte >= 0x80).length;
-  assert.ok(letters >= 8);
+  const deadLetters = [...word].filter((byte) => byte >= 0x80).length;
+  assert.ok(deadLetters >= 8);
   const cut = (count: number) => {
     let seen = 0;
     return Uint8Array.from(word, (byte) => (byte < 0x80 || ++seen <= count ? byte : 0x20));

@@ -72,7 +72,7 @@ export function goesOnAt(bytes: number): boolean {
 }
 
 /** Has an outcome been told so many ms after its page was acked, its lease going on? */
-export async function isToldAfter(flushMs: number, ms: number): Promise<boolean> {
+export async function isReportedAfter(flushMs: number, ms: number): Promise<boolean> {
   const { clock, topics, report } = publishing(false);
   void report(1_000);
   await clock.advance(flushMs);

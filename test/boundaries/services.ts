@@ -331,15 +331,15 @@ export const contentBoundaries: BoundaryTable<typeof contentLimits> = {
     [true, true],
   ),
   batchRecords: tuning(batch),
-  toldAtOnce: tuning(batch),
+  publishedAtOnce: tuning(batch),
   bestsMax: tuning('what is in memory as well as on disk'),
   commonHostsMax: tuning('what is in memory as well as on disk'),
   ratePagesMin: from(
     async (n) => {
-      const sighting = { url: 'http://a.test/p/1', hostKey: 'a.test', representative: 'http://a.test/p/2' };
+      const discovery = { url: 'http://a.test/p/1', hostKey: 'a.test', representative: 'http://a.test/p/2' };
       const { events } = await countRates(
         createMemoryStore(),
-        Array.from({ length: n }, () => sighting),
+        Array.from({ length: n }, () => discovery),
         1,
       );
       return events.length;
@@ -468,7 +468,7 @@ async function isCutOffAfter(looks: number): Promise<boolean> {
 
 export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   everyMs: tuning(often),
-  lettersEveryMs: tuning(often),
+  deadLettersEveryMs: tuning(often),
   viewersMax: from((n) => takenAfter(n, (one) => `10.0.0.${one}`)),
   viewersOfClientMax: from((n) => takenAfter(n, () => '10.0.0.1')),
   unreadMax: from(isCutOffAfter),
@@ -480,8 +480,8 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   hostResults: tuning(sample),
   outcomesForMs: tuning(sample),
   fetchesShown: tuning(sample),
-  lettersPerPartition: tuning(sample),
-  lettersShown: tuning(sample),
+  deadLettersPerPartition: tuning(sample),
+  deadLettersShownMax: tuning(sample),
   historyMs: tuning(sample),
   historyReads: tuning(sample),
   historyReadsMin: tuning(sample),
@@ -492,5 +492,5 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   overMs: tuning(patience),
   hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
-  storyEvents: undriven('500 events of one URL'),
+  timelineEvents: undriven('500 events of one URL'),
 };

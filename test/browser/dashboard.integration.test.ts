@@ -16,7 +16,7 @@ import { Probes } from '../../services/runtime/http/probes.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { chromiumHere, noBrowser } from './chromium.ts';
-import { hostile, type State, states, type TracedCrawl, toldCrawl } from './told-crawl.ts';
+import { hostile, type State, shownCrawl, states, type TracedCrawl } from './shown-crawl.ts';
 
 const executablePath = chromiumHere();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -41,8 +41,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(troubles.splice(0), []);
   });
 
-  const serve = async (told: TracedCrawl, port = '0', token?: string) => {
-    const dashboard = createDashboard(new SystemClock(), () => told.view);
+  const serve = async (reported: TracedCrawl, port = '0', token?: string) => {
+    const dashboard = createDashboard(new SystemClock(), () => reported.view);
     const server = await startHttpServer({
       listen: parseListenAddress('--http', port),
       token,
@@ -67,9 +67,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     return page;
   };
   const show = async (state: State, options?: BrowserContextOptions) => {
-    const told = toldCrawl(state);
-    const page = await open((await serve(told)).address, options);
-    return { told, page };
+    const reported = shownCrawl(state);
+    const page = await open((await serve(reported)).address, options);
+    return { told: reported, page };
   };
   const hostsShown = (page: Page) => page.locator('.hosts tbody th').allTextContents();
   /** What is wider than the place it has, and would have to be scrolled sideways. */
@@ -195,7 +195,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
   });
 
   it('leads from a host to its page, with its queue, and from there to the story of a URL, on a phone too', async () => {
-    const { page, told } = await show('live', { viewport: phone });
+    const { page, told: reported } = await show('live', { viewport: phone });
     for (const host of ['slow.example.com', hostile.host]) {
       await page.getByRole('link', { name: host, exact: true }).click();
       await page.locator('#queue tbody tr').nth(49).waitFor();
@@ -217,7 +217,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('button', { name: 'Block slow.example.com' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
     await page.getByText('an operator blocked it').waitFor();
-    assert.deepEqual(told.acts, [{ act: 'block', host: 'slow.example.com', amount: null }]);
+    assert.deepEqual(reported.acts, [{ act: 'block', host: 'slow.example.com', amount: null }]);
     await page.getByRole('link', { name: hostile.url }).first().click();
     await page.locator('#story-events tbody tr').first().waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
@@ -248,14 +248,14 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
   });
 
   it('says what an act will do before it does, takes no for an answer, and takes a block back', async () => {
-    const { told, page } = await show('live');
+    const { told: reported, page } = await show('live');
     const button = page.getByRole('button', { name: 'Block www.example.org' });
     const dialog = page.getByRole('dialog');
     await button.click();
     assert.match((await dialog.textContent())!, /Block www\.example\.org\?Requests in progress end.* 9,204 URLs/);
     assert.match((await dialog.textContent())!, /The same as crawlstream block www\.example\.org/);
     await page.keyboard.press('Escape');
-    assert.deepEqual(told.acts, []);
+    assert.deepEqual(reported.acts, []);
     assert.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Block www.example.org', 'the focus is back');
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Block' }).click();
@@ -286,9 +286,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('The crawl is paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
-    assert.deepEqual(told.steered, ['pause']);
+    assert.deepEqual(reported.steered, ['pause']);
     assert.deepEqual(
-      told.acts.map(({ act, amount }) => [act, amount]),
+      reported.acts.map(({ act, amount }) => [act, amount]),
       [
         ['block', null],
         ['unblock', null],
@@ -299,23 +299,23 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
   });
 
   it('asks for a token where the service wants one, and again where it was wrong', async () => {
-    const told = toldCrawl('live');
-    const page = await open((await serve(told, '0', 'a-token-of-some-length')).address);
+    const reported = shownCrawl('live');
+    const page = await open((await serve(reported, '0', 'a-token-of-some-length')).address);
     await page.getByRole('button', { name: 'Unblock blocked.example' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Unblock' }).click();
     await page.locator('input[type=password]').fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('The token is wrong').waitFor();
-    assert.deepEqual(told.acts, []);
+    assert.deepEqual(reported.acts, []);
     await page.locator('input[type=password]').fill('a-token-of-some-length');
     await page.keyboard.press('Enter');
     await page.getByText('blocked.example is unblocked').waitFor();
-    assert.deepEqual(told.acts, [{ act: 'unblock', host: 'blocked.example', amount: null }]);
+    assert.deepEqual(reported.acts, [{ act: 'unblock', host: 'blocked.example', amount: null }]);
   });
 
   it('asks for the token before it shows anything beyond this machine, once for all that it shows', async () => {
-    const told = toldCrawl('live');
-    const { address } = await serve(told, '0.0.0.0:0', 'a-token-of-some-length');
+    const reported = shownCrawl('live');
+    const { address } = await serve(reported, '0.0.0.0:0', 'a-token-of-some-length');
     const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce' });
     const page = await context.newPage();
     const url = `http://${address.replace('0.0.0.0', '127.0.0.1')}/`;
@@ -408,19 +408,19 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
   });
 
   it('says how old its numbers are while nobody answers, and goes on by itself', async () => {
-    const told = toldCrawl('live');
-    const server = await serve(told);
+    const reported = shownCrawl('live');
+    const server = await serve(reported);
     const page = await open(server.address);
-    told.failure = new Error('no broker answers');
+    reported.failure = new Error('no broker answers');
     await page.getByText(/no broker answers\. What is shown is of \d\d:\d\d:\d\d/).waitFor();
-    told.failure = undefined;
+    reported.failure = undefined;
     await page.locator('#connection.shown').waitFor({ state: 'hidden' });
     await server.close();
     servers.length = 0;
     await page.getByText(/does not answer: trying again in \d+ s/).waitFor();
     assert.equal(await page.locator('#phase').textContent(), 'disconnected');
     await picture(page, 'disconnected-1360');
-    await serve(told, server.address);
+    await serve(reported, server.address);
     await page.locator('#phase[data-phase="running"]').waitFor();
     assert.ok(!(await page.locator('#connection').isVisible()));
   });

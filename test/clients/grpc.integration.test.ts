@@ -85,13 +85,13 @@ test('what is added comes back, is told of once, renewed and counted; what is wr
   assert.deepEqual([out, given], [1, 1]);
   const body = Buffer.from('<title>A</title><a href="/p/1">to</a>');
   const result = { lease, status: 200, headers: { 'content-type': 'text/html' }, body, follow: true };
-  const tell = async () => {
+  const report = async () => {
     const { results } = (await stub.call('Tell', { results: [result] })) as unknown as {
       results: readonly { readonly state?: string }[];
     };
     return results[0]!.state ?? 'OK';
   };
-  assert.deepEqual([await tell(), await tell()], ['OK', 'REPEATED']);
+  assert.deepEqual([await report(), await report()], ['OK', 'REPEATED']);
   const { leases: next } = (await stub.call('Lease', {})) as unknown as Leases;
   assert.equal(next[0]!.url, new URL('/p/1', url).href, 'the crawl has parsed the body, and followed its link');
   await stub.call('Tell', { results: [{ lease: next[0]!.lease, failure: 'REFUSED' }] });

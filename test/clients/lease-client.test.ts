@@ -59,32 +59,32 @@ describe('a client of the lease API', () => {
 
   it('asks and tells again where the crawl is not up yet, or a connection closed; when it was fetched stays true', async () => {
     const calls: string[] = [];
-    const told: NonNullable<Body['results']>[number][] = [];
+    const reported: NonNullable<Body['results']>[number][] = [];
     const base = await crawl((path, { results }, response) => {
       calls.push(path);
       const count = calls.filter((call) => call === path).length;
       if (count === 1) return json(response, 503, { error: 'NOT_READY', message: 'not up yet' });
       if (path === '/v1/results' && count === 2) return response.destroy();
       if (path === '/v1/results') {
-        told.push(...results!);
+        reported.push(...results!);
         return json(response, 200, { results: [] });
       }
       const first = count === 2;
-      json(response, 200, { leases: first ? [leased('1')] : [], idle: !first && told.length > 0 });
+      json(response, 200, { leases: first ? [leased('1')] : [], idle: !first && reported.length > 0 });
     });
     await new LeaseClient(base).work(async () => ({ status: 200, startedMsAgo: 7 }), { concurrency: 1 });
     assert.deepEqual(
-      told.map(({ lease }) => lease),
+      reported.map(({ lease }) => lease),
       ['1'],
     );
     // Two pauses of 250 ms came between the request and the word of it.
-    assert.ok(told[0]!.startedMsAgo >= 7 + 450, `${told[0]!.startedMsAgo}`);
+    assert.ok(reported[0]!.startedMsAgo >= 7 + 450, `${reported[0]!.startedMsAgo}`);
   });
 
   it('tells an answer that the crawl does not take as a bad response, and goes on with the next', async () => {
     for (const refusal of ['item', 'call'] as const) {
       let asked = 0;
-      const told: (Answer & { readonly lease: string })[] = [];
+      const reported: (Answer & { readonly lease: string })[] = [];
       const base = await crawl((path, { results = [] }, response) => {
         if (path === '/v1/leases') {
           const leases = asked++ === 0 ? ['1', '2', '3'].map(leased) : [];
@@ -92,7 +92,7 @@ describe('a client of the lease API', () => {
         }
         const [one] = results as readonly (Answer & { readonly lease: string })[];
         const isOdd = one!.title === 'odd';
-        if (!isOdd) told.push(one!);
+        if (!isOdd) reported.push(one!);
         if (isOdd && refusal === 'call') return json(response, 413, { error: 'TOO_LARGE', message: 'too long' });
         const state = isOdd ? 'invalid' : 'ok';
         return json(response, 200, { results: [{ lease: one!.lease, state, refused: [], why: isOdd ? 'title' : '' }] });
@@ -101,7 +101,7 @@ describe('a client of the lease API', () => {
         status: 200,
         title: lease === '2' ? 'odd' : 'even',
       }));
-      assert.deepEqual(told.map(({ lease, failure }) => [lease, failure]).sort(), [
+      assert.deepEqual(reported.map(({ lease, failure }) => [lease, failure]).sort(), [
         ['1', undefined],
         ['2', 'badResponse'],
         ['3', undefined],
@@ -118,12 +118,12 @@ describe('a client of the lease API', () => {
   });
 
   it('tells as a failed connection whatever a fetch throws, before it has made a promise, and what is no error', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const base = await crawl((path, { results }, response) => {
-      if (path === '/v1/results') told.push(...results!.map(({ lease, ...answer }) => [lease, { ...answer }]));
+      if (path === '/v1/results') reported.push(...results!.map(({ lease, ...answer }) => [lease, { ...answer }]));
       if (path === '/v1/results') return json(response, 200, { results: [] });
-      const isFirst = told.length === 0 && asked++ === 0;
-      json(response, 200, { leases: isFirst ? ['1', '2'].map(leased) : [], idle: told.length === 2 });
+      const isFirst = reported.length === 0 && asked++ === 0;
+      json(response, 200, { leases: isFirst ? ['1', '2'].map(leased) : [], idle: reported.length === 2 });
     });
     let asked = 0;
     await new LeaseClient(base).work(({ lease }) => {
@@ -131,7 +131,7 @@ describe('a client of the lease API', () => {
       return Promise.reject(null);
     });
     assert.deepEqual(
-      (told as [string, { failure: string; detail: string }][])
+      (reported as [string, { failure: string; detail: string }][])
         .map(([lease, { failure, detail }]) => [lease, failure, detail])
         .sort(),
       [

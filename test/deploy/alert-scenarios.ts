@@ -31,8 +31,8 @@ const partitions = [0, 1, 2, 3];
 const reasons = ['undecodable', 'misrouted', 'parseKilled', 'unknown'];
 
 function name(metric: string, labels: Readonly<Record<string, string | number>>): string {
-  const told = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
-  return `${metric}{${told.join(',')}}`;
+  const reported = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  return `${metric}{${reported.join(',')}}`;
 }
 
 /** What every process tells. */

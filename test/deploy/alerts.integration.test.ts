@@ -41,7 +41,7 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
     const names = rules.flatMap(({ alert }) => alert ?? []);
     for (const name of Object.keys(fires)) assert.ok(names.includes(name), name);
     /** `ALERTS` has a series for each alert that fires. */
-    const told = Object.entries(fires).map(([alertname, labels]) => {
+    const reported = Object.entries(fires).map(([alertname, labels]) => {
       const { severity } = rules.find(({ alert }) => alert === alertname)!.labels!;
       return { alertname, alertstate: 'firing', severity, ...labels };
     });
@@ -56,9 +56,9 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
             {
               expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
               eval_time: `${minutes}m`,
-              exp_samples: told.map(({ alertname }) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+              exp_samples: reported.map(({ alertname }) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
             },
-            ...told.map((labels) => ({
+            ...reported.map((labels) => ({
               expr: `count(ALERTS{${Object.entries(labels)
                 .map(([label, value]) => `${label}="${value}"`)
                 .join(',')}})`,

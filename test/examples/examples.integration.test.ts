@@ -68,8 +68,8 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     const hosts = new Set(hits.map(({ host }) => host));
     assert.deepEqual([...hosts].toSorted(), ['fine.test', 'front.test']);
     const front = `http://front.test:${port}/`;
-    const story = await crawlstream(['story', front, '--data', data]);
-    assert.match(story.stdout, /plugin filter-by-list left out 1 links/);
+    const timeline = await crawlstream(['story', front, '--data', data]);
+    assert.match(timeline.stdout, /plugin filter-by-list left out 1 links/);
     const explained = await crawlstream(['explain', front, '--data', data]);
     assert.match(explained.stdout, /filter-by-list 1\.0\.0, sha256 [0-9a-f]{12}/);
   });
@@ -106,8 +106,8 @@ describe('the examples, in a project that installs the package', { timeout: 600_
       beside.map(({ title }) => title).filter((title) => title === 'front' || title.startsWith('fine.test')),
       ['fine.test/y', 'front'],
     );
-    const letters = await crawlstream(['dlq', 'list', '--data', data, '--json']);
-    assert.match(letters.stdout, /untitled/);
+    const deadLetters = await crawlstream(['dlq', 'list', '--data', data, '--json']);
+    assert.match(deadLetters.stdout, /untitled/);
 
     await crawlstream(['consume', '--plugin', 'to-sqlite.mjs', '--data', data, '--from-start']);
     assert.deepEqual(rows(join(data, 'plugins/to-sqlite/pages.db')), beside);

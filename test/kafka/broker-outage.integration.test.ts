@@ -63,7 +63,7 @@ describe('a broker that is away for a minute', { skip, timeout: 600_000 }, () =>
     return { status: response.status, text: await response.text() };
   };
   /** Everything that is asked is answered at once, by what is known and how old that is. */
-  const untilTold = async (name: string, t: { diagnostic(text: string): void }) => {
+  const untilReported = async (name: string, t: { diagnostic(text: string): void }) => {
     const url = await listening(roles[name]!);
     const paths = [...askedPaths, ...(name === 'frontier' ? ['/partitions'] : [])];
     t.diagnostic(`${name} answers within ${Math.round(await answersAtOnce(url, paths))} ms`);
@@ -71,8 +71,12 @@ describe('a broker that is away for a minute', { skip, timeout: 600_000 }, () =>
     assert.equal(series.get('crawlstream_brokers_away'), 1);
     assert.equal(series.get('crawlstream_cut_off{what="brokers"}'), 1);
     assert.equal(series.get('crawlstream_ready'), 0);
-    const told = (metric: string) => [...series].filter(([key]) => key.startsWith(`${metric}{group="crawl.${name}"`));
-    assert.ok(told('crawlstream_lag_records').length >= 3 && told('crawlstream_lag_age_seconds')[0]![1] > 0, name);
+    const reported = (metric: string) =>
+      [...series].filter(([key]) => key.startsWith(`${metric}{group="crawl.${name}"`));
+    assert.ok(
+      reported('crawlstream_lag_records').length >= 3 && reported('crawlstream_lag_age_seconds')[0]![1] > 0,
+      name,
+    );
     if (name !== 'frontier') return;
     const { partitions, ageMs } = (await (await fetch(`${url}/partitions`)).json()) as {
       readonly partitions: readonly { readonly owner: string | null }[];
@@ -138,7 +142,7 @@ describe('a broker that is away for a minute', { skip, timeout: 600_000 }, () =>
         }
         // As long as it lasts: what was asked of the brokers and not answered must not pile up.
         while (Date.now() < leftMs + awayMs - 5_000) {
-          for (const name of Object.keys(roles)) await untilTold(name, t);
+          for (const name of Object.keys(roles)) await untilReported(name, t);
           await sleep(5_000);
         }
       } finally {

@@ -57,8 +57,8 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
       const name = `frontier-${i}`;
       const standing = ['--standbys', '1', '--instance-id', name, '--http', '127.0.0.1:0'];
       commands.set(name, ['frontier', ...at, ...started, '--data', folderOf(name), ...standing]);
-      const told = ['--resolve', `*:${web.port}:127.0.0.1`, '--contact', `fetcher-${i}@example.org`];
-      commands.set(`fetcher-${i}`, ['fetcher', ...at, ...started, ...told]);
+      const reported = ['--resolve', `*:${web.port}:127.0.0.1`, '--contact', `fetcher-${i}@example.org`];
+      commands.set(`fetcher-${i}`, ['fetcher', ...at, ...started, ...reported]);
     }
     const begunMs = Date.now();
     const say = (text: string) => t.diagnostic(`${((Date.now() - begunMs) / 1000).toFixed(0)} s: ${text}`);

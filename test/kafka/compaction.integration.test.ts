@@ -25,8 +25,8 @@ test('tombstones take pages off a broker’s disk', {
   await admin.connect();
   t.after(() => admin.disconnect());
   const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }];
-  const told = await admin.describeConfigs({ resources, includeSynonyms: false });
-  const policy = told.resources[0]!.configEntries.find(({ configName }) => configName === 'cleanup.policy');
+  const reported = await admin.describeConfigs({ resources, includeSynonyms: false });
+  const policy = reported.resources[0]!.configEntries.find(({ configName }) => configName === 'cleanup.policy');
   assert.equal(policy?.configValue, 'compact,delete', 'as we make the topic');
   // Days become moments; that and how it is cleaned up are as we make it.
   const soon = {

@@ -131,9 +131,9 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
       const series = await scrape(await listening(running));
       return [...series.keys()].filter((name) => name.startsWith('crawlstream_frontier_leases{'));
     };
-    for (let told: string[] = []; new Set(told).size !== 6; await sleep(100)) {
+    for (let reported: string[] = []; new Set(reported).size !== 6; await sleep(100)) {
       const [here, there] = await Promise.all([owned(first), owned(second)]);
-      told = here.length === 3 && there.length === 3 ? [...here, ...there] : [];
+      reported = here.length === 3 && there.length === 3 ? [...here, ...there] : [];
       assert.equal(first.child.exitCode ?? second.child.exitCode, null);
     }
     await untilReady(await listening(second));
@@ -215,8 +215,8 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     assert.ok(versionOf(waiting) > policyBefore, 'explain tells of the policy in force');
     await stop(...processes);
     // Looked back at, from the topics alone.
-    const story = (await run('story', web.seeds[1]!, '--json')).stdout.trimEnd().split('\n');
-    const kinds = story.map((line) => (JSON.parse(line) as { kind: string }).kind);
+    const timeline = (await run('story', web.seeds[1]!, '--json')).stdout.trimEnd().split('\n');
+    const kinds = timeline.map((line) => (JSON.parse(line) as { kind: string }).kind);
     for (const kind of ['discovered', 'admitted', 'leased', 'task', 'fetched', 'page', 'ended'])
       assert.ok(kinds.includes(kind), `${kind} is in ${kinds}`);
     const then = lastJson(await run('state', 'at', '--time', new Date().toISOString(), '--json'));

@@ -32,14 +32,14 @@ async function startFleetOfSite(t: TestContext) {
   const client = fleetClient(running, await listening(running));
   await untilReady(client.base);
   const url = (path: string) => site.url('docs.test', path);
-  const told = async (...words: string[]) => {
+  const reported = async (...words: string[]) => {
     const done = await runCommand(words);
     assert.equal(done.code, 0, `${words.join(' ')}: ${done.stdout}${done.stderr}`);
     return done;
   };
   const find = async (word: string, data: string) =>
-    (await told('search', word, '--data', data)).stdout.includes('/p/');
-  return { root, fleet, place, run, client, url, told, find };
+    (await reported('search', word, '--data', data)).stdout.includes('/p/');
+  return { root, fleet, place, run, client, url, reported, find };
 }
 
 const policy = { delayMs: 50, delayFactor: 0, scope: { kind: 'host' } };
@@ -48,7 +48,7 @@ test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is 
   skip,
   timeout: 300_000,
 }, async (t) => {
-  const { root, fleet, place, run, client, url, told, find } = await startFleetOfSite(t);
+  const { root, fleet, place, run, client, url, reported, find } = await startFleetOfSite(t);
   await client.create({ seeds: [url('/')], policy, name: 'docs' });
   const on = [...place, '--crawl', `${fleet}.docs`];
   const folders = { index: join(root, 'index'), dedup: join(root, 'dedup') };
@@ -62,10 +62,10 @@ test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is 
   await until(() => found('word5'));
   assert.equal((await client.pages('docs')).length, 9);
 
-  await told('purge', url('/p/5'), ...on, '--force');
+  await reported('purge', url('/p/5'), ...on, '--force');
   const receipt = ['--receipt', join(root, 'one.jws'), '--receipt-key', 'env:RECEIPT_KEY', '--json'];
   process.env['RECEIPT_KEY'] = key;
-  const forgotten = lastJson(await told('forget', ...on, ...receipt)) as unknown as Told;
+  const forgotten = lastJson(await reported('forget', ...on, ...receipt)) as unknown as Report;
   assert.deepEqual(forgotten.places, [
     // Its tombstone is there; that compaction drops the record is the brokers' part.
     { place: 'topic pages', removed: 0, left: 1, more: { tombstones: 1 } },
@@ -116,7 +116,7 @@ test('a process runs consumers for all crawls of a fleet, goes on after kill -9,
   assert.ok(!(await found('word7', 'one')), 'nothing of the crawl that had its name');
 });
 
-interface Told {
+interface Report {
   readonly places: readonly object[];
   readonly notReached: readonly { readonly place: string; readonly why: string }[];
 }

@@ -14,7 +14,7 @@ import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.t
 import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
 import { until } from '../services/until.ts';
 import { besideBroker } from './beside-broker.ts';
-import { sameAndTold } from './whole-events.ts';
+import { sameAndReported } from './whole-events.ts';
 
 const skip = (await skipReason()) ?? false;
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
@@ -119,7 +119,7 @@ test('crawls of a fleet have all their pages, and hosts their peace, whatever be
   const { shortGaps, concurrency, robotsViolations, missing } = small.check({ delayMs });
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, robotsViolations, missing }))
     assert.equal(count, 0, `${what}: ${details.join('; ')}`);
-  await sameAndTold(frontier, posts, names);
+  await sameAndReported(frontier, posts, names);
   const together = await runCommand(['audit', ...place, '--json']);
   assert.equal(together.code, 0, together.stdout + together.stderr);
   for (const one of [c, frontier.running]) {

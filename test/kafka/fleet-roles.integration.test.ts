@@ -13,7 +13,7 @@ import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.t
 import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
 import { until } from '../services/until.ts';
 import { besideBroker } from './beside-broker.ts';
-import { sameAndTold } from './whole-events.ts';
+import { sameAndReported } from './whole-events.ts';
 
 const skip = (await skipReason()) ?? false;
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
@@ -74,7 +74,7 @@ test('a fleet of one frontier and two fetchers goes on when any of them is kille
   const { shortGaps, concurrency, robotsViolations, unexpected } = small.check({ delayMs });
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, robotsViolations, unexpected }))
     assert.equal(count, 0, `${what}: ${details.join('; ')}`);
-  const pages = await sameAndTold(second, posts, names);
+  const pages = await sameAndReported(second, posts, names);
   assert.ok(pages.length >= 12 * 15, `${pages.length}`);
   const together = await runCommand(['audit', ...place, '--json']);
   assert.equal(together.code, 0, together.stdout + together.stderr);

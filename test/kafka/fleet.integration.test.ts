@@ -14,7 +14,7 @@ import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.t
 import { startReceiver } from '../services/fleet/webhooks/receiver.ts';
 import { until } from '../services/until.ts';
 import { besideBroker } from './beside-broker.ts';
-import { sameAndTold } from './whole-events.ts';
+import { sameAndReported } from './whole-events.ts';
 
 const skip = (await skipReason()) ?? false;
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
@@ -88,7 +88,7 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
   const { shortGaps, concurrency, robotsViolations, unexpected } = small.check({ delayMs });
   for (const [what, { count, details }] of Object.entries({ shortGaps, concurrency, robotsViolations, unexpected }))
     assert.equal(count, 0, `${what}: ${details.join('; ')}`);
-  const pages = await sameAndTold(first, posts, names);
+  const pages = await sameAndReported(first, posts, names);
   assert.ok(pages.length >= 6 * 10, `${pages.length}`);
 
   const crawl = [...place, '--crawl', `${fleet}.c1`];

@@ -109,16 +109,16 @@ describe('on a broker that others write to', { skip, timeout: 300_000 }, () => {
     await admitted(group, 0, 32);
     await group.stop();
     const topic = `${crawl}.dead-letters`;
-    const letters = [];
-    const { start, end: lettersEnd } = await log.offsets(topic, 0);
-    for await (const { value } of recordsOf(log, topic, 0, start, lettersEnd))
-      letters.push(codec.decode('dead-letters', value));
+    const deadLetters = [];
+    const { start, end: deadLettersEnd } = await log.offsets(topic, 0);
+    for await (const { value } of recordsOf(log, topic, 0, start, deadLettersEnd))
+      deadLetters.push(codec.decode('dead-letters', value));
     assert.deepEqual(
-      letters.map(({ reason, sourceOffset }) => [reason, sourceOffset]),
+      deadLetters.map(({ reason, sourceOffset }) => [reason, sourceOffset]),
       [['undecodable', end + 1]],
     );
     assert.match(
-      letters[0]!.detail,
+      deadLetters[0]!.detail,
       /foreign\.discovered\/0, offsets (\d+) to \1, is damaged \(its checksum is wrong\)/,
     );
   });

@@ -59,15 +59,15 @@ test('what was purged leaves an archive in an object store whose machine is gone
   assert.equal(purged.code, 0, purged.stderr);
   const receipt = ['--json', '--receipt', join(temporaryFolder(), 'one.jws'), '--receipt-key', 'env:RECEIPT_KEY'];
   process.env['RECEIPT_KEY'] = key;
-  const told = async (...words: string[]) => {
+  const reported = async (...words: string[]) => {
     const done = await runCommand(['forget', ...on, ...receipt, ...words]);
     assert.equal(done.code, 0, done.stderr);
-    return lastJson(done) as unknown as Told;
+    return lastJson(done) as unknown as Report;
   };
   // Who does not say where the files are is told that they were not reached.
-  assert.ok((await told()).notReached.some((one) => /object stores/.test(one.place)));
+  assert.ok((await reported()).notReached.some((one) => /object stores/.test(one.place)));
   assert.deepEqual(await urls(), before);
-  const { places, notReached } = await told('--archive-to', place);
+  const { places, notReached } = await reported('--archive-to', place);
   assert.deepEqual(
     await urls(),
     before.filter((url) => url !== at('/p/2')),
@@ -76,7 +76,7 @@ test('what was purged leaves an archive in an object store whose machine is gone
   assert.ok(!notReached.some((one) => /object stores/.test(one.place)));
 });
 
-interface Told {
+interface Report {
   readonly places: readonly { readonly place: string; readonly left: number }[];
   readonly notReached: readonly { readonly place: string }[];
 }

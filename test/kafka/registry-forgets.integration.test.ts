@@ -245,10 +245,10 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     for (const role of roles) await untilReady(role);
     const listed = lastJson(await run('schemas', 'list', ...at(crawl), '--json'))['schemas'] as { id: number | null }[];
     assert.equal(listed.filter(({ id }) => id === 4242).length, 3);
-    const letters = async () => (await run('dlq', 'list', ...at(crawl))).stdout;
+    const deadLetters = async () => (await run('dlq', 'list', ...at(crawl))).stdout;
     const deadline = Date.now() + 30_000;
-    while (!/tasks\/1 /.test(await letters()) || !/discovered\/1 /.test(await letters())) {
-      assert.ok(Date.now() < deadline, `what is foreign is a dead letter: ${await letters()}`);
+    while (!/tasks\/1 /.test(await deadLetters()) || !/discovered\/1 /.test(await deadLetters())) {
+      assert.ok(Date.now() < deadline, `what is foreign is a dead letter: ${await deadLetters()}`);
       await sleep(250);
     }
     assert.equal(await records(`${crawl}.dead-letters`), 2, 'what was taught is read');

@@ -230,8 +230,8 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       assert.equal(new Set(lines.map((line) => line.split(' ')[0])).size, expected);
       assert.ok(lines.every((line) => line.endsWith(' seen by mine')));
       assertFlawless(web.check({ delayMs: 30 }));
-      const told = await as('operator', ['explain', ...at(), web.seeds[0]!]).ended;
-      assert.match(told.stdout, /mine 1\.2\.3/);
+      const reported = await as('operator', ['explain', ...at(), web.seeds[0]!]).ended;
+      assert.match(reported.stdout, /mine 1\.2\.3/);
       for (const one of [fetcher, lister, frontier]) {
         one.child.kill('SIGTERM');
         await one.ended;

@@ -72,10 +72,10 @@ describe('topics that take only small records', { skip, timeout: 300_000 }, () =
     const series = await scrape(await listening(roles[1]!));
     assert.equal(series.get('crawlstream_fetcher_fetches_total{outcome="fetched"}'), 30, 'as the host saw it');
     assert.equal(now['pages'], 0, 'as the crawl sees it');
-    const letters = (await run('dlq', 'list')).stdout.trimEnd().split('\n');
-    assert.equal(letters.length, 1);
-    assert.match(letters[0]!, /undecodable +crawl\.discovered\/0|undecodable +discovered\/0/);
-    assert.match(letters[0]!, /only the first 1000 of its 100000 bytes are stored/);
+    const deadLetters = (await run('dlq', 'list')).stdout.trimEnd().split('\n');
+    assert.equal(deadLetters.length, 1);
+    assert.match(deadLetters[0]!, /undecodable +crawl\.discovered\/0|undecodable +discovered\/0/);
+    assert.match(deadLetters[0]!, /only the first 1000 of its 100000 bytes are stored/);
     for (const { child, output } of roles) assert.equal(child.exitCode, null, output());
     await log.close();
   });

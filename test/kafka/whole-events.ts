@@ -4,16 +4,16 @@ import type { FleetClient } from '../services/fleet/running-fleet.ts';
 import type { Post } from '../services/fleet/webhooks/receiver.ts';
 import { until } from '../services/until.ts';
 
-export interface Told {
+export interface Report {
   readonly id: string;
   readonly type: string;
   readonly data: { readonly url?: string };
 }
 
-const eventsOf = ({ body }: Post) => (JSON.parse(body) as { readonly data: { readonly events: Told[] } }).data.events;
+const eventsOf = ({ body }: Post) => (JSON.parse(body) as { readonly data: { readonly events: Report[] } }).data.events;
 
 /** Events of a crawl as they were taken, each once: none is missing, and none came before its turn. */
-export function wholeOf(posts: readonly Post[], crawl: string): Told[] {
+export function wholeOf(posts: readonly Post[], crawl: string): Report[] {
   const all = posts
     .filter(({ body }) => (JSON.parse(body) as { data: { crawl: string } }).data.crawl === crawl)
     .flatMap(eventsOf);
@@ -30,7 +30,7 @@ export function wholeOf(posts: readonly Post[], crawl: string): Told[] {
 }
 
 /** All of these crawls, which have ended, have the same pages, and each page and end was told. Gives their URLs. */
-export async function sameAndTold(
+export async function sameAndReported(
   client: FleetClient,
   posts: readonly Post[],
   names: readonly string[],
@@ -43,8 +43,8 @@ export async function sameAndTold(
       const { body } = await client.call('GET', `/v1/crawls/${name}`);
       return wholeOf(posts, name).at(-1)?.type === 'crawl.ended' && JSON.stringify(body).includes('"failures":0');
     });
-    const told = wholeOf(posts, name).filter(({ type }) => type === 'page');
-    assert.deepEqual([...new Set(told.map(({ data }) => data.url))].sort(), wanted, `events of ${name}`);
+    const reported = wholeOf(posts, name).filter(({ type }) => type === 'page');
+    assert.deepEqual([...new Set(reported.map(({ data }) => data.url))].sort(), wanted, `events of ${name}`);
   }
   return wanted;
 }

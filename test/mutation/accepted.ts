@@ -711,10 +711,10 @@ export const accepted: readonly Accepted[] = [
     because: 'time alone: of nothing comes nothing',
   },
   {
-    file: 'services/fetcher/pages/told-page.ts',
+    file: 'services/fetcher/pages/client-page.ts',
     find: '0',
     replace: '(0 + 1)',
-    line: 'told.final && told.status > 0 && isRetriable',
+    line: 'result.final && result.status > 0 && isRetriable',
     because: 'no answer has the status 1',
   },
   {
@@ -1396,9 +1396,9 @@ export const accepted: readonly Accepted[] = [
   },
   {
     file: 'services/fetcher/http/exchange.ts',
-    find: 'told = true;',
+    find: 'isDone = true;',
     replace: ';',
-    line: 'told = true;',
+    line: 'isDone = true;',
     because: 'a connection closes once',
   },
   {

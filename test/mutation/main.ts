@@ -76,7 +76,7 @@ function partOf({ file }: Mutant): string {
   return file.split('/').slice(0, -1).slice(0, 3).join('/');
 }
 
-function told({ file, line, mutator, find, replace }: Mutant, { end, leftOut }: Outcome): string {
+function reported({ file, line, mutator, find, replace }: Mutant, { end, leftOut }: Outcome): string {
   const more = leftOut.length > 0 ? ` (not tried: ${leftOut.length} dear tests, ${leftOut[0]} …)` : '';
   const edit = `${JSON.stringify(find.slice(0, 60))} -> ${JSON.stringify(replace)}`;
   return `${end.toUpperCase().padEnd(10)} ${file}:${line}  ${mutator}: ${edit}${more}`;
@@ -108,7 +108,7 @@ async function trySample(): Promise<void> {
       if (isNoticed(outcome.end)) one.noticed += 1;
     }
     ends.set(outcome.end, (ends.get(outcome.end) ?? 0) + 1);
-    if (outcome.end !== 'noticed') console.log(`${told(mutant, outcome)}\n           ${lineOf(mutant)}`);
+    if (outcome.end !== 'noticed') console.log(`${reported(mutant, outcome)}\n           ${lineOf(mutant)}`);
     if (total.tried % 20 === 0) console.log(`${total.noticed} of ${total.tried} noticed so far, ${seconds()} s`);
   });
   for (const [part, score] of [...scores].sort()) console.log(`${part}: ${scoreText(score)}`);

@@ -73,10 +73,10 @@ export async function startCollector(): Promise<TestCollector> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const told = JSON.parse(Buffer.concat(chunks).toString()) as OtlpJson & OtlpMetrics & OtlpLogs;
-      if (request.url === '/v1/metrics') metrics.push(told);
-      else if (request.url === '/v1/logs') logs.push(told);
-      else spans.push(...spansOf(told));
+      const reported = JSON.parse(Buffer.concat(chunks).toString()) as OtlpJson & OtlpMetrics & OtlpLogs;
+      if (request.url === '/v1/metrics') metrics.push(reported);
+      else if (request.url === '/v1/logs') logs.push(reported);
+      else spans.push(...spansOf(reported));
       response.setHeader('content-type', 'application/json').end('{}');
     });
   });

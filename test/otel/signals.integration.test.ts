@@ -77,11 +77,11 @@ describe('metrics and logs, with a real collector', { skip }, async () => {
     const records = collector.logs.flatMap(({ resourceLogs }) =>
       resourceLogs.flatMap(({ scopeLogs }) => scopeLogs.flatMap(({ logRecords }) => logRecords)),
     );
-    const told = records.find(({ body }) => body.stringValue === 'POST /urls: 400')!;
-    assert.deepEqual([told.severityNumber, told.severityText], [9, 'info']);
-    assert.equal(attributesOf(told.attributes!)['crawlstream.component'], 'http');
-    assert.equal(attributesOf(told.attributes!)['crawlstream.request_id'], 'mine');
-    assert.ok(Math.abs(Number(told.timeUnixNano) / 1e6 - Date.now()) < 120_000);
+    const reported = records.find(({ body }) => body.stringValue === 'POST /urls: 400')!;
+    assert.deepEqual([reported.severityNumber, reported.severityText], [9, 'info']);
+    assert.equal(attributesOf(reported.attributes!)['crawlstream.component'], 'http');
+    assert.equal(attributesOf(reported.attributes!)['crawlstream.request_id'], 'mine');
+    assert.ok(Math.abs(Number(reported.timeUnixNano) / 1e6 - Date.now()) < 120_000);
   });
 
   it('a URL that a rule has posted is a span with the method that was sent', async () => {

@@ -146,13 +146,13 @@ describe('traces, with a real collector', { skip }, async () => {
     const hosts = collector.spans.slice(seen).map(({ attributes }) => attributes['crawlstream.host']);
     assert.deepEqual([...new Set(hosts.filter((one) => one !== undefined))], [host]);
 
-    const tell = async (...words: string[]) => lastJson(await runCommand(['trace', ...words, ...where]));
+    const report = async (...words: string[]) => lastJson(await runCommand(['trace', ...words, ...where]));
     const policy = async () => lastJson(await runCommand(['policy', 'show', ...where]))['trace'];
     assert.deepEqual(await policy(), { ratio: 0, hosts: [hostname] });
-    assert.deepEqual(await tell(hostname), { ratio: 0, hosts: [hostname], changed: false });
-    assert.ok((await tell('--ratio', '0.5'))['version']);
+    assert.deepEqual(await report(hostname), { ratio: 0, hosts: [hostname], changed: false });
+    assert.ok((await report('--ratio', '0.5'))['version']);
     assert.deepEqual(await policy(), { ratio: 0.5, hosts: [hostname] });
-    assert.ok((await tell(hostname, '--off', '--ratio', '0'))['version']);
+    assert.ok((await report(hostname, '--off', '--ratio', '0'))['version']);
     assert.equal(await policy(), undefined);
     assert.equal((await runCommand(['trace', ...where])).code, 2, 'trace what?');
   });

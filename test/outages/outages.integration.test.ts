@@ -128,9 +128,9 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     await outage.begin();
     await follow();
     try {
-      const told = () =>
+      const reported = () =>
         Object.entries(outage.says).every(([pod, [begins]]) => lines(pod).some((one) => begins.test(one)));
-      await beatUntil(scrapes, 'the logs tell of it', told);
+      await beatUntil(scrapes, 'the logs tell of it', reported);
       t.diagnostic(`told of after ${((Date.now() - beginsMs) / 1000).toFixed(1)} s`);
       await scrapes.beatFor(outage.waits);
     } finally {

@@ -38,8 +38,8 @@ export class Scrapes {
     const now = performance.now();
     this.#nextMs = Math.max(now, this.#nextMs + beatMs);
     await new Promise((resolve) => setTimeout(resolve, this.#nextMs - now));
-    const told = await Promise.all([...this.targets].map(async ([pod, url]) => seriesOf(pod, await scraped(url))));
-    const values = new Map(told.flat());
+    const reported = await Promise.all([...this.targets].map(async ([pod, url]) => seriesOf(pod, await scraped(url))));
+    const values = new Map(reported.flat());
     for (const [name, value] of values) {
       let one = this.#series.get(name);
       if (one === undefined) this.#series.set(name, (one = Array(this.#beats).fill('_')));
@@ -129,9 +129,9 @@ async function scraped(url: string): Promise<string> {
 function seriesOf(pod: string, text: string): [string, string][] {
   const of = `pod="${pod}",instance="${pod}:9464",job="crawlstream-metrics"`;
   const lines = text.split('\n').filter((line) => /^(crawlstream_|process_resident_memory_bytes)/.test(line));
-  const told = lines.map((line): [string, string] => {
+  const reported = lines.map((line): [string, string] => {
     const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line)!;
     return [`${name}{${labels === '' ? '' : `${labels},`}${of}}`, value!];
   });
-  return [[`up{${of}}`, '1'], ...told];
+  return [[`up{${of}}`, '1'], ...reported];
 }

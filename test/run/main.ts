@@ -53,9 +53,9 @@ const startMs = Date.now();
 const runs: FirstRun[] = [];
 const durations = new Map<string, number>();
 
-function onTold(told: TestResult): void {
-  durations.set(told.file, (durations.get(told.file) ?? 0) + told.ms);
-  if (told.kind === 'fail') console.log(`\nFAILED ${told.file}\n  ${told.name}\n${indented(told.why)}`);
+function onStatus(reported: TestResult): void {
+  durations.set(reported.file, (durations.get(reported.file) ?? 0) + reported.ms);
+  if (reported.kind === 'fail') console.log(`\nFAILED ${reported.file}\n  ${reported.name}\n${indented(reported.why)}`);
 }
 
 function indented(text: string): string {
@@ -67,14 +67,14 @@ function indented(text: string): string {
 
 async function run(files: readonly string[]): Promise<FirstRun> {
   const beganMs = Date.now();
-  const { fault, output, told } = await runGroup(files, speeds[speed], onTold);
+  const { fault, output, reported } = await runGroup(files, speeds[speed], onStatus);
   if (fault !== '') console.log(`\nFAILED ${files.join(' ')}\n  ${fault}\n${indented(output.slice(-8_000))}`);
-  else if (output !== '' && told.some(({ kind }) => kind === 'fail')) console.log(indented(output.slice(-8_000)));
+  else if (output !== '' && reported.some(({ kind }) => kind === 'fail')) console.log(indented(output.slice(-8_000)));
   if (speed !== 'unit') {
     const [own, sinceStart] = [beganMs, startMs].map((sinceMs) => Math.round((Date.now() - sinceMs) / 1000));
-    console.log(`${files[0]}: ${told.length} tests in ${own} s, ${sinceStart} s since the start`);
+    console.log(`${files[0]}: ${reported.length} tests in ${own} s, ${sinceStart} s since the start`);
   }
-  return { files, told, fault };
+  return { files, reported, fault };
 }
 
 const sinceBefore = watchProcessors();
@@ -82,9 +82,9 @@ const overall = watchProcessors();
 const turns = { atOnce, atMost, idle: () => sinceBefore().idle, everyMs: 5_000 };
 await runInTurn(groups, turns, async (group) => void runs.push(await run(group)));
 const idle = Math.round(100 * overall().idle);
-const { told: all, faults, unsteady } = await lookAgain(runs, filesAgainMax, run);
+const { reported: all, faults, unsteady } = await lookAgain(runs, filesAgainMax, run);
 
-const count = (kind: TestResult['kind']) => all.filter((told) => told.kind === kind).length;
+const count = (kind: TestResult['kind']) => all.filter((reported) => reported.kind === kind).length;
 const reasons = new Map<string, string[]>();
 for (const { kind, why, name } of all) if (kind === 'skip') reasons.set(why, [...(reasons.get(why) ?? []), name]);
 for (const [why, names] of reasons)

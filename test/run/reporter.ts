@@ -30,7 +30,7 @@ export default async function* report(events: AsyncIterable<NodeTestEvent>): Asy
     const error = event.type === 'test:fail' ? event.data.details.error : undefined;
     if ((error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed') continue;
     const nowMs = cpuMs();
-    const told: TestResult = {
+    const reported: TestResult = {
       kind: event.type === 'test:fail' ? 'fail' : skip === undefined ? 'pass' : 'skip',
       file: relative(root, file.startsWith('file:') ? fileURLToPath(file) : file),
       name: [...path.slice(0, nesting), name].join(' > '),
@@ -39,7 +39,7 @@ export default async function* report(events: AsyncIterable<NodeTestEvent>): Asy
       why: error === undefined ? (typeof skip === 'string' ? skip : '') : textOf(error),
     };
     usedMs = nowMs;
-    yield `${JSON.stringify(told)}\n`;
+    yield `${JSON.stringify(reported)}\n`;
   }
 }
 

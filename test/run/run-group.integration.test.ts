@@ -22,9 +22,9 @@ describe('a test process', () => {
     const file = await fileOf(
       `it('leaves a timer', () => { setInterval(() => {}, 1000); assert.fail('as it must'); });`,
     );
-    const { told, fault } = await runGroup([file], { deadlineMs: 60_000, afterFailureMs: 500 }, () => {});
+    const { reported, fault } = await runGroup([file], { deadlineMs: 60_000, afterFailureMs: 500 }, () => {});
     assert.deepEqual(
-      told.map(({ kind, name }) => [kind, name]),
+      reported.map(({ kind, name }) => [kind, name]),
       [['fail', 'leaves a timer']],
     );
     assert.equal(fault, '', 'the test says what failed');
@@ -33,8 +33,8 @@ describe('a test process', () => {
   it('goes on after a failure as long as more is heard of it', async () => {
     const later = `it('later', () => new Promise((resolve) => setTimeout(resolve, 300)));\n`.repeat(4);
     const file = await fileOf(`it('fails', () => assert.fail('as it must'));\n${later}`);
-    const { told } = await runGroup([file], { deadlineMs: 60_000, afterFailureMs: 30_000 }, () => {});
-    assert.equal(told.length, 5);
+    const { reported } = await runGroup([file], { deadlineMs: 60_000, afterFailureMs: 30_000 }, () => {});
+    assert.equal(reported.length, 5);
   });
 
   it('that is not done by its deadline is ended, and that is its fault', async () => {

@@ -7,7 +7,7 @@ import { root } from './files.ts';
 import type { TestResult } from './reporter.ts';
 
 export interface GroupResult {
-  readonly told: readonly TestResult[];
+  readonly reported: readonly TestResult[];
   /** What it printed besides. */
   readonly output: string;
   /** Why the process itself failed; empty: it did not. */
@@ -27,7 +27,7 @@ export interface Deadlines {
 export function runGroup(
   files: readonly string[],
   { deadlineMs, afterFailureMs }: Deadlines,
-  onTold: (told: TestResult) => void,
+  onStatus: (reported: TestResult) => void,
   env: NodeJS.ProcessEnv = {},
 ): Promise<GroupResult> {
   const args = ['--import', 'tsx', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', shard];
@@ -40,13 +40,13 @@ export function runGroup(
     detached: true,
   });
   running.set(child.pid!, mark);
-  const told: TestResult[] = [];
+  const reported: TestResult[] = [];
   const output: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const one = toldOf(line);
+    const one = reportOf(line);
     if (one === undefined) return output.push(line);
-    told.push(one);
-    onTold(one);
+    reported.push(one);
+    onStatus(one);
     if (one.kind === 'fail' || lingering !== undefined) lingers();
   });
   let lingering: NodeJS.Timeout | undefined;
@@ -66,13 +66,13 @@ export function runGroup(
       clearTimeout(lingering);
       endGroup(child.pid!, mark);
       running.delete(child.pid!);
-      const failed = told.some(({ kind }) => kind === 'fail');
+      const failed = reported.some(({ kind }) => kind === 'fail');
       let fault = '';
       if (late)
-        fault = `not done after ${deadlineMs / 1000} s; the last that ended was: ${told.at(-1)?.name ?? 'none'}`;
-      else if (told.length === 0) fault = `ran no test (exit ${code ?? signal})`;
+        fault = `not done after ${deadlineMs / 1000} s; the last that ended was: ${reported.at(-1)?.name ?? 'none'}`;
+      else if (reported.length === 0) fault = `ran no test (exit ${code ?? signal})`;
       else if (code !== 0 && !failed) fault = `ended with ${code ?? signal}, though no test failed`;
-      resolve({ told, output: output.join('\n'), fault });
+      resolve({ reported, output: output.join('\n'), fault });
     });
   });
 }
@@ -86,7 +86,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-function toldOf(line: string): TestResult | undefined {
+function reportOf(line: string): TestResult | undefined {
   if (!line.startsWith('{"kind":"')) return undefined;
   try {
     return JSON.parse(line) as TestResult;

@@ -9,12 +9,12 @@ import type { GroupResult } from './run-group.ts';
 
 export interface FirstRun {
   readonly files: readonly string[];
-  readonly told: readonly TestResult[];
+  readonly reported: readonly TestResult[];
   readonly fault: string;
 }
 
 export interface Verdict {
-  readonly told: readonly TestResult[];
+  readonly reported: readonly TestResult[];
   readonly faults: readonly string[];
   /** Names of tests that failed beside others and passed alone, with their files and the first line of why. */
   readonly unsteady: readonly string[];
@@ -24,9 +24,9 @@ export interface Verdict {
 export async function lookAgain(
   runs: readonly FirstRun[],
   filesMax: number,
-  runAlone: (files: readonly string[]) => Promise<Pick<GroupResult, 'told' | 'fault'>>,
+  runAlone: (files: readonly string[]) => Promise<Pick<GroupResult, 'reported' | 'fault'>>,
 ): Promise<Verdict> {
-  const told: TestResult[] = [];
+  const reported: TestResult[] = [];
   const faults: string[] = [];
   const unsteady: string[] = [];
   const failedFiles = new Set(runs.flatMap((run) => filesFailed(run)));
@@ -34,27 +34,27 @@ export async function lookAgain(
   for (const run of runs) {
     const files = isLookedAt ? filesToRepeat(run) : [];
     if (files.length === 0) {
-      told.push(...run.told);
+      reported.push(...run.reported);
       if (run.fault !== '') faults.push(`${run.files.join(' ')}: ${run.fault}`);
       continue;
     }
-    if (files.length < run.files.length) told.push(...run.told.filter(({ file }) => !files.includes(file)));
-    const failures = run.told
+    if (files.length < run.files.length) reported.push(...run.reported.filter(({ file }) => !files.includes(file)));
+    const failures = run.reported
       .filter(({ kind }) => kind === 'fail')
       .map(({ file, name, why }) => `${file}: ${name}: ${why.split('\n', 1)[0]}`);
     if (run.fault !== '') failures.push(`${files.join(' ')}: ${run.fault}`);
     const second = await runAlone(files);
-    told.push(...second.told);
+    reported.push(...second.reported);
     if (second.fault !== '') faults.push(`${files.join(' ')}: ${second.fault}`);
-    else if (!second.told.some(({ kind }) => kind === 'fail')) unsteady.push(...failures);
+    else if (!second.reported.some(({ kind }) => kind === 'fail')) unsteady.push(...failures);
   }
-  return { told, faults, unsteady };
+  return { reported, faults, unsteady };
 }
 
 /** A process that did not end well is repeated whole: what it would have said of its files is not known. */
-function filesFailed({ files, told, fault }: FirstRun): string[] {
+function filesFailed({ files, reported, fault }: FirstRun): string[] {
   if (fault !== '') return [...files];
-  return [...new Set(told.filter(({ kind }) => kind === 'fail').map(({ file }) => file))];
+  return [...new Set(reported.filter(({ kind }) => kind === 'fail').map(({ file }) => file))];
 }
 
 /** So is one that failed in a suite which several test files share: the suite's own file has no test to run. */

@@ -40,11 +40,13 @@ export async function crawlSite(url: string, secondsMax: number): Promise<Crawle
     ...{ pages, counts, end: String(counts['end']), traps, seconds },
     titles: askTitles(pages, join(data, 'index')),
     why: async (one) => {
-      const told = lastJson(await runCommand(['explain', one, '--data', data, '--json'])) as unknown as Explained;
-      if (!told.filter.admitted) return `refused by ${told.filter.rule}`;
-      if (told.robots?.rule) return `robots.txt, line ${told.robots.line}`;
-      if (told.queue === null) return 'no link to it was found';
-      return told.trap === null ? `${told.queue.in} ${told.queue.status ?? ''}`.trim() : `trap ${told.trap.pattern}`;
+      const reported = lastJson(await runCommand(['explain', one, '--data', data, '--json'])) as unknown as Explained;
+      if (!reported.filter.admitted) return `refused by ${reported.filter.rule}`;
+      if (reported.robots?.rule) return `robots.txt, line ${reported.robots.line}`;
+      if (reported.queue === null) return 'no link to it was found';
+      return reported.trap === null
+        ? `${reported.queue.in} ${reported.queue.status ?? ''}`.trim()
+        : `trap ${reported.trap.pattern}`;
     },
     remove: () => rmSync(own, { recursive: true, force: true }),
   };

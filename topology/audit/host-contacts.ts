@@ -15,7 +15,7 @@ import type { Violation } from './violation.ts';
 
 export interface HostContacts {
   /** Was this request seen before? A record may be on the log twice. */
-  has(told: Pick<Contact, 'url' | 'startMs' | 'endMs' | 'fetcherId'>): boolean;
+  has(contact: Pick<Contact, 'url' | 'startMs' | 'endMs' | 'fetcherId'>): boolean;
   add(contact: Contact): Violation[];
   /** Start of the latest, ms since the Unix epoch. */
   readonly lastMs: number;

@@ -5,7 +5,7 @@ export const contentLimits = {
   /** Pages handed to the dedup at once. */
   batchRecords: 128,
   /** Verdicts gathered before they are sent: a cluster of any size must not be held in memory. */
-  toldAtOnce: 1_000,
+  publishedAtOnce: 1_000,
   /** Clusters with a representative in memory, about 400 B each; the others are looked up. */
   bestsMax: 100_000,
   /** Hosts for which it is held in memory what their pages have in common, 0.5 kB each; the others are looked up. */

@@ -44,7 +44,7 @@ export class MinhashIndex {
   near(signature: Minhash, found: (id: number, same: boolean) => void, common = unknown): void {
     const lookup = ++this.#lookups;
     for (let band = 0; band < bands; band++) {
-      if (tellsNothing(signature, band, common)) continue;
+      if (isUninformative(signature, band, common)) continue;
       const before = this.#before[band]!;
       for (let at = this.#heads[band]![this.#bucket(signature, 0, band)]!; at !== none; at = before[at]!) {
         if (this.#met[at] === lookup) continue;
@@ -91,7 +91,7 @@ export class MinhashIndex {
 
 const unknown = noCommonSlots();
 
-function tellsNothing(signature: Minhash, band: number, common: CommonSlots): boolean {
+function isUninformative(signature: Minhash, band: number, common: CommonSlots): boolean {
   for (let row = band * rows; row < (band + 1) * rows; row++) {
     if (!isCommon(common, row, signature[row]!)) return false;
   }

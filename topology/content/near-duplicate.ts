@@ -31,7 +31,7 @@ export interface TitleHashes {
  */
 const resemblanceMin = 0.6;
 /** So many slots must tell something. */
-const tellingMin = 8;
+const distinctSlotsMin = 8;
 /** Slots that may differ where fewer tell something. */
 const differingMax = 1;
 /** The share of all slots for two pages of one site of which nothing is known yet: its template may be most of them. */
@@ -51,11 +51,11 @@ export function textNearness(a: Minhash, b: Minhash, from: number, common: Commo
     if (isCommon(common, slot, a[slot]!)) shared += 1;
     else agreeing += 1;
   }
-  const telling = slots - shared;
+  const reporting = slots - shared;
   const whole = (agreeing + shared) / slots;
   if (common.pages < pagesMin) return whole >= (oneHost ? resemblanceUnknown : resemblanceMin) ? whole : 0;
-  if (telling < tellingMin) return slots - agreeing - shared <= differingMax ? whole : 0;
-  return agreeing >= resemblanceMin * telling ? whole : 0;
+  if (reporting < distinctSlotsMin) return slots - agreeing - shared <= differingMax ? whole : 0;
+  return agreeing >= resemblanceMin * reporting ? whole : 0;
 }
 
 function titlesAgree(a: PageEvidence, b: PageEvidence): boolean {

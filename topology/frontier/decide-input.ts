@@ -9,7 +9,7 @@ import type { Growth } from './decide/links/growth.ts';
 import { isAboutHost } from './decide/misrouted.ts';
 import { decideResult } from './decide/results/results.ts';
 import type { Input } from './partition.ts';
-import { refusedLetters, unreadable } from './unreadable.ts';
+import { refusedDeadLetters, unreadable } from './unreadable.ts';
 
 /** What a decision on a record goes by, beside the state. */
 export interface InputSide {
@@ -34,7 +34,7 @@ export function decideInput(decision: Decision, input: Input, side: InputSide): 
   const { refusals = [] } = input;
   if (slice !== 'done' || refusals.length === 0) return slice;
   decision.tally('undecodable', refusals.length);
-  decision.deadLetters.push(...refusedLetters(identity, input, refusals, nowMs));
+  decision.deadLetters.push(...refusedDeadLetters(identity, input, refusals, nowMs));
   return slice;
 }
 

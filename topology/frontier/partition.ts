@@ -114,7 +114,7 @@ export class FrontierPartition {
 
   /** Calls of the pull API, where the crawl is served by it. */
   get calls(): PullQueue {
-    return this.#pull.desk;
+    return this.#pull.queue;
   }
 
   /** The policy in force; null before the first. */

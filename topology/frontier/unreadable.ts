@@ -10,18 +10,24 @@ type Source = Pick<Input, 'topic' | 'offset'>;
 
 export function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
   const [{ hostKey, url } = { hostKey: '', url: '' }] = input.refusals ?? [];
-  return { ...letterOf(identity, input, atMs), hostKey, url, detail: input.why, original: Buffer.from(input.bytes) };
+  return {
+    ...deadLetterOf(identity, input, atMs),
+    hostKey,
+    url,
+    detail: input.why,
+    original: Buffer.from(input.bytes),
+  };
 }
 
 /** One for each part of it; the first holds the record. */
-export function refusedLetters(
+export function refusedDeadLetters(
   identity: PartitionIdentity,
   input: Source & { readonly bytes?: Uint8Array },
   refusals: readonly Refusal[],
   atMs: number,
 ): DeadLetter[] {
   return refusals.map((refusal, at) => ({
-    ...letterOf(identity, input, atMs),
+    ...deadLetterOf(identity, input, atMs),
     hostKey: refusal.hostKey,
     url: refusal.url,
     detail: refusalText(refusal),
@@ -29,7 +35,7 @@ export function refusedLetters(
   }));
 }
 
-function letterOf({ partition }: PartitionIdentity, { topic, offset }: Source, atMs: number): DeadLetter {
+function deadLetterOf({ partition }: PartitionIdentity, { topic, offset }: Source, atMs: number): DeadLetter {
   return {
     ...blankDeadLetter,
     reason: 'undecodable',

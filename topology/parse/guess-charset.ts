@@ -10,7 +10,7 @@ import { analyse } from 'chardet';
 /** Bytes of text that are compared: some 3 ms at most, on the few pages that come here. */
 const textBytesMax = 8_192;
 /** Bytes beyond ASCII below which the standard's fallback is as good a guess. */
-const telltaleBytesMin = 8;
+const evidenceBytesMin = 8;
 
 /** chardet's names → the Encoding standard's, whose decoders also read what is near. */
 const encodings: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const encodings: Readonly<Record<string, string>> = {
 /** Null: nothing suggests an encoding other than the standard's fallback. */
 export function guessCharset(body: Uint8Array): string | null {
   const { text, beyondAscii } = foreignRuns(body);
-  if (beyondAscii < telltaleBytesMin) return null;
+  if (beyondAscii < evidenceBytesMin) return null;
   const best = analyse(text)[0]?.name;
   return best === undefined ? null : (encodings[best] ?? null);
 }

@@ -137,7 +137,7 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
     const next = html.charCodeAt(mark + 1);
     const isEnd = next === slash;
     const nameStart = isEnd ? mark + 2 : mark + 1;
-    if (!isLetter(isEnd ? html.charCodeAt(nameStart) : next)) {
+    if (!isAlphabetic(isEnd ? html.charCodeAt(nameStart) : next)) {
       const end = notATag(html, mark, next);
       // A lone `<` is text.
       if (end === mark) {
@@ -208,7 +208,7 @@ function endOfRawText(html: string, from: number, nameStart: number, nameEnd: nu
   return html.length;
 }
 
-function isLetter(c: number): boolean {
+function isAlphabetic(c: number): boolean {
   const lower = c | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
 }

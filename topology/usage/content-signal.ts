@@ -19,26 +19,26 @@ const answers = new Map([
 ]);
 
 export function contentSignal(value: string, source: string, said: string): Statement[] {
-  return [...toldIn(value)].flatMap(([use, allowed]) =>
+  return [...preferencesIn(value)].flatMap(([use, allowed]) =>
     allowed === null ? [] : [statement(use, allowed ? 'allow' : 'deny', source, said)],
   );
 }
 
 /** Uses of which it speaks in words that nobody can read. */
 export function unreadSignals(value: string): readonly Use[] {
-  return [...toldIn(value)].flatMap(([use, allowed]) => (allowed === null ? [use] : []));
+  return [...preferencesIn(value)].flatMap(([use, allowed]) => (allowed === null ? [use] : []));
 }
 
 /** Null: neither yes nor no. */
-function toldIn(value: string): ReadonlyMap<Use, boolean | null> {
-  const told = new Map<Use, boolean | null>();
+function preferencesIn(value: string): ReadonlyMap<Use, boolean | null> {
+  const preferences = new Map<Use, boolean | null>();
   for (const pair of value.toLowerCase().split(',')) {
     const equals = pair.indexOf('=');
     const use = equals < 0 ? undefined : signals.get(pair.slice(0, equals).trim());
     if (use === undefined) continue;
     const answer = answers.get(pair.slice(equals + 1).trim());
-    const before = told.get(use);
-    told.set(use, answer === false || before === false ? false : (answer ?? before ?? null));
+    const before = preferences.get(use);
+    preferences.set(use, answer === false || before === false ? false : (answer ?? before ?? null));
   }
-  return told;
+  return preferences;
 }

@@ -39,7 +39,7 @@ export function statement(
 }
 
 /** In force first, for each use in turn: what bars it, the earliest first, then what allows it. */
-export function inOrder<S extends Told>(statements: readonly S[]): S[] {
+export function inOrder<S extends Stated>(statements: readonly S[]): S[] {
   return [...statements].sort(
     (a, b) =>
       order.indexOf(a.use) - order.indexOf(b.use) ||
@@ -52,7 +52,7 @@ const order: readonly string[] = subjects;
 const strengths: readonly string[] = ['deny', 'allow', 'terms'];
 
 /** A statement, or the record of one. */
-export interface Told {
+export interface Stated {
   readonly use: string;
   readonly preference: string;
   readonly fromMs: number;
@@ -65,7 +65,7 @@ export interface Verdict<S> {
 }
 
 /** What holds for a use at a time. */
-export function verdictOn<S extends Told>(statements: readonly S[], use: Subject, atMs: number): Verdict<S> {
+export function verdictOn<S extends Stated>(statements: readonly S[], use: Subject, atMs: number): Verdict<S> {
   let allowed: S | null = null;
   for (const one of statements) {
     if (one.use !== use || one.fromMs > atMs) continue;
@@ -76,7 +76,7 @@ export function verdictOn<S extends Told>(statements: readonly S[], use: Subject
 }
 
 /** Is any of these uses barred at that time? Undefined: none is. */
-export function firstBarred<S extends Told>(
+export function firstBarred<S extends Stated>(
   statements: readonly S[],
   wanted: readonly Use[],
   atMs: number,
@@ -89,7 +89,7 @@ export function firstBarred<S extends Told>(
 }
 
 /** From when a use is barred, ms since the Unix epoch. 0: it is. -1: never. */
-export function barredFrom(statements: readonly Told[], use: Subject): number {
+export function barredFrom(statements: readonly Stated[], use: Subject): number {
   let fromMs = -1;
   for (const one of statements) {
     if (one.use !== use || one.preference !== 'deny') continue;

@@ -42,9 +42,9 @@ export function parseTagDate(text: string): number | null {
 
 function moment(year: number, month: number, day: number, [h = '0', m = '0', s = '0', zone = '']: string[]) {
   // By the day alone: a leap second lies in the next one.
-  const told = new Date(Date.UTC(year, month, day));
+  const date = new Date(Date.UTC(year, month, day));
   const atMs = Date.UTC(year, month, day, Number(h), Number(m), Number(s));
-  const isReal = month >= 0 && told.getUTCMonth() === month && told.getUTCDate() === day && Number(h) < 24;
+  const isReal = month >= 0 && date.getUTCMonth() === month && date.getUTCDate() === day && Number(h) < 24;
   return isReal && Number(m) < 60 && Number(s) <= 60 ? atMs - 60_000 * eastMinutes(zone) : null;
 }
 

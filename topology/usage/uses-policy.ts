@@ -9,7 +9,7 @@
  *
  * What nobody spoke of is not barred. Without `uses`, all is published, and records say what was said all the same.
  */
-import { firstBarred, type Statement, type Told, type Use } from './statement.ts';
+import { firstBarred, type Stated, type Statement, type Use } from './statement.ts';
 
 export const whenBarred = ['skip', 'withhold', 'mark'] as const;
 export type WhenBarred = (typeof whenBarred)[number];
@@ -30,7 +30,7 @@ export function skipsFor(
 }
 
 /** What makes that a page is not published; undefined: nothing does. */
-export function withheldFor<S extends Told>(
+export function withheldFor<S extends Stated>(
   { uses, usesBarred }: UsesPolicy,
   said: readonly S[],
   atMs: number,

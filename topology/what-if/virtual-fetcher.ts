@@ -166,8 +166,8 @@ class LeaseRun {
     const { partition, epoch, leaseId, hostKey } = this.#lease;
     const host = this.#ports.recording.hosts.get(hostKey) ?? blankResult.host;
     const about = { partition, epoch, leaseId, hostKey, fetcherId: 'virtual', last };
-    const told = { outcomes: this.#outcomes.splice(0), requests: this.#requests.splice(0) };
-    this.#ports.report(partition, { ...blankResult, ...about, ...told, completedAtMs: this.#completedAtMs, host });
+    const work = { outcomes: this.#outcomes.splice(0), requests: this.#requests.splice(0) };
+    this.#ports.report(partition, { ...blankResult, ...about, ...work, completedAtMs: this.#completedAtMs, host });
   }
 }
 

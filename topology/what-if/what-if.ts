@@ -83,7 +83,7 @@ export function whatIf(options: WhatIfOptions): WhatIfReport {
   for (const partition of partitions) {
     const found = compare(options, partition, compared);
     if (found !== null) divergences.push(found);
-    leasesMax.push(tellRecorded(partition, old, endMs));
+    leasesMax.push(replayRecorded(partition, old, endMs));
   }
   const recorded = old.summary(startMs, endMs);
   const divergence = divergences.reduce<Divergence | null>(
@@ -212,7 +212,7 @@ function firstAt(inputs: readonly RecordedInput[], offset: number): number {
 }
 
 /** Tells all that was recorded. Returns the leases that were out at once at most. */
-function tellRecorded({ identity, changelog, inputs }: RecordedPartition, tally: CrawlTally, endMs: number): number {
+function replayRecorded({ identity, changelog, inputs }: RecordedPartition, tally: CrawlTally, endMs: number): number {
   let [leasesMax, leases] = [1, 0];
   for (const value of changelog) {
     const record = readChangelog(value);

@@ -63,12 +63,12 @@ export async function run(args: readonly string[]): Promise<void> {
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify(results)}\n`);
 }
 
-function shareRight(samples: readonly Sample[], declared: (sample: Sample) => string, tell = false): number {
+function shareRight(samples: readonly Sample[], declared: (sample: Sample) => string, isPrinted = false): number {
   let right = 0;
   for (const sample of samples) {
-    const told = languageOf(sample.text, declared(sample));
-    if (told === sample.truth) right += 1;
-    else if (tell) process.stdout.write(`  ${sample.truth}, told as ${told || 'nothing'}: ${sample.file}\n`);
+    const language = languageOf(sample.text, declared(sample));
+    if (language === sample.truth) right += 1;
+    else if (isPrinted) process.stdout.write(`  ${sample.truth}, told as ${language || 'nothing'}: ${sample.file}\n`);
   }
   return right / samples.length;
 }

@@ -37,10 +37,10 @@ export async function run(args: readonly string[]): Promise<void> {
     ...[0.5, 0.8, 0.95].map((share) => falseRow(`template ${100 * share} %`, (seed) => ofTemplate(share, seed))),
     ...[0.3, 0.5, 0.7].map((share) => falseRow(`of a kind, ${100 * share} %`, (seed) => ofKind(share, seed))),
   ];
-  const told: Record<string, Record<string, readonly number[]>> = {};
+  const foundBy: Record<string, Record<string, readonly number[]>> = {};
   process.stdout.write(`${''.padEnd(30)}${methods.map((method) => method.padStart(24)).join('')}\n`);
   for (const { what, figure, pagesOf } of rows) {
-    told[what] = {};
+    foundBy[what] = {};
     for (const method of methods) {
       const found: number[] = [];
       for (const seed of seeds) {
@@ -48,10 +48,10 @@ export async function run(args: readonly string[]): Promise<void> {
         const judged = await judgedDedup(method, all);
         found.push(figure === 'recall' ? judged.recall : judged.wrong.length / all.length);
       }
-      told[what][method] = found.sort((a, b) => a - b);
+      foundBy[what][method] = found.sort((a, b) => a - b);
     }
     const cells = methods.map((method) =>
-      told[what]![method]!.map((one) => one.toFixed(3))
+      foundBy[what]![method]!.map((one) => one.toFixed(3))
         .join(' ')
         .padStart(24),
     );
@@ -66,7 +66,7 @@ export async function run(args: readonly string[]): Promise<void> {
         `${usOfSite} µs among ${siteSize} of one site with a template\n`,
     );
   }
-  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ told, costs })}\n`);
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ reported: foundBy, costs })}\n`);
 }
 
 const recallRow = (what: string, pagesOf: Row['pagesOf']): Row => ({ what, figure: 'recall', pagesOf });

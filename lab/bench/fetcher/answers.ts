@@ -60,7 +60,7 @@ export async function run(args: readonly string[]): Promise<void> {
       report: 'delayMs=0&sitemaps=false',
       node,
     });
-  const told: { readonly cpuMillisPerPage: number; readonly answers: Answer[] }[] = [];
+  const runs: { readonly cpuMillisPerPage: number; readonly answers: Answer[] }[] = [];
   for (let n = 0; n < Number(values.runs); n++) {
     const plain = await crawlOf([]);
     const twice = await crawlOf([], 2);
@@ -79,7 +79,7 @@ export async function run(args: readonly string[]): Promise<void> {
         `${count} ${kind}, ${cpuMillis.toFixed(3)} ms each: ${(cpuMillis / pageMillis).toFixed(2)} of a page (goal 0.50)`,
       );
     }
-    told.push({ cpuMillisPerPage: pageMillis, answers });
+    runs.push({ cpuMillisPerPage: pageMillis, answers });
   }
   const seconds = Number(values.seconds);
   const idle = await sharesOfCore(['--hosts', '20', '--pages', '50'], '60000', seconds, node);
@@ -93,7 +93,7 @@ export async function run(args: readonly string[]): Promise<void> {
     );
   }
   if (!values.json) return;
-  process.stdout.write(`${JSON.stringify({ bench: 'answers', runs: told, idle, polite })}\n`);
+  process.stdout.write(`${JSON.stringify({ bench: 'answers', runs: runs, idle, polite })}\n`);
 }
 
 /** Of a crawl at a delay, over `seconds` from each of `warmSeconds` on. */

@@ -83,7 +83,7 @@ class IngestPlayer {
   readonly #urls: number;
   readonly #sources: readonly (readonly [LinkSource, upTo: number])[];
   #given = 0;
-  #onEnd: { readonly at: number; readonly tell: () => void } | undefined;
+  #onEnd: { readonly at: number; readonly resolve: () => void } | undefined;
   #last: Moment | undefined;
   readonly #known: number;
 
@@ -115,7 +115,7 @@ class IngestPlayer {
   /** Resolves once so many links are decided and durable. */
   endOf(links: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#onEnd = { at: links, tell: resolve };
+      this.#onEnd = { at: links, resolve: resolve };
     });
   }
 
@@ -132,7 +132,7 @@ class IngestPlayer {
 
   onTurn(): void {
     const decided = this.partition.owner.committed?.counters.discovered ?? 0;
-    if (this.#onEnd !== undefined && decided >= this.#onEnd.at) this.#onEnd.tell();
+    if (this.#onEnd !== undefined && decided >= this.#onEnd.at) this.#onEnd.resolve();
     if (this.#last === undefined) return;
     const measured = decided - this.#known;
     const isLast = decided >= this.#urls;

@@ -48,10 +48,10 @@ export async function run(args: readonly string[]): Promise<void> {
 async function measure(way: Way, records: number, bytes: number): Promise<number> {
   const orders = `${mark}${way}:${records}:${bytes}`;
   const before = process.cpuUsage();
-  let told = 0;
+  let received = 0;
   const take = (flat: readonly unknown[]) => appendsOf(flat).length;
   const over = (micros: number) => {
-    told = micros;
+    received = micros;
   };
   if (way === 'frames') {
     const child = spawn(process.execPath, [...process.execArgv, file, orders], {
@@ -75,7 +75,7 @@ async function measure(way: Way, records: number, bytes: number): Promise<number
     await once(worker, 'exit');
   }
   const { user, system } = process.cpuUsage(before);
-  return Number(((user + system + told) / records).toFixed(1));
+  return Number(((user + system + received) / records).toFixed(1));
 }
 
 function fail(error: unknown): never {

@@ -41,14 +41,14 @@ export async function getAndDone(client: BenchClient, options: LoadOptions): Pro
   const { streams, queues } = options;
   await client.ask('SetDelay', uintOf(2, 0));
   const request = Buffer.concat([uintOf(1, 1), uintOf(2, queues), uintOf(4, 300)]);
-  let [got, told] = [0, 0];
+  let [got, done] = [0, 0];
   const beganMs = performance.now();
   const work = async () => {
-    let [waiting, allTold] = [0, () => {}];
+    let [waiting, allDone] = [0, () => {}];
     const puts = client.call('PutURLs', () => {
-      told += 1;
+      done += 1;
       waiting -= 1;
-      if (waiting === 0) allTold();
+      if (waiting === 0) allDone();
     });
     while (got < options.urls) {
       const infos = await client.ask('GetURLs', request);
@@ -59,7 +59,7 @@ export async function getAndDone(client: BenchClient, options: LoadOptions): Pro
         continue;
       }
       waiting = infos.length;
-      const done = new Promise<void>((resolve) => (allTold = resolve));
+      const done = new Promise<void>((resolve) => (allDone = resolve));
       await puts.send(Buffer.concat(infos.map((info) => frameOf(fieldOf(2, fieldOf(1, info))))));
       await done;
     }
@@ -67,7 +67,7 @@ export async function getAndDone(client: BenchClient, options: LoadOptions): Pro
     await puts.ended;
   };
   await Promise.all(Array.from({ length: streams }, work));
-  return { urls: told, seconds: (performance.now() - beganMs) / 1000 };
+  return { urls: done, seconds: (performance.now() - beganMs) / 1000 };
 }
 
 async function putAll(

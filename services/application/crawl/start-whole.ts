@@ -21,7 +21,7 @@ export interface FetchersElsewhere {
   /** Leases that they would hold now, with those they hold. */
   leasesHeld(): number;
   /** `tell` is called when they are more, until what is returned is called. */
-  onMore(tell: () => void): () => void;
+  onMore(onMoreLeases: () => void): () => void;
   /** A fetcher as far as this process has to do with them. */
   start(frontier: Pick<Frontier, 'committed'>): RunningFetcher;
 }
@@ -42,10 +42,10 @@ export function startWhole(application: Application, { at, graceMs, workers, ...
   if (options.elsewhere !== undefined) return startElsewhere(application, options.frontier, options.elsewhere, graceMs);
   // One that shares hosts with other crawls holds few leases where it gets few requests: more would run out before their turn.
   let held = 0;
-  const { seat } = options.fetcher;
-  const isSharing = seat !== undefined && workers === undefined;
+  const { crawlPace } = options.fetcher;
+  const isSharing = crawlPace !== undefined && workers === undefined;
   const frontier = application.frontier({ ...options.frontier, ...(isSharing && { leasesHeld: () => held }) });
-  const told = (one: NonNullable<typeof seat>): typeof one => Object.assign(Object.create(one), { onRoom });
+  const withRoom = (one: NonNullable<typeof crawlPace>): typeof one => Object.assign(Object.create(one), { onRoom });
   const onRoom = (leases: number) => {
     const isMore = leases > held;
     held = leases;
@@ -53,7 +53,10 @@ export function startWhole(application: Application, { at, graceMs, workers, ...
   };
   const fetcher =
     workers === undefined
-      ? application.fetcher({ ...options.fetcher, ...(seat !== undefined && { seat: told(seat) }) }, at)
+      ? application.fetcher(
+          { ...options.fetcher, ...(crawlPace !== undefined && { crawlPace: withRoom(crawlPace) }) },
+          at,
+        )
       : workers({ at, frontier, onFailure: options.fetcher.onFailure });
   const endLeases = async () => {
     frontier.endGrants();

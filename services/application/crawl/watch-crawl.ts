@@ -64,7 +64,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
   const orFailure = failFirst(crawl.failed);
   while (!signal.aborted) {
     const nowMs = clock.nowMs();
-    const tell = crawl.stays?.();
+    const stays = crawl.stays?.();
     const now = await orFailure(crawl.look());
     if (now !== undefined) {
       const counters = sumCounters(now.partitions.map((partition) => partition.counters));
@@ -82,8 +82,8 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
       const end = before === undefined ? null : crawlEnd(before, now);
       everyMs = isSame(before, now) ? Math.max(crawl.everyMs, Math.min(2 * everyMs, quietEveryMs)) : crawl.everyMs;
       before = now;
-      tell?.(end !== null);
-      if (end !== null && tell === undefined) {
+      stays?.(end !== null);
+      if (end !== null && stays === undefined) {
         await orFailure(crawl.settle());
         const after = await crawl.look();
         if (after !== undefined && crawlEnd(now, after) === end) return end;

@@ -49,8 +49,8 @@ export async function runConsumer<T extends AvroTopic>(
     ...(work.batchMs !== undefined && { batchMs: work.batchMs }),
     ...(work.retriesMs !== undefined && { retriesMs: work.retriesMs }),
     onRetry: (error) => context.say(`${name}: ${error.message}; retrying`),
-    deadLetter: async (letters) => {
-      await appendDeadLetters(log, codec, `${crawl}.dead-letters`, letters);
+    deadLetter: async (deadLetters) => {
+      await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
     },
   });
   const all = Array.from({ length: partitions }, (_, partition) => partition);

@@ -102,7 +102,7 @@ export async function startRender(
     onFailure: (error) => context.say(`render: the list of blocked hosts cannot be read: ${(error as Error).message}`),
   });
   const subresources = createSubresources({
-    road: {
+    requestPath: {
       ...{ http, resolver, ownClock: clock, clock: createGrantClock(clock), signal: stopping.signal },
       pacer: createPacer(clock, stopping.signal),
       addressPacer,
@@ -202,8 +202,8 @@ export async function startRender(
 /** What was said of the page as it was fetched holds for what its scripts made of it. */
 function withUsageOf({ usage }: Render, made: PageReport): PageReport {
   if (usage === '' || made.page === null) return made;
-  const told = [...(JSON.parse(usage) as Page['usage']), ...made.page.usage];
-  return { ...made, page: { ...made.page, usage: inOrder(told) } };
+  const statements = [...(JSON.parse(usage) as Page['usage']), ...made.page.usage];
+  return { ...made, page: { ...made.page, usage: inOrder(statements) } };
 }
 
 /** The document as the browser left it, as if its host had sent it. */

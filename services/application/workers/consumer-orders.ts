@@ -4,7 +4,7 @@ import type { Position } from '../../runtime/log/log.ts';
 import type { PluginSettings } from '../plugin/plugin-processor.ts';
 import type { ProcessorContext } from '../processor/processor.ts';
 import type { OptionValues } from '../start-processors.ts';
-import type { ToldMetrics } from './told-metrics.ts';
+import type { WorkerMetrics } from './successive-metrics.ts';
 
 /** Given to the process as its first order, by the call `begin`. */
 export interface ConsumerOrders {
@@ -29,7 +29,7 @@ export type ConsumerDisks = readonly (readonly [store: string, folder: string])[
 
 /** How the consumers are doing. */
 export interface ConsumerStatus {
-  readonly metrics: ToldMetrics;
+  readonly metrics: WorkerMetrics;
   /** By group. */
   readonly positions: readonly (readonly [group: string, positions: readonly Position[]])[];
 }

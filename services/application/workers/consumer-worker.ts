@@ -20,7 +20,7 @@ import { type RunningProcessors, startProcessors } from '../start-processors.ts'
 import type { ConsumerDisks, ConsumerOrders, ConsumerStatus } from './consumer-orders.ts';
 import { consumersPart, holdConsumersLock } from './consumers-lock.ts';
 import { schemasOverChannel } from './schemas-over-channel.ts';
-import { takeMetrics } from './told-metrics.ts';
+import { takeMetrics } from './successive-metrics.ts';
 import { channelFd, statsEveryMs } from './worker-limits.ts';
 
 process.on('SIGINT', () => {});
@@ -41,7 +41,7 @@ void channel.closed.then(() => (hasStopped ? process.exit(0) : process.kill(proc
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE') channel.tell('readerGone');
+  if (code === 'EPIPE') channel.notify('readerGone');
   else
     fail(
       new CrawlstreamError(
@@ -62,7 +62,7 @@ async function begin(orders: ConsumerOrders): Promise<ConsumerDisks> {
     ...{ names, plugins, settings },
     handler: handler === undefined ? undefined : () => loadHandler(handler),
   });
-  const say = (text: string) => channel.tell('say', text);
+  const say = (text: string) => channel.notify('say', text);
   running = await startProcessors(
     {
       ...{ log, codec, clock, manifest, part, shared: false, fromStart: false, reach, service, say },
@@ -72,26 +72,26 @@ async function begin(orders: ConsumerOrders): Promise<ConsumerDisks> {
     options,
   );
   running.failed.catch(fail);
-  setInterval(() => void tellStatus().catch(fail), statsEveryMs).unref();
+  setInterval(() => void reportStatus().catch(fail), statsEveryMs).unref();
   return [...service.disks];
 }
 
 async function stop(): Promise<void> {
   try {
     await running?.stop();
-    await tellStatus();
+    await reportStatus();
   } finally {
     hasStopped = true;
   }
 }
 
-async function tellStatus(): Promise<void> {
+async function reportStatus(): Promise<void> {
   const metrics = await takeMetrics(service.sources);
   const status: ConsumerStatus = { metrics, positions: service.lag.positions() };
-  channel.tell('status', status);
+  channel.notify('status', status);
 }
 
 /** The crawl's process ends with it, and stops this one. */
 function fail(error: unknown): void {
-  channel.tell('failed', plainError(error));
+  channel.notify('failed', plainError(error));
 }

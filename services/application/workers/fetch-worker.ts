@@ -51,28 +51,28 @@ async function begin(orders: WorkerOrders): Promise<void> {
       ...config,
       ...(hooks.length > 0 && { hooks }),
       groupSize: () => 1, // The group's own.
-      say: (text) => channel.tell('say', text),
+      say: (text) => channel.notify('say', text),
       onReport: createReports(),
     },
-    ...(isTraced && { onSpan: (span) => channel.tell('span', span) }),
+    ...(isTraced && { onSpan: (span) => channel.notify('span', span) }),
     onFailure: fail,
   });
-  setInterval(tellStats, statsEveryMs).unref();
+  setInterval(reportStats, statsEveryMs).unref();
 }
 
 async function stop(): Promise<void> {
   await fetching?.stop();
-  tellStats();
+  reportStats();
   hasStopped = true;
 }
 
-function tellStats(): void {
-  if (fetching !== undefined) channel.tell('stats', plainStats(fetching.fetcher.stats()));
+function reportStats(): void {
+  if (fetching !== undefined) channel.notify('stats', plainStats(fetching.fetcher.stats()));
 }
 
 /** The crawl's process says why, and ends this one. */
 function fail(error: unknown): void {
-  channel.tell('failed', plainError(error));
+  channel.notify('failed', plainError(error));
 }
 
 /** Tells what the crawl's report needs to know: pages that are as they should be are most, and go untold. */
@@ -84,6 +84,6 @@ function createReports(): (outcome: Outcome, page: Page | null) => void {
     const nofollow = page?.nofollow === true;
     if (isTlsFailure(outcome)) shut.add(hostKeyOf(outcome.url));
     const opens = shut.size > 0 && outcome.status > 0 && shut.delete(hostKeyOf(outcome.url));
-    if (nofollow || opens || !ordinary.has(outcome.kind)) channel.tell('report', outcome, nofollow);
+    if (nofollow || opens || !ordinary.has(outcome.kind)) channel.notify('report', outcome, nofollow);
   };
 }

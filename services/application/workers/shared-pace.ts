@@ -73,7 +73,7 @@ export function createSharedPace(clock: Clock, addressDelayMs: number): SharedPa
 
 /** A worker's end of it. */
 export function paceOverChannel(
-  channel: Pick<Channel, 'call' | 'tell'>,
+  channel: Pick<Channel, 'call' | 'notify'>,
   addressDelayMs: number,
 ): { readonly addressPacer: AddressPacer; readonly bandwidth: Bandwidth } {
   const free: Passage = { received: () => {} };
@@ -84,7 +84,7 @@ export function paceOverChannel(
   const hear = (signal: AbortSignal) => {
     if (hears === signal) return;
     hears = signal;
-    signal.addEventListener('abort', () => channel.tell('pace.end'), { once: true });
+    signal.addEventListener('abort', () => channel.notify('pace.end'), { once: true });
   };
 
   return {
@@ -94,7 +94,7 @@ export function paceOverChannel(
       },
       setDelay(ms) {
         delayMs = ms;
-        channel.tell('address.delay', ms);
+        channel.notify('address.delay', ms);
       },
       async acquire(address, latestStartMs, signal, hostSlots) {
         hear(signal);
@@ -103,8 +103,8 @@ export function paceOverChannel(
         if (apartMs === null) return null;
         return {
           apartMs,
-          start: () => channel.tell('address.start', id),
-          pass: () => channel.tell('address.pass', id),
+          start: () => channel.notify('address.start', id),
+          pass: () => channel.notify('address.pass', id),
         };
       },
       size: 0,
@@ -112,13 +112,13 @@ export function paceOverChannel(
     bandwidth: {
       setRate(bytesPerSecond) {
         rate = bytesPerSecond;
-        channel.tell('bandwidth.rate', bytesPerSecond);
+        channel.notify('bandwidth.rate', bytesPerSecond);
       },
       take(latestStartMs, signal) {
         if (rate === null) return free;
         hear(signal);
         const id = nextId++;
-        const passage: Passage = { received: (bytes) => channel.tell('bandwidth.received', id, bytes) };
+        const passage: Passage = { received: (bytes) => channel.notify('bandwidth.received', id, bytes) };
         return channel.call('bandwidth.take', id, latestStartMs).then((isFree) => (isFree === true ? passage : null));
       },
     },

@@ -16,7 +16,7 @@ import type { Service } from '../../runtime/metrics/service.ts';
 import type { RunningProcessors } from '../start-processors.ts';
 import type { ConsumerDisks, ConsumerOrders, ConsumerStatus } from './consumer-orders.ts';
 import { serveSchemas } from './schemas-over-channel.ts';
-import { createSuccessiveMetrics } from './told-metrics.ts';
+import { createSuccessiveMetrics } from './successive-metrics.ts';
 import { consumersHeapMb, memoryLimitMb } from './worker-heap.ts';
 import { workerLimits } from './worker-limits.ts';
 import { startWorkerProcess, type WorkerEnd, type WorkerProcess } from './worker-process.ts';
@@ -47,12 +47,12 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
   /** The present process has had positions kept. */
   let hasProgressed = false;
   let hasFailed = false;
-  let tellFailed: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => (tellFailed = reject));
+  let reportFailed: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => (reportFailed = reject));
   failed.catch(() => {});
   const fail = (error: unknown) => {
     hasFailed = true;
-    tellFailed(error);
+    reportFailed(error);
   };
 
   const log: Log = {
@@ -189,8 +189,8 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
 function watchGroups({ log, clock, service }: Pick<ConsumerWorkerOptions, 'log' | 'clock' | 'service'>) {
   const known = new Map<string, { positions: readonly Position[]; readonly leave: () => void }>();
   return {
-    take(told: ConsumerStatus['positions']) {
-      for (const [group, positions] of told) {
+    take(given: ConsumerStatus['positions']) {
+      for (const [group, positions] of given) {
         const one = known.get(group);
         if (one !== undefined) one.positions = positions;
         else {

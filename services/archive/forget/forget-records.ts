@@ -10,10 +10,10 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
+import { answerKey, captureRanges, type FirstCapture, type LastAnswer } from '../captures.ts';
 import { fieldsAt } from '../cdxj.ts';
 import { headerOf, httpMessageOf } from '../http-message.ts';
 import { finishReplacing, replaceFiles, rewrittenSuffix } from '../replaced-files.ts';
-import { answerKey, type FirstSight, type LastAnswer, sightRanges } from '../sights.ts';
 import { openWarcFolder } from '../warc-folder.ts';
 import { digestOf } from '../warc-record.ts';
 import { type Member, membersOf } from './members.ts';
@@ -35,7 +35,7 @@ export interface ForgottenRecords {
 /** `atMs`: when the capture began, ms since the Unix epoch. */
 export type IsGone = (url: string, atMs: number) => boolean;
 
-interface Payload extends FirstSight {
+interface Payload extends FirstCapture {
   readonly path: string;
   readonly offset: number;
 }
@@ -45,7 +45,7 @@ interface Work {
   /** Payloads in records that go, by digest. */
   readonly lost: Map<string, Payload>;
   /** Where a payload is found from now on, by digest. */
-  readonly promoted: Map<string, FirstSight>;
+  readonly promoted: Map<string, FirstCapture>;
   readonly counts: { records: number; promoted: number; redirected: number; dangling: number };
 }
 
@@ -64,7 +64,7 @@ export async function forgetRecords(folder: string, store: StateStore, isGone: I
     await rewrite(folder, name, work);
     rewritten.push(name);
   }
-  const ops = await forgetSights(store, work, urls);
+  const ops = await forgetCaptures(store, work, urls);
   const files = rewritten.flatMap((name) => [`${name}.warc.gz`, `${name}.cdxj`]);
   if (files.length > 0) await replaceFiles(folder, store, files, ops);
   else await store.write(ops, { sync: true });
@@ -208,14 +208,14 @@ function movedLine(
 }
 
 /** What the archive would point later captures to. */
-async function forgetSights(store: StateStore, work: Work, urls: ReadonlySet<string>): Promise<StoreOp[]> {
+async function forgetCaptures(store: StateStore, work: Work, urls: ReadonlySet<string>): Promise<StoreOp[]> {
   const ops: StoreOp[] = [];
-  for (const range of sightRanges) {
+  for (const range of captureRanges) {
     for await (const [key, value] of store.scan(range)) {
-      const sight = JSON.parse(value.toString()) as FirstSight & Partial<LastAnswer>;
-      if (!work.isGone(sight.url, sight.atMs)) continue;
-      const now = work.promoted.get(sight.digest ?? key.toString('utf8', 1));
-      ops.push({ key, value: now === undefined ? null : Buffer.from(JSON.stringify({ ...sight, ...now })) });
+      const capture = JSON.parse(value.toString()) as FirstCapture & Partial<LastAnswer>;
+      if (!work.isGone(capture.url, capture.atMs)) continue;
+      const now = work.promoted.get(capture.digest ?? key.toString('utf8', 1));
+      ops.push({ key, value: now === undefined ? null : Buffer.from(JSON.stringify({ ...capture, ...now })) });
     }
   }
   return [...ops, ...[...urls].map((url) => ({ key: answerKey(url), value: null }))];

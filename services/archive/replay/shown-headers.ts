@@ -71,8 +71,8 @@ export interface ContentType {
 /** `charset`: of the header as it came; null: it names none. */
 export function contentTypeOf(value: string, charset: string | null): ContentType {
   const media = typePattern.exec(value.trim())?.[1]?.toLowerCase() ?? '';
-  const told = charset !== null && /^[\w.:-]{1,40}$/.test(charset) ? `; charset=${charset}` : '';
-  return { media, header: media === '' ? '' : `${media}${told}` };
+  const charsetText = charset !== null && /^[\w.:-]{1,40}$/.test(charset) ? `; charset=${charset}` : '';
+  return { media, header: media === '' ? '' : `${media}${charsetText}` };
 }
 
 /** `value`: of Content-Language. */

@@ -51,17 +51,17 @@ export async function* linkTimeMap(index: ArchiveIndex, origin: string, url: str
 }
 
 export async function* jsonTimeMap(index: ArchiveIndex, origin: string, url: string, { first, last }: Survey) {
-  const told = (capture: Capture) => ({
+  const mementoText = (capture: Capture) => ({
     datetime: new Date(capture.atMs).toISOString().replace('.000', ''),
     uri: mementoOf(origin, capture),
   });
   const maps = { link_format: `${origin}/timemap/link/${url}`, json_format: `${origin}/timemap/json/${url}` };
   const head = { original_uri: url, timegate_uri: `${origin}/timegate/${url}`, timemap_uri: maps };
-  const ends = JSON.stringify({ first: told(first), last: told(last) }).slice(0, -1);
+  const ends = JSON.stringify({ first: mementoText(first), last: mementoText(last) }).slice(0, -1);
   yield `${JSON.stringify(head).slice(0, -1)},"mementos":${ends},"list":[`;
   let comma = '';
   for await (const capture of index.of(url)) {
-    yield `${comma}\n${JSON.stringify({ ...told(capture), status: capture.status })}`;
+    yield `${comma}\n${JSON.stringify({ ...mementoText(capture), status: capture.status })}`;
     comma = ',';
   }
   yield ']}}\n';

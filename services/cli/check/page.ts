@@ -18,7 +18,7 @@ import { readBytes } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
-import { toldUses, type UseTold, usesText } from './usage-text.ts';
+import { type StatedUse, statedUses, usesText } from './usage-text.ts';
 
 interface PageFlags extends FetchFlags {
   readonly file?: string;
@@ -73,7 +73,7 @@ async function checkPage(given: string | undefined, flags: PageFlags): Promise<v
     byteBudget: source.body.length,
     expired: () => performance.now() > endMs,
   });
-  const uses = toldUses([...source.said, ...metaUsage(page.usageMetas ?? [])], Date.now());
+  const uses = statedUses([...source.said, ...metaUsage(page.usageMetas ?? [])], Date.now());
   print({ json: { ...jsonOf(source, page), uses }, text: textOf(source, page, uses) }, flags.json);
 }
 
@@ -83,7 +83,7 @@ function jsonOf(source: PageSource, page: ParsedPage): Record<string, unknown> {
   return { url, status, contentType, redirectUrl, bytes: body.length, ...robots, ...rest };
 }
 
-function textOf(source: PageSource, page: ParsedPage, uses: readonly UseTold[]): string {
+function textOf(source: PageSource, page: ParsedPage, uses: readonly StatedUse[]): string {
   const { links, linksDropped, text, robots, metaRefresh } = page;
   const directives = [robots.noindex && 'noindex', robots.nofollow && 'nofollow'].filter((one) => one !== false);
   const more = links.length > shownLinks ? [`… and ${links.length - shownLinks} more (--json prints all)`] : [];

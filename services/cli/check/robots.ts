@@ -17,7 +17,7 @@ import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type FetchedRobots, type FetchFlags, withCheckFetcher } from './fetcher.ts';
 import { decidingLine, groupOf } from './robots-line.ts';
-import { toldUses, usesText } from './usage-text.ts';
+import { statedUses, usesText } from './usage-text.ts';
 
 interface RobotsFlags extends FetchFlags {
   readonly file?: string;
@@ -84,7 +84,7 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
     group: source.verdict === 'rules' ? groupOf(source.body, agent) : null,
     crawlDelaySeconds: rules.crawlDelayMs === null ? null : rules.crawlDelayMs / 1000,
     sitemaps: rules.sitemaps,
-    uses: url === null ? [] : toldUses(robotsUsage(compileUsage(rules), url), Date.now()),
+    uses: url === null ? [] : statedUses(robotsUsage(compileUsage(rules), url), Date.now()),
   };
   const text = rows([
     ['url', url],

@@ -9,7 +9,7 @@ export interface SaidUse extends Pick<Statement, 'fromMs'> {
   readonly hash?: string;
 }
 
-export interface UseTold {
+export interface StatedUse {
   readonly use: string;
   readonly preference: 'allow' | 'deny' | 'unknown' | 'terms';
   /** What holds, and then the rest; the last may hold later. */
@@ -17,8 +17,8 @@ export interface UseTold {
 }
 
 /** Uses that nobody spoke of are left out. */
-export function toldUses(statements: readonly SaidUse[], atMs: number): UseTold[] {
-  return subjects.flatMap((use): UseTold[] => {
+export function statedUses(statements: readonly SaidUse[], atMs: number): StatedUse[] {
+  return subjects.flatMap((use): StatedUse[] => {
     const about = inOrder(statements.filter((one) => one.use === use));
     if (about.length === 0) return [];
     const { preference, by } = verdictOn(about, use, atMs);
@@ -34,11 +34,11 @@ export function toldUses(statements: readonly SaidUse[], atMs: number): UseTold[
 }
 
 /** A line for each use. Null: nothing was said. */
-export function usesText(told: readonly UseTold[]): string | null {
-  return told.length === 0 ? null : told.map(lineOf).join('\n');
+export function usesText(uses: readonly StatedUse[]): string | null {
+  return uses.length === 0 ? null : uses.map(lineOf).join('\n');
 }
 
-function lineOf({ use, preference, said }: UseTold): string {
+function lineOf({ use, preference, said }: StatedUse): string {
   if (preference === 'terms') return `${use}: ${said.map(quoted).join('; ')}`;
   const holds = preference === 'unknown' ? undefined : said[0];
   const rest = preference === 'unknown' ? said : said.slice(1);

@@ -29,7 +29,7 @@ export function fitHeap(command: Command): void {
   // Another program runs the command within itself, and has begun already.
   if (!existsSync(script)) return;
   // A process that was given a size keeps it, whether from us or from an operator.
-  if (isTold(process.execArgv) || isTold((process.env['NODE_OPTIONS'] ?? '').split(' '))) return;
+  if (isHeapSet(process.execArgv) || isHeapSet((process.env['NODE_OPTIONS'] ?? '').split(' '))) return;
   const { seenMemory, standbys, concurrency, brokers } = command.opts();
   const { with: named, handler, plugin } = command.opts<ProcessorFlags & PluginFlags>();
   const fetches = command.name() === 'crawl' && brokers === undefined;
@@ -51,6 +51,6 @@ export function fitHeap(command: Command): void {
   });
 }
 
-function isTold(words: readonly string[]): boolean {
+function isHeapSet(words: readonly string[]): boolean {
   return words.some((word) => word.startsWith('--max-old-space-size'));
 }

@@ -22,7 +22,7 @@ export class Losses implements Damage {
     this.#file = damage;
   };
 
-  tell(): void {
+  report(): void {
     const all = [...this.#records].filter(([, { count }]) => count > 0);
     const sum = all.reduce((total, [, { count }]) => total + count, 0);
     const where = all.map(([name, { count }]) => `${count} of ${name}`).join(', ');

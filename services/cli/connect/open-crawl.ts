@@ -39,6 +39,6 @@ export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl
     return await act({ log, brokersLog: null, codec, topics: folder.manifest, folder, refresh: log.refresh });
   } finally {
     await log.close();
-    losses?.tell();
+    losses?.report();
   }
 }

@@ -1,5 +1,5 @@
 /** The consumers beside a crawl in a data folder: in its own process, or, beside fetch workers, in one of theirs. */
-import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
+import { recordPlugins } from '../../application/plugin/record-plugins.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { type OptionValues, type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
 import { fetcher } from '../../application/topology.ts';
@@ -36,7 +36,7 @@ export async function attachConsumers(
 ): Promise<RunningProcessors> {
   const { folder, clock, beside, flags, plugins, workers, service, say } = attached;
   const { manifest, part } = folder;
-  await tellPlugins({ log, codec, clock, manifest }, fetcher, plugins.loaded, 'crawlstream crawl');
+  await recordPlugins({ log, codec, clock, manifest }, fetcher, plugins.loaded, 'crawlstream crawl');
   const reach = reachOf(flags);
   if (!areApart(attached)) {
     const run = { shared: false, fromStart: false, reach, service, say };

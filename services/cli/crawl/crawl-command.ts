@@ -131,7 +131,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   const onWorkers = flags.brokers === undefined && flags.clients === undefined && workersWanted(flags) > 1;
   const beside = await processorsBeside(flags, plugins, !onWorkers);
   const stop = new AbortController();
-  const desk = new QueryService(clock);
+  const queries = new QueryService(clock);
   const listen = listenFor(flags);
   const lending = lendingOf(flags, listen, clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
@@ -150,7 +150,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   };
   const watching = { signal: stop.signal, onStatus };
   try {
-    const routes = lending === undefined ? [desk.routes] : [desk.routes, leaseRoutes(lending)];
+    const routes = lending === undefined ? [queries.routes] : [queries.routes, leaseRoutes(lending)];
     await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
       withTracing(flags, service, progress.note, () =>
         withClientsGrpc(flags, lending, progress.note, () => run(service)),
@@ -172,7 +172,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         ...watching,
         options: optionsToKeep(command),
         service,
-        desk,
+        queries,
         clock,
         seeds: listed,
         flags: withNeeds(flags, beside),
@@ -202,7 +202,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       plugins: flags.plugin ?? [],
       onReport: ledger.note,
       service,
-      desk,
+      queries,
       folder,
       clock,
       seeds: listed,

@@ -82,7 +82,7 @@ export interface EmbeddedCrawl {
   /** Where hubs reach this process. Absent: nowhere. */
   readonly callback?: string | undefined;
   /** Is called with the frontier that answers queries. */
-  readonly desk: QueryService;
+  readonly queries: QueryService;
   /** Gives URLs to clients; the crawl then has no end of its own. Absent: nobody does. */
   readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
@@ -103,7 +103,7 @@ export interface BesideOthers
   readonly signEveryMs: number;
   /** Is called with the frontier once it runs. */
   onFrontier(frontier: Pick<Frontier, 'committed'>): void;
-  readonly fetcher: Pick<FetcherOptions, 'seat' | 'addressPacer'>;
+  readonly fetcher: Pick<FetcherOptions, 'crawlPace' | 'addressPacer'>;
   /** As in WholeCrawl. */
   readonly elsewhere?: CrawlRun['elsewhere'];
   /** Its log, which is kept elsewhere and closed by whoever opened it. Absent: it is in its folder. */
@@ -117,7 +117,7 @@ export interface BesideOthers
 }
 
 /** Less is nothing that anybody would notice. */
-const tellAheadMs = 60_000;
+const reportAheadMs = 60_000;
 /** What comes wakes a frontier, and so do its hosts' times: without those it need not look often. */
 const idleMs = 1_000;
 
@@ -126,7 +126,7 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
   const wallMs = clock.nowMs();
   const run = (opened: WholeLog) => {
     const aheadMs = clock.nowMs() - wallMs;
-    if (aheadMs > tellAheadMs)
+    if (aheadMs > reportAheadMs)
       crawl.say(
         `the machine's clock was set back since the last run: the crawl keeps its own time, ${durationText(Math.round(aheadMs / 60_000) * 60_000)} ahead`,
       );
@@ -190,7 +190,7 @@ async function runWith(
       repository,
       onNotice: printNotice,
       meters,
-      onSpan: service.spans?.tell,
+      onSpan: service.spans?.sink,
       onProgress: (progress) => {
         meters.restores.set(progress.partition, progress);
         printRestore(progress);
@@ -203,7 +203,7 @@ async function runWith(
       fetcherId: `${process.pid}`,
       normalize: compileNormalizer(policy.normalize),
       config: { ...crawl.fetcher, leasesMax, seedOrigins },
-      onSpan: service.spans?.tell,
+      onSpan: service.spans?.sink,
       ...crawl.beside?.fetcher,
     },
     ...(crawl.workers > 1 && {
@@ -215,7 +215,7 @@ async function runWith(
             config: { ...crawl.fetcher, leasesMax, seedOrigins },
             normalize: policy.normalize,
             onReport: crawl.onReport,
-            onSpan: service.spans?.tell,
+            onSpan: service.spans?.sink,
           },
           start,
         ),
@@ -234,7 +234,7 @@ async function attend(
   meters: FrontierMeters,
   repository: SnapshotRepository,
 ): Promise<Attendants> {
-  const { folder, clock, service, desk } = crawl;
+  const { folder, clock, service, queries } = crawl;
   const { manifest } = folder;
   const name = manifest.crawl;
   crawl.beside?.onFrontier(frontier);
@@ -242,7 +242,7 @@ async function attend(
   service.partitions = manifest.partitions;
   service.probes.serve(() => frontier.waitsFor() ?? networkText(fetcher.stats()));
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  desk.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
+  queries.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
   crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();
   service.sources.add(frontierMetrics({ clock, meters, committed })).add(fetcherMetrics(fetcher));
@@ -259,21 +259,21 @@ async function attend(
     takeRegularly({ inbox, log, codec, crawl: name, clock, everyMs: crawl.beside?.inboxEveryMs }, stopping.signal),
   ];
   try {
-    desk.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });
+    queries.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });
   } catch (error) {
     stopping.abort();
     await Promise.allSettled(work);
     throw error;
   }
-  if (desk.websub !== undefined) work.push(desk.websub.keep(stopping.signal));
+  if (queries.websub !== undefined) work.push(queries.websub.keep(stopping.signal));
   const failed = Promise.race(work.map(failureOf));
   failed.catch(() => {});
   return {
     failed,
     async over(end) {
       service.probes.suspend('stopping');
-      await desk.over(end);
-      desk.close();
+      await queries.over(end);
+      queries.close();
       crawl.lending?.close();
     },
     async stop() {

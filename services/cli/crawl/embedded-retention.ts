@@ -71,6 +71,6 @@ export async function snapshotsBeside(kept: Retention, signal: AbortSignal): Pro
   if (everyMs === undefined) return;
   const args = ['--data', folder.path, '--to', snapshotPlace(kept), '--keep', `${snapshotsKept}`];
   const meter = createSnapshotMeter(everyMs, clock);
-  kept.service.sources.add(meter.tell);
+  kept.service.sources.add(meter.metrics);
   await takeSnapshots({ everyMs, clock, arguments: () => args, say, meter }, signal);
 }

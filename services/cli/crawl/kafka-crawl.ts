@@ -4,7 +4,7 @@ import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from '../../application/crawl/watch-crawl.ts';
-import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
+import { recordPlugins } from '../../application/plugin/record-plugins.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
 import * as topology from '../../application/topology.ts';
@@ -41,7 +41,7 @@ export interface KafkaCrawl {
   /** Is called with the status of the crawl. */
   readonly service: Service;
   /** Is called with the frontier that answers queries. */
-  readonly desk: QueryService;
+  readonly queries: QueryService;
   readonly flags: KafkaFlags &
     PolicyFlags &
     FetcherFlags &
@@ -67,7 +67,7 @@ export interface KafkaCrawl {
 const lookEveryMs = 300;
 
 export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
-  const { clock, seeds, flags, signal, service, desk } = crawl;
+  const { clock, seeds, flags, signal, service, queries } = crawl;
   const startedAtMs = clock.nowMs();
   if (seeds.length === 0) needContact(flags, []);
   const run = async (connection: KafkaConnection): Promise<CrawlOutcome> => {
@@ -90,7 +90,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
     failed.catch(() => {});
-    const role = { ...connection, clock, flags, service, desk, onFailure: fail };
+    const role = { ...connection, clock, flags, service, queries, onFailure: fail };
     const frontier = await takeFrontierRole(role);
     const cluster = watchCluster({ ...connection, clock, say: crawl.say });
     service.away = cluster.away;
@@ -113,14 +113,14 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       const { part } = folder;
       const run = { shared: true, fromStart: false, reach: reachOf(flags), service, say: crawl.say };
       const { plugins, beside } = crawl;
-      await tellPlugins({ log, codec, clock, manifest }, topology.fetcher, plugins.loaded, 'crawlstream crawl');
+      await recordPlugins({ log, codec, clock, manifest }, topology.fetcher, plugins.loaded, 'crawlstream crawl');
       const context = { log, codec, clock, manifest, part, ...run, ...plugins.hooks };
       consumers = await startProcessors(context, beside, flags);
       const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport, say: crawl.say };
       // Subscriptions belong to this process, since the callback leads only to it.
       const hubs = { folder, callback: flags.callback, fetcher: config };
-      desk.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
-      renewed = desk.websub?.keep(subscribing.signal);
+      queries.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
+      renewed = queries.websub?.keep(subscribing.signal);
       renewed?.catch(fail);
       const outside = crawl.lending?.outside(flags.clients === 'only');
       const fetcher = await takeFetcherRole(role, { ...config, outside });
@@ -136,7 +136,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
         const counters = sumCounters(partitions.map((partition) => partition.counters));
         const traps = trapsOf(frontier.committed().values());
         outcome = { end, counters, traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
-        await desk.over(end);
+        await queries.over(end);
       } finally {
         service.probes.suspend('stopping');
         crawl.lending?.close();

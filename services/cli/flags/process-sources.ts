@@ -1,27 +1,27 @@
 /** All that a process tells of itself: the same for whoever scrapes and for a collector. */
 import { totalmem } from 'node:os';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
-import { type Service, tellAway } from '../../runtime/metrics/service.ts';
+import { awayMetrics, type Service } from '../../runtime/metrics/service.ts';
 import { diskMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { productVersion } from '../../runtime/version.ts';
 
 export function processSources(service: Service): MetricSource[] {
   const { role, probes, lag, disks, sources } = service;
-  const ofProcess: MetricSource = (tell) => {
-    tell.value('crawlstream_info', 1, { version: productVersion, role });
-    tell.value('crawlstream_ready', probes.waitsFor === null ? 1 : 0);
-    tell.value('crawlstream_memory_limit_bytes', memoryLimit());
-    if (service.partitions !== undefined) tell.value('crawlstream_partitions', service.partitions);
+  const ofProcess: MetricSource = (sink) => {
+    sink.value('crawlstream_info', 1, { version: productVersion, role });
+    sink.value('crawlstream_ready', probes.waitsFor === null ? 1 : 0);
+    sink.value('crawlstream_memory_limit_bytes', memoryLimit());
+    if (service.partitions !== undefined) sink.value('crawlstream_partitions', service.partitions);
     for (const [fate, count] of Object.entries(service.spans?.counts ?? {})) {
-      tell.value('crawlstream_spans_total', count, { fate });
+      sink.value('crawlstream_spans_total', count, { fate });
     }
     for (const [signal, counts] of service.exports) {
       for (const [fate, count] of Object.entries(counts)) {
-        tell.value('crawlstream_exports_total', count, { signal, fate });
+        sink.value('crawlstream_exports_total', count, { signal, fate });
       }
     }
   };
-  return [ofProcess, tellAway(service), lag.tell, ...diskMetrics(disks), ...sources];
+  return [ofProcess, awayMetrics(service), lag.metrics, ...diskMetrics(disks), ...sources];
 }
 
 /** Of the container, where there is one with a limit. */

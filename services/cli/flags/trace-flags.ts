@@ -91,17 +91,17 @@ function endpointOf({ otlp }: OtlpFlags, env: NodeJS.ProcessEnv): string | undef
 export async function withTracing<T>(
   flags: OtlpFlags & { readonly crawl?: string; readonly brokers?: string },
   service: Service,
-  tell: (text: string) => void,
+  write: (text: string) => void,
   act: () => Promise<T>,
 ): Promise<T> {
-  return withSignals(flags.otlp, service, () => withSpans(flags, service, tell, act));
+  return withSignals(flags.otlp, service, () => withSpans(flags, service, write, act));
 }
 
-async function withSpans<T>(...[flags, service, tell, act]: Parameters<typeof withTracing<T>>): Promise<T> {
+async function withSpans<T>(...[flags, service, write, act]: Parameters<typeof withTracing<T>>): Promise<T> {
   const endpoint = endpointOf(flags, process.env);
   const system = flags.brokers === undefined ? 'crawlstream' : 'kafka';
   if (endpoint === undefined) {
-    if (speaksJson()) service.spans = { tell: withTopics(logSpan, system, service), counts: {} };
+    if (speaksJson()) service.spans = { sink: withTopics(logSpan, system, service), counts: {} };
     return act();
   }
   const { openOtlpSink } = await loadSink();
@@ -112,10 +112,10 @@ async function withSpans<T>(...[flags, service, tell, act]: Parameters<typeof wi
       'service.version': productVersion,
       'process.pid': `${process.pid}`,
     },
-    onTrouble: tell,
+    onTrouble: write,
   });
   const { counts } = sink;
-  service.spans = { tell: withTopics(speaksJson() ? both(sink.tell, logSpan) : sink.tell, system, service), counts };
+  service.spans = { sink: withTopics(speaksJson() ? both(sink.sink, logSpan) : sink.sink, system, service), counts };
   try {
     return await act();
   } finally {
@@ -152,17 +152,17 @@ function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void 
 }
 
 /** Whoever makes a span knows its topic by its short name; tools look for the full one, and for whose it is. */
-function withTopics(tell: SpanSink, system: string, service: Pick<Service, 'crawl'>): SpanSink {
+function withTopics(write: SpanSink, system: string, service: Pick<Service, 'crawl'>): SpanSink {
   return (span) => {
     const topic = span.attributes['messaging.destination.name'];
-    if (topic === undefined || service.crawl === undefined) return tell(span);
+    if (topic === undefined || service.crawl === undefined) return write(span);
     const attributes = {
       ...span.attributes,
       'messaging.system': system,
       'messaging.destination.name': `${service.crawl}.${topic}`,
       'messaging.operation.type': span.kind === 'producer' ? 'send' : 'process',
     };
-    return tell({ ...span, attributes });
+    return write({ ...span, attributes });
   };
 }
 

@@ -5,7 +5,7 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { dashboardRoutes, type ShownCrawl, showCrawl } from '../../dashboard/dashboard-routes.ts';
 import { createDoor } from '../../fleet/api/door.ts';
-import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import type { FleetParts } from '../../fleet/api/fleet-routes.ts';
 import type { Callers } from '../../fleet/owners/callers.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { HttpRequest, Routes } from '../../runtime/http/http-server.ts';
@@ -23,11 +23,11 @@ export class CrawlDashboards {
     };
   }
 
-  routes(desk: () => FleetDesk, callers: Callers | null): Routes {
+  routes(parts: () => FleetParts, callers: Callers | null): Routes {
     const { door, callerOf } = createDoor(callers);
     const of = (request: HttpRequest): ShownCrawl => {
       const { name } = request.params as { readonly name: string };
-      const crawl = desk().fleet.find(name);
+      const crawl = parts().fleet.find(name);
       const caller = callerOf(request);
       if (crawl === undefined || (caller !== null && crawl.owner !== caller.name))
         throw refused(404, 'NOT_FOUND', `there is no crawl ${JSON.stringify(name)}: list crawls with GET /v1/crawls`);

@@ -17,10 +17,10 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { FetcherStats } from '../../fetcher/fetcher-stats.ts';
 import type { FleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { leaseRequestRecord, resultRecord } from '../../fetcher/publish/result-record.ts';
+import { fetchReported, hopReporter } from '../../fetcher/robots/report-hops.ts';
 import type { SharedRobots } from '../../fetcher/robots/shared-robots.ts';
-import { hopTelling, toldFetch } from '../../fetcher/robots/tell-hops.ts';
 import type { CrawlFile } from '../../fleet/crawl-file.ts';
-import type { DemandTeller } from '../../fleet/fetchers/demand.ts';
+import type { DemandReporter } from '../../fleet/fetchers/demand.ts';
 import { TaskFeed } from '../../fleet/fetchers/task-feed.ts';
 import { type FleetTasksTopic, type MovedAnswer, movedRecord } from '../../fleet/fetchers/task-records.ts';
 import type { TaskShare } from '../../fleet/fetchers/task-share.ts';
@@ -42,7 +42,7 @@ export interface CrawlFetcherOptions {
   readonly addressPacer: NonNullable<FetcherOptions['addressPacer']>;
   readonly config: FetcherConfig;
   readonly tasks: FleetTasksTopic;
-  readonly demand: Pick<DemandTeller, 'tell' | 'forget'>;
+  readonly demand: Pick<DemandReporter, 'report' | 'forget'>;
 }
 
 interface Open {
@@ -82,7 +82,7 @@ export class CrawlFetcher {
   }
 
   async answered({ asked, body, ...answer }: MovedAnswer): Promise<void> {
-    await this.#opened?.fetcher.robots.hop(asked, toldFetch({ ...answer, body: Buffer.from(body, 'base64') }));
+    await this.#opened?.fetcher.robots.hop(asked, fetchReported({ ...answer, body: Buffer.from(body, 'base64') }));
   }
 
   end(records: readonly LogRecord[]): Promise<void> {
@@ -142,7 +142,7 @@ export class CrawlFetcher {
     const { keyMode } = manifest;
     const results = { codec, topics: { results: `${crawl}.results` }, partitions: 1, keyMode, fetcherId };
     const feed = new TaskFeed(crawl);
-    const seat = pace.join(name, weight);
+    const crawlPace = pace.join(name, weight);
     const leaseOf = ({ epoch, leaseId }: Pick<Task, 'epoch' | 'leaseId'>) => `${epoch}/${leaseId}`;
     const over = (lease: string, record: LogRecord) => {
       this.#taken.delete(lease);
@@ -167,27 +167,27 @@ export class CrawlFetcher {
           ...(output.markdown && { extract: withMarkdown(config.extract) }),
           ...(output.warc && { archive: archiveOfCrawl }),
         },
-        seat: Object.assign(seat, {
+        crawlPace: Object.assign(crawlPace, {
           robots,
           // Whoever has taken the frontier over has ended all leases of before.
           isVoid: ({ epoch }: Task) => epoch < this.#epoch,
           onRoom: (leases: number) => {
-            if (isOpen) demand.tell(name, leases);
+            if (isOpen) demand.report(name, leases);
           },
         }),
         addressPacer: this.#options.addressPacer,
-        hop: hopTelling(clock, {
-          isHere: (url) => seat.mayContact(hostKeyAt(url)),
-          async tell(asked, response) {
+        hop: hopReporter(clock, {
+          isHere: (url) => crawlPace.mayContact(hostKeyAt(url)),
+          async report(asked, response) {
             const { status, location, body, retryAfterMs, blockedAddress, detail } = response;
-            const told = { asked, status, location, retryAfterMs, blockedAddress, detail };
-            await log.append([movedRecord(crawl, { ...told, body: Buffer.from(body).toString('base64') }, tasks)]);
+            const answer = { asked, status, location, retryAfterMs, blockedAddress, detail };
+            await log.append([movedRecord(crawl, { ...answer, body: Buffer.from(body).toString('base64') }, tasks)]);
           },
           async notAsked(asked) {
             const url = asked[asked.length - 1]!;
             const hostKey = hostKeyAt(url);
             // The next lease asks again by itself.
-            if (seat.mayContact(hostKey)) return;
+            if (crawlPace.mayContact(hostKey)) return;
             const hop = { url, asked: asked.slice(0, -1), partition: 0 };
             await log.append([leaseRequestRecord(hostKey, hop, results)]);
           },
@@ -210,19 +210,19 @@ export class CrawlFetcher {
       },
       async end(records) {
         const completedAtMs = clock.nowMs();
-        const told: AppendRecord[] = [];
+        const answer: AppendRecord[] = [];
         for (const record of records) {
           const task = await decoded(record);
           if (task === undefined) continue;
           const nothing = { task, facts: blankHostFacts, completedAtMs, outcomes: [], requests: [] };
-          told.push(resultRecord(nothing, true, results));
-          for (const hop of task.robotsHops) told.push(leaseRequestRecord(task.hostKey, hop, results));
+          answer.push(resultRecord(nothing, true, results));
+          for (const hop of task.robotsHops) answer.push(leaseRequestRecord(task.hostKey, hop, results));
         }
-        if (told.length > 0) await log.append(told);
+        if (answer.length > 0) await log.append(answer);
       },
       leave: () => {
         isOpen = false;
-        seat.leave();
+        crawlPace.leave();
       },
     };
   }

@@ -14,7 +14,7 @@ export function fetchersElsewhere(
 ): FetchersElsewhere {
   return {
     leasesHeld: () => demand.leasesOf(name),
-    onMore: (tell) => demand.listen(tell),
+    onMore: (listener) => demand.listen(listener),
     start: (frontier) => ({
       stats: emptyStats,
       positions: () => [],

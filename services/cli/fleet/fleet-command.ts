@@ -47,10 +47,10 @@ export function addFleetCommand(program: Command): void {
     const fleet: FleetCommand = {
       dashboards,
       role: 'fleet',
-      routes: (desk, callers) => [
-        fleetRoutes(desk, callers, fleetOutputs),
-        scrapeRoutes(desk, callers),
-        dashboards.routes(desk, callers),
+      routes: (parts, callers) => [
+        fleetRoutes(parts, callers, fleetOutputs),
+        scrapeRoutes(parts, callers),
+        dashboards.routes(parts, callers),
         fleetPage,
       ],
       owners: owners === undefined ? undefined : () => ownersOf(readFile(owners)),

@@ -125,8 +125,8 @@ export class FleetConsumers {
     const { log, codec, manifest } = await crawls.attach(name);
     try {
       const { part } = await ownFolder(join(data, 'crawls', name), manifest);
-      const told = (text: string) => say(`${name}: ${text}`, 'info', { component: 'consumers' });
-      const own = { service: createService('consumers'), say: told, reach: reachOf({}) };
+      const sayOf = (text: string) => say(`${name}: ${text}`, 'info', { component: 'consumers' });
+      const own = { service: createService('consumers'), say: sayOf, reach: reachOf({}) };
       const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, ...own };
       // What hosts answered is kept of crawls that were made so alone.
       const all = hasResponses ? chosen : chosen.filter(({ needs }) => needs !== 'responses');

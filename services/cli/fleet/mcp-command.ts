@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import type { Use } from '../../../topology/usage/statement.ts';
 import { searchIndex } from '../../application/processors/search-index.ts';
-import { AgentDesk } from '../../fleet/agents/agent-desk.ts';
+import { AgentTools } from '../../fleet/agents/agent-tools.ts';
 import { mcpLimits } from '../../fleet/agents/mcp-limits.ts';
 import { mcpRoutes } from '../../fleet/agents/mcp-routes.ts';
 import { loadMcpPackage, serveStdio } from '../../fleet/agents/mcp-server.ts';
-import { type FleetDesk, fleetRoutes } from '../../fleet/api/fleet-routes.ts';
+import { type FleetParts, fleetRoutes } from '../../fleet/api/fleet-routes.ts';
 import { hasIndex, searchFolder } from '../../indexer/sqlite-index.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { bad, useList, wholeNumber } from '../flags/arguments.ts';
@@ -59,10 +59,10 @@ async function runMcp(flags: McpFlags): Promise<void> {
   const { sites = null, pagesMax, uses, http } = flags;
   await loadMcpPackage();
   const clock = new SystemClock();
-  let desk: AgentDesk | undefined;
-  const deskOf = (fleet: () => FleetDesk) => () => {
+  let tools: AgentTools | undefined;
+  const toolsOf = (fleet: () => FleetParts) => () => {
     const { fleet: crawls, reading, explain } = fleet();
-    desk ??= new AgentDesk({
+    tools ??= new AgentTools({
       ...{ fleet: crawls, clock, reading, bounds: { sites, pagesMax, uses } },
       search: (path, words, limit) => {
         const folder = join(path, 'index');
@@ -70,15 +70,15 @@ async function runMcp(flags: McpFlags): Promise<void> {
       },
       explain,
     });
-    return desk;
+    return tools;
   };
   await runFleet(flags, {
     role: 'mcp',
     dashboards: new CrawlDashboards(),
-    routes: (fleet) => [fleetRoutes(fleet), mcpRoutes(deskOf(fleet))],
+    routes: (fleet) => [fleetRoutes(fleet), mcpRoutes(toolsOf(fleet))],
     extract: withMarkdown(flags.extract),
     processors: [searchIndex],
-    ...(http === undefined && { serve: (fleet, signal) => serveStdio(deskOf(fleet), signal) }),
+    ...(http === undefined && { serve: (fleet, signal) => serveStdio(toolsOf(fleet), signal) }),
   });
 }
 

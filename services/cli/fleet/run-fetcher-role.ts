@@ -11,7 +11,7 @@ import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import { type FollowedDocuments, followTopicDocuments } from '../../fleet/documents/follow-documents.ts';
-import { DemandTeller } from '../../fleet/fetchers/demand.ts';
+import { DemandReporter } from '../../fleet/fetchers/demand.ts';
 import { findFleetTopics } from '../../fleet/fetchers/fleet-topics.ts';
 import { HostFactTopic } from '../../fleet/fetchers/host-fact-topic.ts';
 import { type FleetTasksTopic, fleetPartitionOf } from '../../fleet/fetchers/task-records.ts';
@@ -99,7 +99,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
       if (share?.mayContact() === true && share.has(partitionOf(hostKey))) facts.note(hostKey, fact, clock.nowMs());
     },
   });
-  const demand = new DemandTeller({ log, topic: fleetDemandTopic(fleet) }, fetcherId);
+  const demand = new DemandReporter({ log, topic: fleetDemandTopic(fleet) }, fetcherId);
   const members = () => share?.members ?? 1;
   const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, members);
   const fetchers = new FleetFetchers({
@@ -145,8 +145,8 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     onTask: (record) => fetchers.take(record),
     onLeft: (records) => fetchers.end(records),
   });
-  const telling = demand.run(() => share!.partitions.length > 0 && share!.mayContact());
-  telling.catch(fail);
+  const reporting = demand.run(() => share!.partitions.length > 0 && share!.mayContact());
+  reporting.catch(fail);
   service.probes.serve(() => null);
   say(`fetcher of fleet ${fleet}: one of ${share.members} fetchers, ${tasks.partitions} partitions of hosts`);
   try {
@@ -157,7 +157,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     }
   } finally {
     demand.stop();
-    await Promise.allSettled([telling]);
+    await Promise.allSettled([reporting]);
     await fetchers.stop(fleetServiceLimits.graceMs);
     await share.leave();
     pace.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
-import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import type { FleetParts } from '../../fleet/api/fleet-routes.ts';
 import { CrawlFiles } from '../../fleet/crawl-file.ts';
 import { folderDocuments } from '../../fleet/documents/folder-documents.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
@@ -32,7 +32,7 @@ import { serveFleet } from './serve-fleet.ts';
 export interface FleetCommand {
   readonly role: string;
   /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
-  routes(desk: () => FleetDesk, callers: Callers | null): readonly Routes[];
+  routes(parts: () => FleetParts, callers: Callers | null): readonly Routes[];
   /** Reads whose crawls they are; it is asked again and again. Absent: owners have no keys. */
   readonly owners?: (() => readonly Owner[]) | undefined;
   /** What all its crawls take from pages. */
@@ -42,7 +42,7 @@ export interface FleetCommand {
   /** Where each crawl that runs is shown. */
   readonly dashboards: CrawlDashboards;
   /** Beside the HTTP side; the fleet stops once it resolves. Absent: it stops by a signal alone. */
-  serve?(desk: () => FleetDesk, signal: AbortSignal): Promise<void>;
+  serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
 }
 
 export async function runFleet(flags: FleetFlags, command: FleetCommand): Promise<void> {
@@ -52,10 +52,10 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
   }
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: finishing requests under way');
-  let desk: FleetDesk | undefined;
-  const needDesk = () => {
-    if (desk === undefined) throw new CrawlstreamError('OWNERSHIP_LOST', 'the fleet is starting: retry in a moment');
-    return desk;
+  let parts: FleetParts | undefined;
+  const needParts = () => {
+    if (parts === undefined) throw new CrawlstreamError('OWNERSHIP_LOST', 'the fleet is starting: retry in a moment');
+    return parts;
   };
   let isLeft = false;
   try {
@@ -65,17 +65,17 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
       const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
       const owners = command.owners?.();
       const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
-      const side = { role: command.role, routes: command.routes(needDesk, callers), say };
+      const side = { role: command.role, routes: command.routes(needParts, callers), say };
       await withHttp(flags, side, (service) => serve(service));
 
       async function serve(service: Service): Promise<void> {
         const clock = new SystemClock();
         const { journalMs: intervalMs, journalFileBytes: fileBytes, graceMs } = fleetServiceLimits;
         const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
-        const onDesk = (now: FleetDesk | undefined) => {
-          if (now !== undefined) desk = now;
+        const onParts = (now: FleetParts | undefined) => {
+          if (now !== undefined) parts = now;
         };
-        const served = { flags, command, owners, callers, service, onDesk, signal: stop.signal };
+        const served = { flags, command, owners, callers, service, onParts, signal: stop.signal };
         isLeft = await serveFleet(served, {
           name: flags.data,
           documents: folderDocuments(flags.data),

@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import type { FleetParts } from '../../fleet/api/fleet-routes.ts';
 import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
 import { CrawlTopics } from '../../fleet/crawl-topics.ts';
 import { documentStore } from '../../fleet/documents/document-store.ts';
@@ -51,10 +51,10 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
   await refuseOtherFolder(flags.data);
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: finishing requests under way');
-  let desk: FleetDesk | undefined;
+  let parts: FleetParts | undefined;
   let elsewhere: string | null = null;
-  const needDesk = () => {
-    if (desk !== undefined) return desk;
+  const needParts = () => {
+    if (parts !== undefined) return parts;
     const where = elsewhere === null ? 'is about to start here or in another process' : `runs at ${elsewhere}`;
     throw new CrawlstreamError(
       'OWNERSHIP_LOST',
@@ -65,7 +65,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
     const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
     const owners = command.owners?.();
     const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
-    const side = { role: command.role, routes: command.routes(needDesk, callers), say };
+    const side = { role: command.role, routes: command.routes(needParts, callers), say };
     const run = () =>
       withStores(async (open) => {
         // Its lock keeps a second process of this machine out of the folder.
@@ -83,7 +83,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
         try {
           await serveTerms(member, async (term) => {
             const served = { flags, command, owners, callers, service, signal: term };
-            await serveTerm({ log, member, fleet, brokers, flags }, { ...served, onDesk: (now) => (desk = now) });
+            await serveTerm({ log, member, fleet, brokers, flags }, { ...served, onParts: (now) => (parts = now) });
           });
         } finally {
           await member.leave();

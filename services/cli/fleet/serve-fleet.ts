@@ -5,7 +5,7 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
-import type { FleetDesk } from '../../fleet/api/fleet-routes.ts';
+import type { FleetParts } from '../../fleet/api/fleet-routes.ts';
 import type { CrawlFile, CrawlKeep } from '../../fleet/crawl-file.ts';
 import type { Documents } from '../../fleet/documents/documents.ts';
 import { EventReader } from '../../fleet/events/event-reader.ts';
@@ -22,7 +22,7 @@ import { followOwners } from '../../fleet/owners/follow-owners.ts';
 import { keepQuotas } from '../../fleet/owners/keep-quotas.ts';
 import type { Owner } from '../../fleet/owners/owner-file.ts';
 import { Quotas } from '../../fleet/owners/quotas.ts';
-import { PageDesk } from '../../fleet/scrape/page-desk.ts';
+import { PageScraper } from '../../fleet/scrape/page-scraper.ts';
 import { holdStopper } from '../../fleet/shares/stopped-process.ts';
 import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -39,7 +39,7 @@ import { type CrawlData, type FleetCrawlOptions, startFleetCrawl } from './start
 import { checkWebhook, webhookPost } from './webhook-post.ts';
 
 /** Where a fleet is kept: in a folder, or on Kafka. */
-export interface FleetPlace extends Pick<FleetDesk, 'reading' | 'explain'> {
+export interface FleetPlace extends Pick<FleetParts, 'reading' | 'explain'> {
   /** In words. */
   readonly name: string;
   readonly documents: Documents;
@@ -68,13 +68,13 @@ export interface ServedFleet {
     readonly processors?: readonly Processor[];
     readonly dashboards: CrawlDashboards;
     readonly owners?: (() => readonly Owner[]) | undefined;
-    serve?(desk: () => FleetDesk, signal: AbortSignal): Promise<void>;
+    serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
   };
   readonly owners: readonly Owner[] | undefined;
   readonly callers: Callers | null;
   readonly service: Service;
   /** Is called with the desk once it is up, and with undefined once it is not any more. */
-  onDesk(desk: FleetDesk | undefined): void;
+  onParts(parts: FleetParts | undefined): void;
   /** Aborted: it stops. */
   readonly signal: AbortSignal;
 }
@@ -98,7 +98,7 @@ async function serveWatched(
   watch: LoopWatch,
   before: readonly CrawlFile[],
 ): Promise<boolean> {
-  const { flags, command, owners, callers, service, onDesk, signal } = served;
+  const { flags, command, owners, callers, service, onParts, signal } = served;
   const { documents, files, journal, reading, explain } = place;
   const clock = new SystemClock();
   const facts = await openHostFacts(place.facts, clock.nowMs());
@@ -164,12 +164,12 @@ async function serveWatched(
   const events = new EventReader({ fleet, kept, reading });
   const webhooks = new WebhookSender({ fleet, documents, events, clock, say, post: webhookPost(flags) });
   const streams = new EventStreams(clock);
-  const pages = new PageDesk({ fleet, clock, reading, explain });
+  const pages = new PageScraper({ fleet, clock, reading, explain });
   const requestsInFlight = () => pace.requestsInFlight;
   const outputs = new OutputSender();
-  const desk = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
-  onDesk(desk);
-  service.sources.add((tell) => tell.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
+  const parts = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
+  onParts(parts);
+  service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
   const stopping = new AbortController();
   let posting: Promise<void> | undefined;
   let counting: Promise<unknown> | undefined;
@@ -192,7 +192,7 @@ async function serveWatched(
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
     const left = command
-      .serve?.(() => desk, signal)
+      .serve?.(() => parts, signal)
       .then(() => {
         isLeft = !signal.aborted;
       });
@@ -206,7 +206,7 @@ async function serveWatched(
     stopping.abort();
     await counting;
     await fleet.stop();
-    onDesk(undefined);
+    onParts(undefined);
     pace.close();
     quotas?.look(fleet.list());
     await quotas?.write(true);

@@ -85,10 +85,10 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   // Each goes on from where its log ends, which may be ahead of the machine.
   const clock = new SystemClock();
   const stop = new AbortController();
-  const seat = options.pace.join(name, weight);
+  const crawlPace = options.pace.join(name, weight);
   const work = options.watch.join(loopSubjectOf(file));
-  const desk = new QueryService(clock);
-  const hide = options.dashboards.add(name, clock, () => desk.shown);
+  const queries = new QueryService(clock);
+  const hide = options.dashboards.add(name, clock, () => queries.shown);
   const policy = storedPolicy(file.policy);
   const extract = withMarkdown(options.fetcher.extract);
   let reads: ReadLog | undefined;
@@ -104,7 +104,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     const { folder, opened } = await options.data.open(file, path, clock);
     const sayOf = (text: string) => options.say(`${name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
-      ...{ clock, policy, service, folder, desk },
+      ...{ clock, policy, service, folder, queries },
       ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
       seeds: seeds.map((url) => ({ url, priority: -1 })),
       // What was set since then stays in force.
@@ -122,7 +122,10 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       snapshots: options.snapshots,
       signal: stop.signal,
       beside: {
-        fetcher: { seat: Object.assign(seat, { robots: options.robots }), addressPacer: options.addressPacer },
+        fetcher: {
+          crawlPace: Object.assign(crawlPace, { robots: options.robots }),
+          addressPacer: options.addressPacer,
+        },
         elsewhere: options.elsewhere?.(name),
         opened,
         journal: options.journal,
@@ -156,7 +159,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   const ended = run().finally(() => {
     reads = undefined;
     hide();
-    seat.leave();
+    crawlPace.leave();
     work.leave();
     options.data.closed?.(file);
   });

@@ -142,10 +142,10 @@ async function audit({ log, codec, topics }: ReadableCrawl, flags: AuditFlags): 
 
 async function pageOf(report: AuditReport, visits: HostVisits, crawl: string, flags: AuditFlags): Promise<string> {
   const host = hostOf(flags.host!);
-  const told = visits.end();
-  const copies = (await Promise.all(told.origins.map((origin) => report.copies.of(origin)))).flat();
+  const audited = visits.end();
+  const copies = (await Promise.all(audited.origins.map((origin) => report.copies.of(origin)))).flat();
   const violations = report.violations.filter((violation) => isHost(flags.host!)(violation.host));
-  return hostPage({ host, crawl, visits: told, copies, violations, skewMs: flags.skew });
+  return hostPage({ host, crawl, visits: audited, copies, violations, skewMs: flags.skew });
 }
 
 function statementOf(

@@ -23,13 +23,13 @@ export async function auditFleetRecords(
   const waits = await readLeastWaits(documents);
   const leastMsAt = (atMs: number) => waits.findLast(({ sinceMs }) => sinceMs <= atMs)?.ms ?? 0;
   const report = await auditFleet(sources, { skewMs, noticeMs, fromMs, domainOf }, leastMsAt);
-  const told = summed(report);
-  toStdout(fleetText(report, told));
-  if (json) toStdout(`${JSON.stringify(told)}\n`);
-  if (told.violations > 0) process.exitCode = 1;
+  const summary = summed(report);
+  toStdout(fleetText(report, summary));
+  if (json) toStdout(`${JSON.stringify(summary)}\n`);
+  if (summary.violations > 0) process.exitCode = 1;
 }
 
-interface Told {
+interface FleetSummary {
   readonly crawls: number;
   readonly fetches: number;
   readonly hosts: number;
@@ -42,7 +42,7 @@ interface Told {
   readonly cutOff: number;
 }
 
-function summed({ crawls, betweenCount, counts }: FleetReport): Told {
+function summed({ crawls, betweenCount, counts }: FleetReport): FleetSummary {
   const sum = (of: (report: FleetReport['crawls'][number]['report']) => number) =>
     crawls.reduce((all, { report }) => all + of(report), 0);
   return {
@@ -56,23 +56,23 @@ function summed({ crawls, betweenCount, counts }: FleetReport): Told {
   };
 }
 
-function fleetText({ crawls, between }: FleetReport, told: Told): string {
+function fleetText({ crawls, between }: FleetReport, summary: FleetSummary): string {
   const guilty = crawls.filter(({ report }) => report.violationCount > 0);
   const lines = guilty.flatMap(({ name, report }) => [`${name} alone:`, ...violationLines(report.violations)]);
   if (between.length > 0) lines.push('between crawls:', ...violationLines(between));
   const table = rows([
-    ['crawls', told.crawls],
-    ['requests', told.fetches],
-    ['hosts', `${told.hosts}, ${told.shared} of them by more than one crawl`],
-    ['violations', `${told.violations}, ${told.between} of them between crawls`],
-    ['cut off', told.cutOff === 0 ? null : `${told.cutOff} leases without a reported end`],
-    ['unreadable', told.unreadable === 0 ? null : `${told.unreadable} results`],
+    ['crawls', summary.crawls],
+    ['requests', summary.fetches],
+    ['hosts', `${summary.hosts}, ${summary.shared} of them by more than one crawl`],
+    ['violations', `${summary.violations}, ${summary.between} of them between crawls`],
+    ['cut off', summary.cutOff === 0 ? null : `${summary.cutOff} leases without a reported end`],
+    ['unreadable', summary.unreadable === 0 ? null : `${summary.unreadable} results`],
     ['not judged', 'deleted crawls: their records are gone'],
   ]);
-  return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${verdict(told)}\n`;
+  return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${verdict(summary)}\n`;
 }
 
-function verdict({ fetches, hosts, crawls, violations }: Told): string {
+function verdict({ fetches, hosts, crawls, violations }: FleetSummary): string {
   if (fetches === 0) return 'Nothing was checked: these records contain no requests.';
   const judged = `Of ${fetches.toLocaleString('en-US')} requests of ${crawls} crawls to ${hosts.toLocaleString('en-US')} hosts`;
   return violations === 0

@@ -32,7 +32,7 @@ import { explainer } from './explain-command.ts';
 import { hostPager, hostPageUrls } from './host-page.ts';
 import { hostOf, listOf } from './hosts-command.ts';
 import { idleOf } from './idle-folder.ts';
-import { storyTeller } from './story-command.ts';
+import { timelineReader } from './story-command.ts';
 
 interface DashboardCommandFlags extends KafkaFlags, HttpFlags {
   readonly url?: string;
@@ -112,7 +112,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
       hostOf(source, host, { ...flags, limit: hostPageUrls, ...(from !== undefined && { from }) }),
     ),
     explain: explainer({ log, codec, topics: manifest }, flags),
-    story: storyTeller({ log, codec, topics: manifest }, flags),
+    story: timelineReader({ log, codec, topics: manifest }, flags),
     hostKey: hostArgument,
     send: (records) => sendRequest(flags, clock, () => records),
   };

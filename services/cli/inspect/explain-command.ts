@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { Place, UrlStory } from '../../../topology/frontier/ask/url-story.ts';
+import type { Place, UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts';
 import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { isAskedAsFound, learntOf } from '../../../topology/frontier/decide/links/fold.ts';
 import { pagesMaxOf } from '../../../topology/frontier/decide/politeness.ts';
@@ -20,17 +20,17 @@ import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { rewritten } from '../../../topology/url/rewriting.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import { spelt } from '../../../topology/url/spelling.ts';
-import { toldPlugins } from '../../application/plugin/tell-plugins.ts';
+import { recordedPlugins } from '../../application/plugin/record-plugins.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { nofollowPages } from '../../runtime/crawl/nofollow-pages.ts';
 import { readPaymentBook } from '../../runtime/crawl/payment-book.ts';
-import type { UrlTrace } from '../../runtime/crawl/tell-url.ts';
-import { tellUrl } from '../../runtime/crawl/tell-url.ts';
+import type { UrlTrace } from '../../runtime/crawl/trace-url.ts';
+import { traceUrl } from '../../runtime/crawl/trace-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import { toldUses } from '../check/usage-text.ts';
+import { statedUses } from '../check/usage-text.ts';
 import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
@@ -102,12 +102,12 @@ async function explain(
   const overlays = url === null ? [] : policy.deciding(url);
   if (url === null)
     return { normalize, overlays, filter: filterOf(policy, policy.admit(given, 0, 0)), ...nothingKnown };
-  const told = await tellUrl(log, codec, topics, url, policy.normalize);
-  const { story } = told;
-  const first = story.admitted.at(-1);
+  const trace = await traceUrl(log, codec, topics, url, policy.normalize);
+  const { timeline } = trace;
+  const first = timeline.admitted.at(-1);
   const filter = filterOf(policy, policy.admit(given, first?.depth ?? 0, first?.hop ?? 0));
-  const { place, facts } = story;
-  const purged = await purgeOf(log, codec, topics.crawl, told.partition, url);
+  const { place, facts } = timeline;
+  const purged = await purgeOf(log, codec, topics.crawl, trace.partition, url);
   return {
     normalize,
     /** Overlays of the policy that match it, in order, and the fields each decides. */
@@ -115,10 +115,10 @@ async function explain(
     filter,
     /** Purged by an operator: nothing is kept of it, and no link to it is admitted. */
     purged,
-    partition: told.partition,
+    partition: trace.partition,
     /** The answer is as of this commit; `start` above 0: what was before it is not known. */
-    asOf: { changelog: told.changelog, atMs: story.nowMs, policyVersion: story.policyVersion },
-    seen: seenOf(told),
+    asOf: { changelog: trace.changelog, atMs: timeline.nowMs, policyVersion: timeline.policyVersion },
+    seen: seenOf(trace),
     budget: {
       ownBudget: unset(facts.ownBudget),
       pagesMax: unset(pagesMaxOf(policy.hostSettings(hostKeyOf(url)), facts)),
@@ -128,26 +128,26 @@ async function explain(
     /** The URL as it is asked for, where the policy fetches by the first spelling; null: as it is. */
     askedAs: first?.spelling === undefined ? null : spelt(url, first.spelling),
     /** What it inherits from the seed that led to it first. */
-    tags: told.found.at(-1)?.tags ?? [],
+    tags: trace.found.at(-1)?.tags ?? [],
     /** Links to it go by another URL, by what its host has proved; null: they do not. */
-    folded: foldedOf(policy, topics, story, url),
+    folded: foldedOf(policy, topics, timeline, url),
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
-    trap: first === undefined ? null : (story.trapOf(first.frontQueue) ?? null),
-    queue: place === undefined ? null : queueOf(story, place),
-    host: { hostKey: hostKeyOf(url), ...hostStatus(policy, hostKeyOf(url), story) },
-    raised: story.raised,
-    lowered: story.lowered,
-    leases: story.leased,
-    outcomes: story.outcomes,
+    trap: first === undefined ? null : (timeline.trapOf(first.frontQueue) ?? null),
+    queue: place === undefined ? null : queueOf(timeline, place),
+    host: { hostKey: hostKeyOf(url), ...hostStatus(policy, hostKeyOf(url), timeline) },
+    raised: timeline.raised,
+    lowered: timeline.lowered,
+    leases: timeline.leased,
+    outcomes: timeline.outcomes,
     /** Why robots.txt is not asked of its host, by an overlay; null: it is. */
     robotsNotAsked: policy.hostSettings(hostKeyOf(url)).robotsNotAsked ?? null,
     /** Where its last fetch was denied. */
     robots:
-      story.outcomes.at(-1)?.outcome === 'robotsDenied'
-        ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: told.partition }, url)
+      timeline.outcomes.at(-1)?.outcome === 'robotsDenied'
+        ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: trace.partition }, url)
         : null,
     /** How its page may be used, and what came of that: as `toldUses` tells it, as of its fetch. */
-    usage: await usageOf({ log, codec, crawl: topics.crawl, partition: told.partition }, url, story),
+    usage: await usageOf({ log, codec, crawl: topics.crawl, partition: trace.partition }, url, timeline),
     /** For a URL that was never found: pages that link to it and ask that the link not be followed. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
     /** Why its host could not be reached when that was last tried. */
@@ -157,20 +157,20 @@ async function explain(
         : null,
     /** What was paid for it. */
     payments: [...(await readPaymentBook(log, codec, topics.crawl)).payments()].filter((one) => one.url === url),
-    nextDueAtMs: nextDue(story, place),
-    hub: hubOf(policy, story),
-    demoted: demotedBy(policy, story),
+    nextDueAtMs: nextDue(timeline, place),
+    hub: hubOf(policy, timeline),
+    demoted: demotedBy(policy, timeline),
     trace: traceOf(policy, topics, url),
     /** Plugins that take part in the crawl, in the order in which they were first recorded. */
-    plugins: [...(await toldPlugins(log, codec, topics.crawl)).values()],
+    plugins: [...(await recordedPlugins(log, codec, topics.crawl)).values()],
   };
 }
 
-async function usageOf(kept: Parameters<typeof urlUsage>[0], url: string, { outcomes }: UrlStory) {
+async function usageOf(kept: Parameters<typeof urlUsage>[0], url: string, { outcomes }: UrlTimeline) {
   const last = outcomes.at(-1);
   if (last === undefined) return null;
   const { said, barred } = await urlUsage(kept, url);
-  return said.length === 0 && barred === '' ? null : { uses: toldUses(said, last.atMs), barred };
+  return said.length === 0 && barred === '' ? null : { uses: statedUses(said, last.atMs), barred };
 }
 
 /** For a URL that is traced, its first trace, from the admission to the page. */
@@ -239,8 +239,8 @@ function filterOf({ config }: Policy, admission: Admission) {
   return { admitted: true, frontQueue: admission.frontQueue, policyVersion } as const;
 }
 
-function seenOf({ story, found }: UrlTrace) {
-  return story.admitted.map((admitted) => {
+function seenOf({ timeline, found }: UrlTrace) {
+  return timeline.admitted.map((admitted) => {
     const link = found.find(({ admittedBy }) => admittedBy.offset === admitted.offset);
     const { offset: changelogOffset, atMs, policyVersion, depth, hop, frontQueue, isNew } = admitted;
     const from =
@@ -251,28 +251,28 @@ function seenOf({ story, found }: UrlTrace) {
   });
 }
 
-function queueOf(story: UrlStory, place: Place) {
+function queueOf(timeline: UrlTimeline, place: Place) {
   return place.in === 'frontQueue'
-    ? { ...place, deferred: story.facts.hold !== '' || story.isHeld(place.frontQueue) }
+    ? { ...place, deferred: timeline.facts.hold !== '' || timeline.isHeld(place.frontQueue) }
     : place;
 }
 
 /** When the URL may go next, by its own time and its host's; null: it does not wait, or for an operator alone. */
-function nextDue(story: UrlStory, place: Place | undefined): number | null {
-  if (place === undefined || place.in === 'end' || place.in === 'lease' || story.facts.hold !== '') return null;
-  if (place.in === 'again' || place.in === 'schedule') return Math.max(story.facts.readyAtMs, place.dueAtMs);
-  return story.isHeld(place.frontQueue) ? null : story.facts.readyAtMs;
+function nextDue(timeline: UrlTimeline, place: Place | undefined): number | null {
+  if (place === undefined || place.in === 'end' || place.in === 'lease' || timeline.facts.hold !== '') return null;
+  if (place.in === 'again' || place.in === 'schedule') return Math.max(timeline.facts.readyAtMs, place.dueAtMs);
+  return timeline.isHeld(place.frontQueue) ? null : timeline.facts.readyAtMs;
 }
 
-function foldedOf({ config }: Policy, manifest: Manifest, { verdicts: { equivalences } }: UrlStory, url: string) {
+function foldedOf({ config }: Policy, manifest: Manifest, { verdicts: { equivalences } }: UrlTimeline, url: string) {
   if (config.equivalences === undefined) return null;
   const { proofs } = config.equivalences;
   const learnt = learntOf(equivalences, proofs);
   const into = foldedBy(url, learnt);
   if (into === url) return null;
   const by = learnt.filter((rewriting) => rewritten(url, rewriting) !== url);
-  const told = by.map((rewriting) => ({ rewriting, ...equivalences.get(rewriting)! }));
-  return { into, by: told, askedAsFound: isAskedAsFound(fingerprintOf(manifest, url)) };
+  const trace = by.map((rewriting) => ({ rewriting, ...equivalences.get(rewriting)! }));
+  return { into, by: trace, askedAsFound: isAskedAsFound(fingerprintOf(manifest, url)) };
 }
 
 function fingerprintOf(manifest: Manifest, url: string): Uint32Array {
@@ -283,7 +283,7 @@ function fingerprintOf(manifest: Manifest, url: string): Uint32Array {
 }
 
 /** The verdict that makes it less urgent; null: there is none, or the policy does not go by it. */
-function demotedBy({ config }: Policy, { verdicts, outcomes }: UrlStory) {
+function demotedBy({ config }: Policy, { verdicts, outcomes }: UrlTimeline) {
   const demote = config.recrawl?.demote;
   if (demote === undefined || outcomes.length === 0) return null;
   const { duplicateOf, isThin } = verdicts;
@@ -293,7 +293,7 @@ function demotedBy({ config }: Policy, { verdicts, outcomes }: UrlStory) {
 }
 
 /** What its visits gained, where the policy visits pages for that; null: it does not, or they gained nothing. */
-function hubOf({ config }: Policy, { outcomes }: UrlStory) {
+function hubOf({ config }: Policy, { outcomes }: UrlTimeline) {
   const gain = outcomes.at(-1)?.gain;
   const hubs = config.recrawl?.hubs;
   if (gain === undefined || hubs === undefined) return null;

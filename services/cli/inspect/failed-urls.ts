@@ -15,7 +15,7 @@ import { inShell } from '../terminal/in-shell.ts';
 import { ownName } from '../terminal/own-name.ts';
 import type { WriteLine } from '../terminal/pager.ts';
 import { printNotice } from '../terminal/restore-text.ts';
-import { RedirectsTold } from './lost-redirects.ts';
+import { RedirectsReported } from './lost-redirects.ts';
 import { causeOf } from './outcome-cause.ts';
 
 const fine: ReadonlySet<string> = new Set(['fetched', 'notModified', 'redirect']);
@@ -33,8 +33,8 @@ export async function printFailures(
   let first = '';
   let notRead = 0;
   const { normalize, hopsMax } = await rulesOf(crawl);
-  const redirects = new RedirectsTold();
-  const tell = async (url: string, kind: string, line: string): Promise<boolean> => {
+  const redirects = new RedirectsReported();
+  const print = async (url: string, kind: string, line: string): Promise<boolean> => {
     if (kind === 'notRead') notRead += 1;
     else count += 1;
     if (first === '' && kind !== 'notRead') first = url;
@@ -63,14 +63,14 @@ export async function printFailures(
       const line = asJson
         ? JSON.stringify({ url, kind: named, status, detail })
         : `${named}  ${url}  ${causeOf(outcome)}`;
-      if (!(await tell(url, named, line))) return;
+      if (!(await print(url, named, line))) return;
     }
   }
   const answered = await answeredOf(crawl, redirects.ends(hopsMax));
   for (const { url, why } of redirects.lost(hopsMax, (one) => answered.has(one))) {
     const kind = 'tooManyRedirects';
     const line = asJson ? JSON.stringify({ url, kind, status: 0, detail: why }) : `${kind}  ${url}  ${why}`;
-    if (!(await tell(url, kind, line))) return;
+    if (!(await print(url, kind, line))) return;
   }
   if (asJson) return;
   const left = notRead === 0 ? '' : `; ${notRead} ${notRead === 1 ? 'has' : 'have'} skipped content types`;

@@ -37,18 +37,18 @@ export function hostPager(
     ]);
     const config = control.policy === null ? undefined : parsePolicy(control.policy.json);
     const policy = config && compilePolicy(config, await listsOfCrawl(config, flags));
-    const { facts: told, frontQueues, again, leases, parallel, queue, next } = answer;
+    const { facts: given, frontQueues, again, leases, parallel, queue, next } = answer;
     const nowMs = clock.nowMs();
-    const { crawlDelayMs, ownDelayMs, pagesMax, ownBudget } = told;
+    const { crawlDelayMs, ownDelayMs, pagesMax, ownBudget } = given;
     const unset = {
       ...{ crawlDelayMs: crawlDelayMs ?? -1, ownDelayMs: ownDelayMs ?? -1 },
       ...{ pagesMax: pagesMax ?? -1, ownBudget: ownBudget ?? -1 },
     };
-    const facts = { ...told, ...unset };
+    const facts = { ...given, ...unset };
     const hostSlots = { own: parallel.own ?? -1, most: parallel.leases };
     const held = (isHeld: boolean) =>
-      frontQueues.filter(({ held }) => (held || told.hold !== '') === isHeld).reduce((sum, { urls }) => sum + urls, 0);
-    const { hold, deadUntilMs, readyAtMs, fetched, pages, failures, throttles, fetchMs } = told;
+      frontQueues.filter(({ held }) => (held || given.hold !== '') === isHeld).reduce((sum, { urls }) => sum + urls, 0);
+    const { hold, deadUntilMs, readyAtMs, fetched, pages, failures, throttles, fetchMs } = given;
     return {
       ...{ host: hostKey, atMs: nowMs, hold, fetched, pages, failures, throttles, fetchMs },
       why:

@@ -1,6 +1,6 @@
 /** When a host may be contacted, and what decides that: the reason the frontier itself would give. */
 
-import type { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
+import type { UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts';
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { failureDelayMs, isFailingServer, orderedDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
@@ -23,12 +23,12 @@ export interface HostStatus {
   readonly traps: readonly { readonly pattern: string; readonly reason: string; readonly released: boolean }[];
 }
 
-export function hostStatus(policy: Policy, hostKey: string, story: UrlStory): HostStatus {
-  const { facts, leasesOut, hostSlots } = story;
+export function hostStatus(policy: Policy, hostKey: string, timeline: UrlTimeline): HostStatus {
+  const { facts, leasesOut, hostSlots } = timeline;
   const { readyAtMs, hold, deadUntilMs, failures, throttles, crawlDelayMs, ownDelayMs, fetchMs } = facts;
   return {
     readyAtMs,
-    why: whyItWaits(policy, hostKey, story),
+    why: whyItWaits(policy, hostKey, timeline),
     leasesOut,
     hold,
     deadUntilMs,
@@ -38,7 +38,7 @@ export function hostStatus(policy: Policy, hostKey: string, story: UrlStory): Ho
     ownDelayMs: ownDelayMs < 0 ? null : ownDelayMs,
     fetchMs,
     parallel: { leases: hostSlots.most, by: hostSlots.own < 0 ? 'policy' : 'operator' },
-    traps: [...story.traps.values()].map(({ pattern, reason, released }) => ({ pattern, reason, released })),
+    traps: [...timeline.traps.values()].map(({ pattern, reason, released }) => ({ pattern, reason, released })),
   };
 }
 
@@ -52,7 +52,7 @@ const holds: Readonly<Record<string, string>> = {
 export function whyItWaits(
   policy: Policy,
   hostKey: string,
-  { facts, leasesOut, hostSlots, nowMs }: Pick<UrlStory, 'facts' | 'leasesOut' | 'hostSlots' | 'nowMs'>,
+  { facts, leasesOut, hostSlots, nowMs }: Pick<UrlTimeline, 'facts' | 'leasesOut' | 'hostSlots' | 'nowMs'>,
 ): string {
   const settings = policy.hostSettings(hostKey);
   if (facts.hold === 'limit') return limitText(policy, hostKey, facts);

@@ -7,7 +7,7 @@ export interface LostRedirect {
   readonly why: string;
 }
 
-export class RedirectsTold {
+export class RedirectsReported {
   /** URL → where its newest answer sent us, both normal; in the order of asking. */
   readonly #targets = new Map<string, string>();
 

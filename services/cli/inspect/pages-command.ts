@@ -131,13 +131,13 @@ async function onePerUrl(crawl: ReadableCrawl, partition: number, purges: Purges
   };
 }
 
-async function* pagesOf({ log, codec, topics }: ReadableCrawl, partition: number, tell: (text: string) => void) {
+async function* pagesOf({ log, codec, topics }: ReadableCrawl, partition: number, warn: (text: string) => void) {
   const topic = `${topics.crawl}.pages`;
   // Only records that are there at the start are read, since a crawl may be appending.
   const { start, end } = await log.offsets(topic, partition);
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const page = await readRecord(codec, 'pages', value, (why) =>
-      tell(`${topic}/${partition}, offset ${offset}, was skipped: ${why}`),
+      warn(`${topic}/${partition}, offset ${offset}, was skipped: ${why}`),
     );
     if (page !== undefined) yield { offset, page };
   }

@@ -86,8 +86,12 @@ async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFl
       ['list', list ?? null],
     ]),
   ].join('\n');
-  const told = { ...counts, pagesToAsk: pagesExpired, robotsToAsk: robots.map(({ origin }) => `${origin}/robots.txt`) };
-  print({ json: told, text }, flags.json);
+  const output = {
+    ...counts,
+    pagesToAsk: pagesExpired,
+    robotsToAsk: robots.map(({ origin }) => `${origin}/robots.txt`),
+  };
+  print({ json: output, text }, flags.json);
 }
 
 function whyOf({ uses }: RecheckedPage, use: string): string {

@@ -4,14 +4,14 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
-import { plainEvent } from '../../../topology/story/story-event.ts';
-import { storyPicture } from '../../../topology/story/story-picture.ts';
-import { sinceText, storyText } from '../../../topology/story/story-text.ts';
+import { plainEvent } from '../../../topology/timeline/timeline-event.ts';
+import { timelinePicture } from '../../../topology/timeline/timeline-picture.ts';
+import { sinceText, timelineText } from '../../../topology/timeline/timeline-text.ts';
 import { dashboardLimits } from '../../dashboard/limits.ts';
-import type { StoryStatus } from '../../dashboard/status.ts';
+import type { TimelineStatus } from '../../dashboard/status.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { writeNamedFile } from '../../runtime/disk/named-file.ts';
-import { type Story, tellStory } from '../../runtime/story/tell-story.ts';
+import { readTimeline, type Timeline } from '../../runtime/timeline/read-timeline.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
@@ -20,7 +20,7 @@ import { toStdout } from '../terminal/door.ts';
 import { rows } from '../terminal/print.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
-interface StoryFlags extends KafkaFlags {
+interface TimelineFlags extends KafkaFlags {
   readonly json?: boolean;
   readonly svg?: string;
 }
@@ -30,43 +30,47 @@ export function addStoryCommand(program: Command): void {
     .description('print the history of a URL: links, queues, leases, requests, outcomes, duplicates')
     .option('--json', 'a JSON object per event')
     .option('--svg <file>', 'draw it as a timeline, into this file')
-    .action((given: string, flags: StoryFlags) =>
+    .action((given: string, flags: TimelineFlags) =>
       withCrawl(flags, async (crawl) => {
-        const story = await storyTyped(crawl, flags, given);
-        if (flags.svg !== undefined) await writeNamedFile(flags.svg, storyPicture(story.url, story.events));
-        if (flags.json) for (const event of story.events) toStdout(`${JSON.stringify(plainEvent(event))}\n`);
-        else toStdout(`${textOf(story)}\n`);
+        const timeline = await timelineTyped(crawl, flags, given);
+        if (flags.svg !== undefined) await writeNamedFile(flags.svg, timelinePicture(timeline.url, timeline.events));
+        if (flags.json) for (const event of timeline.events) toStdout(`${JSON.stringify(plainEvent(event))}\n`);
+        else toStdout(`${textOf(timeline)}\n`);
       }),
     );
 }
 
 /** For the dashboard. */
-export function storyTeller(crawl: TracedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
-  return async (given: string): Promise<StoryStatus> => {
-    const { url, events: all, changelogStart } = await storyTyped(crawl, flags, given);
-    const events = all.slice(-dashboardLimits.storyEvents);
+export function timelineReader(crawl: TracedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
+  return async (given: string): Promise<TimelineStatus> => {
+    const { url, events: all, changelogStart } = await timelineTyped(crawl, flags, given);
+    const events = all.slice(-dashboardLimits.timelineEvents);
     const firstMs = all[0]?.atMs ?? 0;
-    const told = events.map((event) => {
+    const output = events.map((event) => {
       const { time, text, topic, partition, offset, policyVersion } = plainEvent(event);
       return { time, since: sinceText(event.atMs - firstMs), text, topic, partition, offset, policyVersion };
     });
-    const picture = storyPicture(url, events);
-    return { url, events: told, all: all.length, picture, trimmed: changelogStart > 0 };
+    const picture = timelinePicture(url, events);
+    return { url, events: output, all: all.length, picture, trimmed: changelogStart > 0 };
   };
 }
 
 /** The parts of a crawl that it reads. */
 type TracedCrawl = Pick<ReadableCrawl, 'codec' | 'log' | 'topics'>;
 
-function storyTyped(crawl: TracedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>, given: string): Promise<Story> {
-  return byEitherScheme(given, (url) => storyOf(crawl, flags, url), isAbout);
+function timelineTyped(
+  crawl: TracedCrawl,
+  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
+  given: string,
+): Promise<Timeline> {
+  return byEitherScheme(given, (url) => timelineOf(crawl, flags, url), isAbout);
 }
 
-async function storyOf(
+async function timelineOf(
   { log, codec, topics }: TracedCrawl,
   flags: Pick<KafkaFlags, 'brokers' | 'data'>,
   given: string,
-): Promise<Story> {
+): Promise<Timeline> {
   const { policy: text } = await readControl(log, codec, topics.crawl);
   if (text === null)
     throw new CrawlstreamError(
@@ -81,15 +85,15 @@ async function storyOf(
     const message = `${given} cannot be crawled: crawlstream check url shows why`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
-  return tellStory({ log, codec, topics, lists }, url, policy);
+  return readTimeline({ log, codec, topics, lists }, url, policy);
 }
 
 /** Is there more than operators' events about its host? */
-function isAbout({ events }: Pick<Story, 'events'>): boolean {
+function isAbout({ events }: Pick<Timeline, 'events'>): boolean {
   return events.some(({ kind }) => kind !== 'control');
 }
 
-function textOf({ url, hostKey, partition, events, changelogStart, asOfMs }: Story): string {
+function textOf({ url, hostKey, partition, events, changelogStart, asOfMs }: Timeline): string {
   const [first] = events;
   const head = rows([
     ['URL', url],
@@ -99,5 +103,5 @@ function textOf({ url, hostKey, partition, events, changelogStart, asOfMs }: Sto
     ['missing', changelogStart > 0 ? `changelog records before offset ${changelogStart} were trimmed` : null],
   ]);
   if (!isAbout({ events })) return `${head}\n\nThe crawl has no record of this URL: no link to it was found.`;
-  return `${head}\n\n${storyText(events)}`;
+  return `${head}\n\n${timelineText(events)}`;
 }

@@ -7,15 +7,15 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DeadLetter } from '../../../schemas/types.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
-import { readGroupLetters } from '../../runtime/consumer/group-folder.ts';
+import { readGroupDeadLetters } from '../../runtime/consumer/group-folder.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 
-export interface FoundLetter {
+export interface FoundDeadLetter {
   /** `partition/offset` on the topic, `group#number` in a data folder. */
   readonly id: string;
-  readonly letter: DeadLetter;
+  readonly deadLetter: DeadLetter;
   readonly replayed: boolean;
 }
 
@@ -23,24 +23,24 @@ export interface FoundLetter {
 export async function* deadLettersOf(
   { log, codec, topics }: ReadableCrawl,
   data: string | undefined,
-): AsyncGenerator<FoundLetter> {
+): AsyncGenerator<FoundDeadLetter> {
   const topic = `${topics.crawl}.dead-letters`;
-  const found: { readonly id: string; readonly letter: DeadLetter }[] = [];
+  const found: { readonly id: string; readonly deadLetter: DeadLetter }[] = [];
   const replayed = new Set<string>();
   for (let partition = 0; partition < topics.partitions; partition++) {
     const { start, end } = await log.offsets(topic, partition);
     for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
-      const letter = await readRecord(codec, 'dead-letters', value, (why) =>
+      const deadLetter = await readRecord(codec, 'dead-letters', value, (why) =>
         printNotice(`${topic}/${partition}, offset ${offset}, was skipped: ${why}`),
       );
-      if (letter === undefined) continue;
-      if (letter.reason === 'replayed') replayed.add(letter.detail);
-      else found.push({ id: `${partition}/${offset}`, letter });
+      if (deadLetter === undefined) continue;
+      if (deadLetter.reason === 'replayed') replayed.add(deadLetter.detail);
+      else found.push({ id: `${partition}/${offset}`, deadLetter });
     }
   }
   for (const group of await groupsOf(data)) {
-    const letters = await readGroupLetters(join(resolve(data!), 'consumers', group));
-    found.push(...letters.map((letter, number) => ({ id: `${group}#${number}`, letter })));
+    const deadLetters = await readGroupDeadLetters(join(resolve(data!), 'consumers', group));
+    found.push(...deadLetters.map((deadLetter, number) => ({ id: `${group}#${number}`, deadLetter })));
   }
   for (const one of found) yield { ...one, replayed: replayed.has(one.id) };
 }

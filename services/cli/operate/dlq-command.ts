@@ -18,7 +18,7 @@ import { oneOf } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
-import { deadLettersOf, type FoundLetter } from './dead-letters.ts';
+import { deadLettersOf, type FoundDeadLetter } from './dead-letters.ts';
 
 interface DlqFlags extends KafkaFlags {
   readonly reason?: DeadLetterReason;
@@ -28,7 +28,7 @@ interface DlqFlags extends KafkaFlags {
 }
 
 /** Letters replayed by one request: it travels as one file, or one append. */
-const lettersAtOnce = 500;
+const deadLettersAtOnce = 500;
 
 export function addDlqCommand(program: Command): void {
   const dlq = program.command('dlq').description('dead letters: what the crawl gave up on');
@@ -62,22 +62,22 @@ async function list(flags: DlqFlags): Promise<void> {
     const because = reasonsOf(crawl);
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (!isWanted(found, flags) || (found.replayed && !flags.all)) continue;
-      const told = await because(found);
-      toStdout(`${flags.json ? JSON.stringify(plain(told)) : line(told)}\n`);
+      const output = await because(found);
+      toStdout(`${flags.json ? JSON.stringify(plain(output)) : line(output)}\n`);
     }
   });
 }
 
 /** A letter of a host that stayed unreachable says why, as far as `results` still tells: they are read once, for the first. */
-function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundLetter) => Promise<FoundLetter> {
+function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundDeadLetter) => Promise<FoundDeadLetter> {
   let failures: ReturnType<typeof hostFailures> | undefined;
   return async (found) => {
-    const { letter } = found;
-    if (letter.reason !== 'robotsUnreachable' && letter.reason !== 'hostUnreachable') return found;
+    const { deadLetter } = found;
+    if (deadLetter.reason !== 'robotsUnreachable' && deadLetter.reason !== 'hostUnreachable') return found;
     failures ??= hostFailures(log, codec, topics);
-    const failure = (await failures).get(letter.hostKey);
+    const failure = (await failures).get(deadLetter.hostKey);
     if (failure === undefined || failure.detail === '') return found;
-    return { ...found, letter: { ...letter, detail: `${letter.detail}; last failure: ${failure.detail}` } };
+    return { ...found, deadLetter: { ...deadLetter, detail: `${deadLetter.detail}; last failure: ${failure.detail}` } };
   };
 }
 
@@ -85,11 +85,11 @@ async function show(id: string, flags: DlqFlags): Promise<void> {
   await withCrawl(flags, async (crawl) => {
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (found.id !== id) continue;
-      const told = plain(await reasonsOf(crawl)(found));
-      toStdout(`${JSON.stringify(told, null, flags.json ? 0 : 2)}\n`);
+      const output = plain(await reasonsOf(crawl)(found));
+      toStdout(`${JSON.stringify(output, null, flags.json ? 0 : 2)}\n`);
       return;
     }
-    throw noSuchLetter(id);
+    throw noSuchDeadLetter(id);
   });
 }
 
@@ -99,7 +99,7 @@ async function replay(ids: string[], flags: DlqFlags): Promise<void> {
   }
   let all = 0;
   const wanted = await withCrawl(flags, async (crawl) => {
-    const found: FoundLetter[] = [];
+    const found: FoundDeadLetter[] = [];
     for await (const one of deadLettersOf(crawl, flags.data)) {
       all += 1;
       if (ids.length > 0 ? ids.includes(one.id) : isWanted(one, flags)) found.push(one);
@@ -107,12 +107,12 @@ async function replay(ids: string[], flags: DlqFlags): Promise<void> {
     return found;
   });
   const missing = ids.find((id) => !wanted.some((one) => one.id === id));
-  if (missing !== undefined) throw noSuchLetter(missing);
+  if (missing !== undefined) throw noSuchDeadLetter(missing);
   if (wanted.length === 0) throw nothingMatches(flags, all);
   const fresh = wanted.filter(({ replayed }) => !replayed);
   const clock = new SystemClock();
-  for (let at = 0; at < fresh.length; at += lettersAtOnce) {
-    const some = fresh.slice(at, at + lettersAtOnce);
+  for (let at = 0; at < fresh.length; at += deadLettersAtOnce) {
+    const some = fresh.slice(at, at + deadLettersAtOnce);
     await sendRequest(flags, clock, (topics) => some.flatMap((one) => again(topics, one, clock.nowMs())));
   }
   const counts = { replayed: fresh.length, before: wanted.length - fresh.length };
@@ -131,42 +131,42 @@ function nothingMatches({ reason, host }: DlqFlags, all: number): CrawlstreamErr
 }
 
 /** The record or URL to send again, and the mark of the replay. */
-function again(topics: CrawlTopics, { id, letter }: FoundLetter, nowMs: number): RequestRecord[] {
-  const { original, ...rest } = letter;
-  const key = letter.hostKey === '' ? null : letter.hostKey;
+function again(topics: CrawlTopics, { id, deadLetter }: FoundDeadLetter, nowMs: number): RequestRecord[] {
+  const { original, ...rest } = deadLetter;
+  const key = deadLetter.hostKey === '' ? null : deadLetter.hostKey;
   const isRecord = original.length > 0;
   const records: RequestRecord[] = isRecord
     ? [
         {
           topic: 'raw',
-          into: letter.sourceTopic.slice(letter.sourceTopic.lastIndexOf('.') + 1),
-          partition: letter.sourcePartition,
+          into: deadLetter.sourceTopic.slice(deadLetter.sourceTopic.lastIndexOf('.') + 1),
+          partition: deadLetter.sourcePartition,
           key,
           record: Buffer.from(original).toString('base64'),
         },
       ]
-    : forcedRequest(topics, [{ url: letter.url, depth: letter.depth, tags: letter.tags }], false, nowMs);
+    : forcedRequest(topics, [{ url: deadLetter.url, depth: deadLetter.depth, tags: deadLetter.tags }], false, nowMs);
   const mark = { ...rest, reason: 'replayed', detail: id, atMs: nowMs } as const;
-  records.push({ topic: 'dead-letters', partition: letter.sourcePartition, key, record: mark });
+  records.push({ topic: 'dead-letters', partition: deadLetter.sourcePartition, key, record: mark });
   return records;
 }
 
-function isWanted({ letter }: FoundLetter, { reason, host }: DlqFlags): boolean {
-  return (reason === undefined || letter.reason === reason) && (host === undefined || letter.hostKey === host);
+function isWanted({ deadLetter }: FoundDeadLetter, { reason, host }: DlqFlags): boolean {
+  return (reason === undefined || deadLetter.reason === reason) && (host === undefined || deadLetter.hostKey === host);
 }
 
-function plain({ id, letter, replayed }: FoundLetter): object {
-  return { id, replayed, ...letter, original: Buffer.from(letter.original).toString('base64') };
+function plain({ id, deadLetter, replayed }: FoundDeadLetter): object {
+  return { id, replayed, ...deadLetter, original: Buffer.from(deadLetter.original).toString('base64') };
 }
 
-function line({ id, letter, replayed }: FoundLetter): string {
-  const { reason, url, attempts, status, detail, sourceTopic, sourcePartition, sourceOffset } = letter;
+function line({ id, deadLetter, replayed }: FoundDeadLetter): string {
+  const { reason, url, attempts, status, detail, sourceTopic, sourcePartition, sourceOffset } = deadLetter;
   const what = url === '' ? `${sourceTopic}/${sourcePartition} at ${sourceOffset}` : url;
   const tried = attempts > 0 ? ` after ${attempts} attempts` : '';
   const last = status > 0 ? `, last ${status}` : '';
   return `${id}  ${reason}${tried}${last}  ${what}${detail === '' ? '' : `  ${detail}`}${replayed ? '  (replayed)' : ''}`;
 }
 
-function noSuchLetter(id: string): CrawlstreamError {
+function noSuchDeadLetter(id: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_ARGUMENT', `there is no dead letter ${id}: crawlstream dlq list prints all ids`);
 }

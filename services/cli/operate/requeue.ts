@@ -5,14 +5,14 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
-import type { Place } from '../../../topology/frontier/ask/url-story.ts';
+import type { Place } from '../../../topology/frontier/ask/url-timeline.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
 import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { lowerEvent, raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';
 import { forcedRequest } from '../../runtime/crawl/requests.ts';
-import { tellUrl } from '../../runtime/crawl/tell-url.ts';
+import { traceUrl } from '../../runtime/crawl/trace-url.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
 import { sendRequest } from '../connect/send-request.ts';
 import type { OperatorFlags } from '../flags/operator-flags.ts';
@@ -49,9 +49,9 @@ export async function raise(flags: OperatorFlags, given: string): Promise<void> 
   const { url, place, depth, tags } = await withCrawl(flags, async ({ log, codec, topics }) => {
     const nameOf = await namesOfCrawl(log, codec, topics.crawl);
     const url = nameOf(given);
-    const { story, found } = await tellUrl(log, codec, topics, url, nameOf);
+    const { timeline, found } = await traceUrl(log, codec, topics, url, nameOf);
     const tags = found.at(-1)?.tags ?? [];
-    return { url, place: story.place, depth: story.admitted.at(-1)?.depth ?? 0, tags };
+    return { url, place: timeline.place, depth: timeline.admitted.at(-1)?.depth ?? 0, tags };
   });
   // The event itself moves URLs that wait; those that are finished or unknown come by a forced link, at the front.
   const isOut = place?.in === 'lease';
@@ -73,7 +73,7 @@ export async function lower(flags: OperatorFlags, given: string, to: number): Pr
   const { url, place } = await withCrawl(flags, async ({ log, codec, topics }) => {
     const nameOf = await namesOfCrawl(log, codec, topics.crawl);
     const url = nameOf(given);
-    return { url, place: (await tellUrl(log, codec, topics, url, nameOf)).story.place };
+    return { url, place: (await traceUrl(log, codec, topics, url, nameOf)).timeline.place };
   });
   const was = waitsWhere(place);
   if (was === null) throw cannotGoLater(url, place);

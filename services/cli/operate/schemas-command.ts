@@ -73,10 +73,10 @@ function addNoteOptions(command: Command, description: string): Command {
 async function list(flags: KafkaFlags & { readonly json?: boolean }): Promise<void> {
   const { log, schemas } = await openKafkaAccess({ brokers: needBrokers(flags), crawl: flags.crawl, role: 'schemas' });
   try {
-    const notes = schemas.notes().map(({ topic, id, schema, fingerprint: refused = null, told, atMs, by }) => {
+    const notes = schemas.notes().map(({ topic, id, schema, fingerprint: refused = null, told: output, atMs, by }) => {
       const fingerprint = schema === '' ? refused : fingerprint64(JSON.parse(schema) as object);
       const at = new Date(atMs).toISOString();
-      return { topic, id: id < 0 ? null : id, fingerprint, isForeign: schema === '', told, at, by };
+      return { topic, id: id < 0 ? null : id, fingerprint, isForeign: schema === '', told: output, at, by };
     });
     notes.sort((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : (a.id ?? -1) - (b.id ?? -1)));
     const text = notes.map(
@@ -171,15 +171,15 @@ async function withControl(flags: RefuseFlags, act: (access: CrawlAccess) => Pro
   }
 }
 
-type Told = Pick<SchemaNote, 'topic' | 'id' | 'schema' | 'fingerprint'>;
+type Report = Pick<SchemaNote, 'topic' | 'id' | 'schema' | 'fingerprint'>;
 
-async function note(log: Log, { crawl, by, json }: RefuseFlags, told: Told): Promise<void> {
-  const { topic, id, schema } = told;
-  const value = encodeSchemaNote({ ...told, told: true, atMs: new SystemClock().nowMs(), by });
+async function note(log: Log, { crawl, by, json }: RefuseFlags, output: Report): Promise<void> {
+  const { topic, id, schema } = output;
+  const value = encodeSchemaNote({ ...output, told: true, atMs: new SystemClock().nowMs(), by });
   const [offset] = await log.append([{ topic: `${crawl}.control`, partition: 0, key: null, value }]);
   const what = id < 0 ? 'fingerprint' : 'schema id';
   const meaning = schema === '' ? 'is foreign' : `is ${fingerprint64(JSON.parse(schema) as object)}`;
-  const ref = id < 0 ? (told.fingerprint ?? fingerprint64(JSON.parse(schema) as object)) : id;
+  const ref = id < 0 ? (output.fingerprint ?? fingerprint64(JSON.parse(schema) as object)) : id;
   const text = `${what} ${ref} on ${crawl}.${topic} ${meaning}: on control at 0:${offset}`;
   print({ json: { topic, id: ref, control: offset }, text }, json);
 }

@@ -71,12 +71,12 @@ async function seek(flags: SeekFlags): Promise<void> {
     ? await withCrawl(flags, ({ log, topics }) => plan(log, topics.crawl, topics.partitions, flags, flags.data))
     : await seekGroup(flags);
   const { offsets } = await record(flags, seeks);
-  const told = seeks.map((one, index) => ({ ...one, control: offsets[index]! }));
-  const text = told.map(
+  const output = seeks.map((one, index) => ({ ...one, control: offsets[index]! }));
+  const text = output.map(
     ({ partition: number, from, to, control }) =>
       `${group}: ${topic}/${number} from ${from ?? 'nowhere'} to ${to}, on control at ${number}:${control}`,
   );
-  print({ json: { group, topic, seeks: told }, text: text.join('\n') }, flags.json);
+  print({ json: { group, topic, seeks: output }, text: text.join('\n') }, flags.json);
 }
 
 /** Not below the first record that is there, nor beyond the end. */

@@ -6,7 +6,7 @@ import { type Access, type Service, services, servicesOf } from '../../applicati
 import { fleetServices, servicesBesideFleet } from '../../application/fleet-access.ts';
 import { loadPlugins } from '../../application/plugin/load-plugins.ts';
 import { declarationOf } from '../../application/plugin/plugin-processor.ts';
-import { withPlugins } from '../../application/plugin/tell-plugins.ts';
+import { withPlugins } from '../../application/plugin/record-plugins.ts';
 import type { Declaration } from '../../application/processor/processor.ts';
 import { processors } from '../../application/topology.ts';
 import { crawlName, fleetName } from '../flags/kafka-flags.ts';
@@ -82,8 +82,8 @@ function printed(chosen: readonly Service[], flags: AclFlags): string {
   const crawl = fleet ?? flags.crawl;
   if (strimzi !== undefined) return manifestText(chosen.map((service) => kafkaUser(service, crawl, strimzi)));
   if (json) {
-    const told = chosen.map(({ name, does, access }) => ({ service: name, does, access: access(crawl) }));
-    return `${JSON.stringify({ ...(fleet === undefined ? { crawl } : { fleet }), services: told })}\n`;
+    const output = chosen.map(({ name, does, access }) => ({ service: name, does, access: access(crawl) }));
+    return `${JSON.stringify({ ...(fleet === undefined ? { crawl } : { fleet }), services: output })}\n`;
   }
   if (commands) {
     const lines = chosen.flatMap(({ name, access }) =>

@@ -96,12 +96,12 @@ async function reload(flags: ReloadFlags): Promise<void> {
   release();
 }
 
-async function reloadOnce(flags: OperatorFlags, tellsAll: boolean): Promise<void> {
+async function reloadOnce(flags: OperatorFlags, reportsAll: boolean): Promise<void> {
   const { newest } = await versions(flags);
   const next = await withHashes(newest, '/', true);
   if (!samePolicy(newest, next)) return accept(flags, next, newest);
   const text = `version ${newest.version} stays in force: no list has changed`;
-  if (tellsAll) print({ json: { version: newest.version, changed: false }, text }, flags.json);
+  if (reportsAll) print({ json: { version: newest.version, changed: false }, text }, flags.json);
 }
 
 async function rollback(given: string | undefined, flags: OperatorFlags): Promise<void> {

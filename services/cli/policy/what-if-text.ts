@@ -5,7 +5,7 @@ import { rows } from '../terminal/print.ts';
 
 /** Hosts that are shown, those that differ most first. */
 const hostsShown = 10;
-const hostsTold = 100;
+const hostsListed = 100;
 
 interface HostRow {
   readonly host: string;
@@ -23,7 +23,7 @@ export function whatIfJson(report: WhatIfReport, changed: readonly string[]) {
     decided: { ...decided, hosts: decided.hosts.length },
   };
   const { compared, divergence, simulated } = rest;
-  return { changed, compared, divergence, simulated, span, ...both, hosts: hostRows(report).slice(0, hostsTold) };
+  return { changed, compared, divergence, simulated, span, ...both, hosts: hostRows(report).slice(0, hostsListed) };
 }
 
 export function whatIfText(report: WhatIfReport, changed: readonly string[]): string {

@@ -93,8 +93,8 @@ class Chart {
     if (manifest.metadata.annotations?.['internal.config.kubernetes.io/needsHashSuffix'] !== undefined) {
       // What kustomize does by its own annotation: a Job is named by what it is told.
       delete manifest.metadata.annotations;
-      const told = '(list .Values.settings .Values.image .Values.extraEnv | toJson | sha256sum | trunc 10)';
-      manifest.metadata.name = this.#mark(`{{ printf "${manifest.metadata.name}-%s" ${told} }}`);
+      const checksum = '(list .Values.settings .Values.image .Values.extraEnv | toJson | sha256sum | trunc 10)';
+      manifest.metadata.name = this.#mark(`{{ printf "${manifest.metadata.name}-%s" ${checksum} }}`);
     }
     return this.#filled(stringify(manifest, { lineWidth: 0 }));
   }

@@ -99,7 +99,7 @@ const interfaces: Readonly<Record<string, readonly [file: string, ...names: stri
 };
 
 /** Its fields are those of another section. */
-const toldElsewhere = 'overlays[].set.filters';
+const describedElsewhere = 'overlays[].set.filters';
 
 /** What \`crawl\` makes where it is asked for one of these and told no more. */
 const defaults: unknown = {
@@ -160,7 +160,7 @@ function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void
       otherwise: inner.properties ? '' : shown(value),
       means: meaningOf(at, comments[name]),
     });
-    if (at !== toldElsewhere) walk(inner, at, value, rows);
+    if (at !== describedElsewhere) walk(inner, at, value, rows);
     if (inner.items !== undefined) walk(inner.items, `${at}[]`, undefined, rows);
   }
 }

@@ -3,7 +3,7 @@
  * members of their groups; over a data folder they handle all records there are, and end.
  */
 import type { Command } from 'commander';
-import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
+import { recordPlugins } from '../../application/plugin/record-plugins.ts';
 import type { Processor, RunningProcessor } from '../../application/processor/processor.ts';
 import { startProcessor } from '../../application/start-processors.ts';
 import { consumers } from '../../application/topology.ts';
@@ -89,7 +89,7 @@ async function readFolder(
       say: sayOf('consumers'),
       ...hooks,
     };
-    await tellPlugins(context, processor, loaded);
+    await recordPlugins(context, processor, loaded);
     const running = await startProcessor(processor, context, flags);
     service.probes.serve(() => null);
     try {
@@ -121,7 +121,7 @@ function runOnKafka(processor: Processor, flags: ConsumerRun, { hooks, loaded }:
       say: sayOf('consumers'),
       ...hooks,
     };
-    await tellPlugins(context, processor, loaded);
+    await recordPlugins(context, processor, loaded);
     const running = await startProcessor(processor, context, flags);
     running.ended.catch(onFailure);
     return running;

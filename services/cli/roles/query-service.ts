@@ -28,7 +28,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { hostArgument } from '../flags/url-argument.ts';
 import { explainer } from '../inspect/explain-command.ts';
 import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
-import { storyTeller } from '../inspect/story-command.ts';
+import { timelineReader } from '../inspect/story-command.ts';
 
 export interface QueryServiceOptions {
   readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt' | 'brokersAway'>;
@@ -81,7 +81,7 @@ export class QueryService {
         askHost({ partitions, keyMode, queries }, host, hostPageUrls, from),
       ),
       explain: explainer({ log, codec, topics: manifest }, flags),
-      story: storyTeller({ log, codec, topics: manifest }, flags),
+      story: timelineReader({ log, codec, topics: manifest }, flags),
       hostKey: hostArgument,
       send: (records) => log.append(encodeRequest(codec, crawl, records)),
     });

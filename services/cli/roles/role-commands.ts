@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import { contactHosts } from '../../application/fleet-access.ts';
-import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
+import { recordPlugins } from '../../application/plugin/record-plugins.ts';
 import * as topology from '../../application/topology.ts';
 import { leaseRoutes } from '../../lending/lease-routes.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -62,7 +62,7 @@ async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags & Lendi
   const lending = lendingOf(flags, flags, new SystemClock());
   const outside = lending?.outside(flags.clients === 'only');
   const take: TakeRole = async (role) => {
-    await tellPlugins(role, topology.fetcher, plugins.loaded);
+    await recordPlugins(role, topology.fetcher, plugins.loaded);
     lending?.open({ ...role, topics: role.manifest });
     return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say: sayOf('fetcher'), outside });
   };
@@ -70,8 +70,8 @@ async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags & Lendi
   await withClientsGrpc(flags, lending, say, () => runRole('fetcher', flags, take, routes));
 }
 
-function keepFrontier(flags: FrontierFlags, desk: QueryService): Promise<void> {
-  return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, desk }), [desk.routes]);
+function keepFrontier(flags: FrontierFlags, queries: QueryService): Promise<void> {
+  return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, queries }), [queries.routes]);
 }
 
 type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;

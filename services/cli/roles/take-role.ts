@@ -51,11 +51,11 @@ interface Role extends KafkaConnection {
 interface FrontierRole extends Role {
   readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
   /** Is called with the frontier that answers queries. */
-  readonly desk: QueryService;
+  readonly queries: QueryService;
 }
 
 export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGroup> {
-  const { log, codec, clock, manifest, flags, service, desk, onFailure } = role;
+  const { log, codec, clock, manifest, flags, service, queries, onFailure } = role;
   const meters = createMeters();
   needSnapshotPlace(flags);
   const folder = await ownFolder(flags, manifest);
@@ -85,7 +85,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     repository,
     onNotice: printNotice,
     meters,
-    onSpan: service.spans?.tell,
+    onSpan: service.spans?.sink,
     onProgress: (progress) => {
       meters.restores.set(progress.partition, progress);
       printRestore(progress);
@@ -104,7 +104,16 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   service.disks.set('state', folder.part('state'));
   service.sources.add(risks.metrics);
   service.sources.add(lsmMetrics('state', opened));
-  desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags, ask: service.askMember });
+  queries.open({
+    log,
+    codec,
+    clock,
+    manifest,
+    member: group,
+    restores: meters.restores,
+    flags,
+    ask: service.askMember,
+  });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
   const { stop, note } = group;
@@ -112,7 +121,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     note: () => risks.note() ?? note(),
     async stop() {
       watching.abort();
-      desk.close();
+      queries.close();
       stopping.abort();
       await taking;
       await stop();
@@ -141,7 +150,7 @@ async function snapshotsBeside(
     ];
   };
   const meter = createSnapshotMeter(everyMs, clock);
-  service.sources.add(meter.tell);
+  service.sources.add(meter.metrics);
   await takeSnapshots({ everyMs, clock, arguments: args, say: printNotice, meter }, signal);
 }
 
@@ -171,7 +180,7 @@ export async function takeFetcherRole(
     fetcherId: `${hostname()}-${process.pid}`,
     normalize: compileNormalizer(normalize),
     config,
-    onSpan: service.spans?.tell,
+    onSpan: service.spans?.sink,
     onFailure,
   });
   const { fetcher } = joined;

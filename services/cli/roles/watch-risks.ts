@@ -48,9 +48,9 @@ export async function watchRisks({ look, clock, signal, say }: WatchRisks): Prom
         : urgent()
             .map(({ text }) => text)
             .join('; '),
-    metrics: (tell) => {
-      tell.value('crawlstream_topic_settings_wrong', urgent().length, { urgent: 'yes' });
-      tell.value('crawlstream_topic_settings_wrong', known.length - urgent().length, { urgent: 'no' });
+    metrics: (report) => {
+      report.value('crawlstream_topic_settings_wrong', urgent().length, { urgent: 'yes' });
+      report.value('crawlstream_topic_settings_wrong', known.length - urgent().length, { urgent: 'no' });
     },
   };
 }

@@ -7,7 +7,7 @@ export interface SnapshotMeter {
   passed(): void;
   taken(seconds: number, bytes: number): void;
   failed(): void;
-  readonly tell: MetricSource;
+  readonly metrics: MetricSource;
 }
 
 export function createSnapshotMeter(everyMs: number, clock: Pick<Clock, 'nowMs'>): SnapshotMeter {
@@ -25,13 +25,13 @@ export function createSnapshotMeter(everyMs: number, clock: Pick<Clock, 'nowMs'>
     failed() {
       failures += 1;
     },
-    tell(tell) {
-      tell.value('crawlstream_snapshot_interval_seconds', everyMs / 1000);
-      tell.value('crawlstream_snapshot_age_seconds', Math.max(0, clock.nowMs() - sinceMs) / 1000);
-      tell.value('crawlstream_snapshot_failures_total', failures);
+    metrics(sink) {
+      sink.value('crawlstream_snapshot_interval_seconds', everyMs / 1000);
+      sink.value('crawlstream_snapshot_age_seconds', Math.max(0, clock.nowMs() - sinceMs) / 1000);
+      sink.value('crawlstream_snapshot_failures_total', failures);
       if (last === undefined) return;
-      tell.value('crawlstream_snapshot_seconds', last.seconds);
-      tell.value('crawlstream_snapshot_bytes', last.bytes);
+      sink.value('crawlstream_snapshot_seconds', last.seconds);
+      sink.value('crawlstream_snapshot_bytes', last.bytes);
     },
   };
 }

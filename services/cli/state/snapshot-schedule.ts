@@ -58,8 +58,8 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<Ran> {
   yieldProcessor(child);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-4_096)));
-  let told = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+  let setting = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (setting += text));
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -68,7 +68,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<Ran> {
       child.once('close', resolve);
     });
     return code === 0
-      ? { bytes: bytesIn(told) }
+      ? { bytes: bytesIn(setting) }
       : { problem: lastLine(said) || `it ended with code ${code}`, bytes: 0 };
   } catch (error) {
     return { problem: (error as Error).message, bytes: 0 };
@@ -77,8 +77,8 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<Ran> {
   }
 }
 
-function bytesIn(told: string): number {
-  const { partitions } = JSON.parse(told) as { readonly partitions: readonly { readonly bytes?: number }[] };
+function bytesIn(setting: string): number {
+  const { partitions } = JSON.parse(setting) as { readonly partitions: readonly { readonly bytes?: number }[] };
   return partitions.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
 }
 

@@ -9,15 +9,15 @@ export function stopOnSignals(
   stop: AbortController,
   said: string,
   // A ^C that the terminal echoed stands before it.
-  tell: (text: string) => void = (text) => note(speaksJson() ? text : `\n${text}`),
+  print: (text: string) => void = (text) => note(speaksJson() ? text : `\n${text}`),
 ): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (stop.signal.aborted) {
-      tell('stopped at once: stored data is safe, and unfinished work is repeated at the next start');
+      print('stopped at once: stored data is safe, and unfinished work is repeated at the next start');
       // As a shell tells of a signal that ended a command.
       process.exit(128 + constants.signals[signal]);
     }
-    tell(`${said} (press again to stop at once)`);
+    print(`${said} (press again to stop at once)`);
     stop.abort();
   };
   for (const signal of stopSignals) process.on(signal, onSignal);

@@ -129,7 +129,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
       rows = await writeTable(table, format, out, toCsv);
     });
   });
-  const told = {
+  const summary = {
     what,
     ...(what !== 'authority' && what !== 'rates' && { format }),
     rows,
@@ -140,7 +140,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} unreadable records skipped`}${barred === 0 ? '' : `, ${barred} pages left out, whose sites forbid these uses`}`;
   const isOutput = out === undefined || (await isStandardOutput(out));
   const stream = isOutput ? process.stderr : process.stdout;
-  if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
+  if (flags.json) stream.write(`${JSON.stringify(summary)}\n`);
   else toStderr(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
 }
 

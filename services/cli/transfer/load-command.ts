@@ -32,7 +32,7 @@ export interface LoadFlags extends KafkaFlags {
   readonly json?: boolean;
 }
 
-const tellMs = 5_000;
+const printEveryMs = 5_000;
 
 export function addLoadCommand(program: Command): void {
   const command = program
@@ -89,7 +89,7 @@ export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTota
   const fresh = { partitions, keyMode: flags.key ?? head.keyMode, fingerprintKey };
   let totals: DumpTotals | undefined;
   await withTarget(flags, clock, fresh, head.id, async (target) => {
-    const bar = tellNowAndThen(clock);
+    const bar = progressLines(clock);
     totals = await loadCrawl({ ...target, clock, head, lines, onProgress: bar.set });
     bar.end();
     const { folder } = target;
@@ -104,7 +104,7 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
   const clock = new SystemClock();
   const fresh = { keyMode: flags.key };
   await withTarget(flags, clock, fresh, null, async (target) => {
-    const bar = tellNowAndThen(clock);
+    const bar = progressLines(clock);
     const totals = await loadSeen({ ...target, clock, lines: readLines(file), onProgress: bar.set });
     bar.end();
     const { urls, imported, invalid, firstInvalid } = totals;
@@ -118,7 +118,7 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
 async function loadIndexes(paths: readonly string[], flags: LoadFlags): Promise<void> {
   const clock = new SystemClock();
   await withTarget(flags, clock, { keyMode: flags.key }, null, async (target) => {
-    const bar = tellNowAndThen(clock);
+    const bar = progressLines(clock);
     const totals = await loadCaptures({
       ...target,
       captures: capturesOfIndexes(paths),
@@ -152,13 +152,13 @@ async function openDump(file: string): Promise<{ readonly head: DumpHead; readon
 }
 
 /** On a terminal a count that goes up, elsewhere a line on stderr every few seconds. */
-function tellNowAndThen(clock: SystemClock): Pick<WorkBar, 'set' | 'end'> {
+function progressLines(clock: SystemClock): Pick<WorkBar, 'set' | 'end'> {
   if (process.stderr.isTTY) return createWorkBar('lines loaded', 0);
-  let toldMs = clock.nowMs();
+  let printedMs = clock.nowMs();
   return {
     set(lines) {
-      if (clock.nowMs() - toldMs < tellMs) return;
-      toldMs = clock.nowMs();
+      if (clock.nowMs() - printedMs < printEveryMs) return;
+      printedMs = clock.nowMs();
       toStderr(`crawlstream: ${lines.toLocaleString('en-US')} lines loaded\n`);
     },
     end: () => {},

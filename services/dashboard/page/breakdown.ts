@@ -27,7 +27,7 @@ const places: readonly (readonly [counter: keyof typeof placeNames, kind: string
   ['dead', 'bad'],
 ];
 
-export function showBreakdown(): (told: CrawlStatus) => void {
+export function showBreakdown(): (status: CrawlStatus) => void {
   const ofPlaces = bars(byId('places'), 'URLs by outcome');
   const refused = el('details', {}, el('summary', {}, 'Rejected links'));
   byId('places').append(refused);

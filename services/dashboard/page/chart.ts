@@ -132,13 +132,13 @@ export class Chart {
   #sentence(): string {
     const { title, lines, text } = this.#options;
     const { atMs, values } = this.#data;
-    const told = lines.map(({ label }, line) => {
+    const texts = lines.map(({ label }, line) => {
       const known = values[line]!.filter((value) => value !== null);
       const last = known.at(-1);
       if (last === undefined) return `${label}: not known`;
       return `${label}: now ${text(last)}, between ${text(Math.min(...known))} and ${text(Math.max(...known))}`;
     });
-    return `${title} from ${clock(atMs[0]!)} to ${clock(atMs.at(-1)!)}. ${told.join('. ')}.`;
+    return `${title} from ${clock(atMs[0]!)} to ${clock(atMs.at(-1)!)}. ${texts.join('. ')}.`;
   }
 
   #fillTable(): void {

@@ -19,8 +19,8 @@ export function showExplain(): void {
     place.replaceChildren(el('p', { class: 'empty' }, 'Reading the records of this URL …'));
     try {
       const facts = explainedFacts((await askExplain(url)).lines);
-      const story = el('a', { href: `page/story.html?${new URLSearchParams({ url })}` }, 'All events of this URL');
-      place.replaceChildren(facts, el('p', { class: 'more' }, story));
+      const timeline = el('a', { href: `page/story.html?${new URLSearchParams({ url })}` }, 'All events of this URL');
+      place.replaceChildren(facts, el('p', { class: 'more' }, timeline));
     } catch (error) {
       place.replaceChildren(el('p', { class: 'failure' }, (error as Error).message));
     } finally {

@@ -20,7 +20,7 @@ export function showOne() {
     cursor = next;
     body.append(...pages.map(({ url, title }) => rowOf(el('th', { scope: 'row' }, url), cell(title))));
   };
-  const told = (crawl: FleetCrawl) => {
+  const show = (crawl: FleetCrawl) => {
     if (crawl.name !== name) return;
     const { counts, seeds, createdAtMs, failure, data, state } = crawl;
     dashboard.href = `../crawls/${name}/dashboard/`;
@@ -39,14 +39,14 @@ export function showOne() {
   });
   more.addEventListener('click', () => void readOn().catch((error) => setText(byId('one-text'), `${error.message}`)));
   return {
-    told,
+    show,
     async open(crawl: FleetCrawl): Promise<void> {
       name = crawl.name;
       cursor = '0';
       body.replaceChildren();
       panel.hidden = false;
       setText(byId('one-title'), crawl.name);
-      told(crawl);
+      show(crawl);
       panel.focus();
       await readOn();
     },

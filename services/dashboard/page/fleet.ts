@@ -42,13 +42,13 @@ function tableOf(name: string, place: string, headings: readonly HTMLElement[]):
 
 /** A row stays one element while its crawl is there, so that a click lands where it was aimed. */
 function crawlRow(name: string) {
-  let told: FleetCrawl;
+  let latest: FleetCrawl;
   const open = el('button', { type: 'button', class: 'quiet' }, name);
-  open.addEventListener('click', () => void attempt(() => one.open(told).then(() => '')));
+  open.addEventListener('click', () => void attempt(() => one.open(latest).then(() => '')));
   const texts = Array.from({ length: 8 }, () => el('span'));
   const button = (verb: CrawlVerb, label: string) => {
     const made = el('button', { type: 'button', 'aria-label': `${label} ${name}` }, label);
-    made.addEventListener('click', () => void steer(told, verb, label));
+    made.addEventListener('click', () => void steer(latest, verb, label));
     return made;
   };
   const [pause, resume, end] = [button('pause', 'Pause'), button('resume', 'Resume'), button('end', 'End')] as const;
@@ -58,7 +58,7 @@ function crawlRow(name: string) {
   return {
     row,
     show(crawl: FleetCrawl, weights: number) {
-      told = crawl;
+      latest = crawl;
       const { owner, state, end: why, weight, counts, pagesPerSecond } = crawl;
       const share = running.has(state) ? percent(weight / weights) : '–';
       const shown = [owner, why === null ? state : `${state}: ${why}`, `${weight}`, share];
@@ -86,7 +86,7 @@ function showCrawls(all: readonly FleetCrawl[]): void {
       crawls.append(shown.row);
     }
     shown.show(crawl, weights);
-    one.told(crawl);
+    one.show(crawl);
   }
   const at = all.filter(({ state }) => running.has(state)).length;
   setText(byId('crawls-size'), `${count(all.length)}, ${count(at)} running`);

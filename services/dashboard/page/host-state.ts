@@ -21,7 +21,7 @@ export function stateText({ hold, deadUntilMs, leases, queued, deferred }: Shown
 /** Empty: the state says it all. `told`: of the crawl. */
 export function reasonText(
   host: ShownHost,
-  told: Pick<CrawlStatus, 'paused' | 'phase'> | undefined,
+  status: Pick<CrawlStatus, 'paused' | 'phase'> | undefined,
   nowMs: number,
 ): string {
   const { hold, deadUntilMs, leases, queued, deferred, failures, throttles, delayMs, readyAtMs, lastFailure } = host;
@@ -32,11 +32,11 @@ export function reasonText(
   if (deadUntilMs !== null) return `for ${duration(Math.max(0, deadUntilMs - nowMs))}, all retries failed${last}`;
   if (leases > 0) return '';
   if (queued === 0) return deferred > 0 ? 'by a trap or a budget' : '';
-  if (told?.phase === 'quotaSpent') return 'the page quota is spent';
-  if (told?.paused === true) return 'the crawl is paused';
+  if (status?.phase === 'quotaSpent') return 'the page quota is spent';
+  if (status?.paused === true) return 'the crawl is paused';
   if (failures > 0) return `to retry after ${count(failures)} failure${failures === 1 ? '' : 's'} in a row${last}`;
   if (throttles > 0)
     return `slowed down after ${count(throttles)} throttled answer${throttles === 1 ? '' : 's'}${last}`;
   if (readyAtMs !== null && readyAtMs > nowMs) return `its delay of ${duration(delayMs)}`;
-  return told?.phase === 'stopped' ? 'no process runs the crawl' : 'for a fetcher';
+  return status?.phase === 'stopped' ? 'no process runs the crawl' : 'for a fetcher';
 }

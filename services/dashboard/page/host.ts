@@ -1,9 +1,9 @@
 /** The page of one host: how it stands and why, what can be done to it, its queue, and its newest answers. */
 import type { HostPageStatus } from '../status.ts';
 import { actButtons } from './act-buttons.ts';
+import { fetchesOf } from './dead-letters.ts';
 import { byId, cell, el, fold, heading, rowOf, scrolled, setText } from './element.ts';
 import { stateText } from './host-state.ts';
-import { fetchesOf } from './letters.ts';
 import { urlLink } from './links.ts';
 import { clock, count, duration, whole } from './numbers.ts';
 import { operate } from './operate.ts';
@@ -56,28 +56,28 @@ function wait(): void {
 async function further(): Promise<void> {
   isFurther = true;
   try {
-    const told = await askHost(host, next);
-    list(told, false);
+    const page = await askHost(host, next);
+    list(page, false);
   } catch (error) {
     setText(byId('queue-size'), (error as Error).message);
   }
 }
 
-function show(told: HostPageStatus): void {
-  setText(byId('stands-size'), `as of ${clock(told.atMs)}`);
-  const facts = factsOf(told).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]);
+function show(page: HostPageStatus): void {
+  setText(byId('stands-size'), `as of ${clock(page.atMs)}`);
+  const facts = factsOf(page).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]);
   byId('stands').replaceChildren(el('dl', { class: 'facts' }, ...facts));
-  buttons.show(told);
-  const waiting = told.queue.length === 0 ? '' : `${whole(told.queued)} queued, ${whole(told.deferred)} deferred`;
+  buttons.show(page);
+  const waiting = page.queue.length === 0 ? '' : `${whole(page.queued)} queued, ${whole(page.deferred)} deferred`;
   if (!isFurther) {
     setText(byId('queue-size'), waiting);
-    if (!body.contains(document.activeElement)) list(told, true);
+    if (!body.contains(document.activeElement)) list(page, true);
   }
   const outcomes = byId('outcomes');
-  fold(outcomes, told.outcomes.length === 0);
+  fold(outcomes, page.outcomes.length === 0);
   if (!outcomes.contains(document.activeElement)) {
     outcomes.replaceChildren(
-      fetchesOf(told.outcomes, told.atMs, 'The newest results of the crawl do not include this host.'),
+      fetchesOf(page.outcomes, page.atMs, 'The newest results of the crawl do not include this host.'),
     );
   }
 }
@@ -102,11 +102,11 @@ function list({ queue, next: after }: HostPageStatus, anew: boolean): void {
   more.hidden = after === null;
 }
 
-function factsOf(told: HostPageStatus): (readonly [name: string, value: string])[] {
-  const { atMs, again, leases, fetched, pages, failures, throttles, readyAtMs, deadUntilMs, crawlDelayMs } = told;
-  const last = told.outcomes.find(({ kind }) => !['fetched', 'notModified', 'redirect'].includes(kind));
+function factsOf(page: HostPageStatus): (readonly [name: string, value: string])[] {
+  const { atMs, again, leases, fetched, pages, failures, throttles, readyAtMs, deadUntilMs, crawlDelayMs } = page;
+  const last = page.outcomes.find(({ kind }) => !['fetched', 'notModified', 'redirect'].includes(kind));
   const lastFailure = last && { kind: last.kind, status: last.status };
-  const state = stateText({ ...told, leases: leases.length, lastFailure });
+  const state = stateText({ ...page, leases: leases.length, lastFailure });
   const because = last === undefined ? '' : `; the newest was ${outcomeText(last)}`;
   const retry =
     again.nextAtMs === null
@@ -116,15 +116,15 @@ function factsOf(told: HostPageStatus): (readonly [name: string, value: string])
         : `, the first in ${duration(again.nextAtMs - atMs)}`;
   const facts: (readonly [string, string | null])[] = [
     ['state', state],
-    ['why', told.why === '' ? null : told.why],
+    ['why', page.why === '' ? null : page.why],
     ['dead for', deadUntilMs === null ? null : duration(Math.max(0, deadUntilMs - atMs))],
     [
       'next contact',
       readyAtMs === null ? 'never contacted' : readyAtMs <= atMs ? 'now' : `in ${duration(readyAtMs - atMs)}`,
     ],
-    ['queued', whole(told.queued)],
+    ['queued', whole(page.queued)],
     ['to be retried', again.urls === 0 ? null : `${whole(again.urls)}${retry}${because}`],
-    ['deferred', told.deferred === 0 ? null : whole(told.deferred)],
+    ['deferred', page.deferred === 0 ? null : whole(page.deferred)],
     [
       'on lease',
       leases.length === 0
@@ -136,11 +136,11 @@ function factsOf(told: HostPageStatus): (readonly [name: string, value: string])
     ['throttled', throttles === 0 ? null : `${count(throttles)} answers since the last good one`],
     [
       'delay',
-      `${duration(told.delayMs)}${told.ownDelayMs === null ? '' : `, ${duration(told.ownDelayMs)} by an operator`}`,
+      `${duration(page.delayMs)}${page.ownDelayMs === null ? '' : `, ${duration(page.ownDelayMs)} by an operator`}`,
     ],
     ['Crawl-delay', crawlDelayMs === null ? null : duration(crawlDelayMs)],
-    ['limit', told.pagesMax === null ? null : `${whole(told.pagesMax)} pages`],
-    ['fetch time', told.fetchMs === 0 ? null : duration(told.fetchMs)],
+    ['limit', page.pagesMax === null ? null : `${whole(page.pagesMax)} pages`],
+    ['fetch time', page.fetchMs === 0 ? null : duration(page.fetchMs)],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
 }

@@ -42,7 +42,7 @@ export interface HostsPanel {
 }
 
 /** `told`: of the crawl, as of a moment ago. */
-export function showHosts(onAct: Operator['act'], told: () => CrawlStatus | undefined): HostsPanel {
+export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');
   let sort: HostSort = 'queued';
@@ -102,7 +102,7 @@ export function showHosts(onAct: Operator['act'], told: () => CrawlStatus | unde
     const rows = new Map([...body.rows].map((row) => [row.dataset['host'], row]));
     const next = hosts.map((host) => {
       const row = rows.get(host.host) ?? newRow(host, onAct);
-      fill(row, host, told(), nowMs);
+      fill(row, host, status(), nowMs);
       return row;
     });
     if (!body.contains(document.activeElement)) body.replaceChildren(...next);
@@ -135,12 +135,12 @@ function newRow({ host }: HostStatus, onAct: Operator['act']): HTMLTableRowEleme
 
 const buttonsOfRows = new WeakMap<HTMLTableRowElement, ActButtons>();
 
-function fill(row: HTMLTableRowElement, host: HostStatus, told: CrawlStatus | undefined, nowMs: number): void {
+function fill(row: HTMLTableRowElement, host: HostStatus, status: CrawlStatus | undefined, nowMs: number): void {
   buttonsOfRows.get(row)!.show(host);
   for (const [i, column] of columns.entries()) if (i > 1) setText(row.cells[i]!, column.text(host, nowMs));
   const [name, why] = row.cells[1]!.children as unknown as [HTMLElement, HTMLElement];
   setText(name, stateText(host));
-  setText(why, reasonText(host, told, nowMs));
+  setText(why, reasonText(host, status, nowMs));
   row.classList.toggle('held', host.hold !== '' || host.deadUntilMs !== null);
 }
 

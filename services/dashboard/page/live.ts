@@ -7,13 +7,13 @@ import { readEvents } from './read-events.ts';
 import { askEvents, NoToken } from './requests.ts';
 
 export interface LiveListener {
-  onTold(told: CrawlStatus): void;
+  onStatus(status: CrawlStatus): void;
   /** The service is there, and the crawl is not up yet. */
   onWaiting(message: string): void;
   /** The service is there, and cannot look at the crawl. */
   onTrouble(message: string): void;
   /** The crawl has ended, and its service with it. */
-  onOver(told: CrawlStatus): void;
+  onOver(status: CrawlStatus): void;
   onConnected(): void;
   /** Nobody gave the token that the service wants. */
   onRefused(message: string): void;
@@ -38,7 +38,7 @@ export function listen(listener: LiveListener): void {
       silence = setTimeout(() => cut.abort(), silentMs);
     };
     const take: Readonly<Record<string, (data: string) => void>> = {
-      told: (data) => listener.onTold(JSON.parse(data) as CrawlStatus),
+      told: (data) => listener.onStatus(JSON.parse(data) as CrawlStatus),
       waiting: (data) => listener.onWaiting((JSON.parse(data) as { readonly message: string }).message),
       trouble: (data) => listener.onTrouble((JSON.parse(data) as { readonly message: string }).message),
       over(data) {

@@ -1,10 +1,10 @@
 /** The page: what is told once a second goes to each of its parts. */
 import type { CrawlStatus, Trouble } from '../status.ts';
 import { showBreakdown } from './breakdown.ts';
+import { showDeadLetters } from './dead-letters.ts';
 import { byId, el, setText } from './element.ts';
 import { showExplain } from './explain.ts';
 import { showHosts } from './hosts.ts';
-import { showLetters } from './letters.ts';
 import { listen } from './live.ts';
 import { clock, duration } from './numbers.ts';
 import { operate } from './operate.ts';
@@ -23,7 +23,7 @@ let isOver = false;
 const series = new Series();
 const traffic = showTraffic(series);
 showExplain();
-const shown = [showBreakdown(), showPartitions(), showLetters()];
+const shown = [showBreakdown(), showPartitions(), showDeadLetters()];
 const tiles = showTiles();
 const operator = operate(() => void hosts.refresh());
 const hosts = showHosts(operator.act, () => newest);
@@ -33,23 +33,23 @@ themeButton(byId<HTMLButtonElement>('theme'), () => traffic.repaint());
 void hosts.refresh();
 
 let hasHistory = false;
-function show(told: CrawlStatus): void {
-  newest = told;
-  setText(pause, told.paused ? 'Resume' : 'Pause');
-  pause.hidden = isEnded(told.phase) && !told.paused;
-  setText(byId('crawl'), told.crawl);
-  document.title = `${told.crawl}: ${phaseTexts[told.phase]} – Crawlstream`;
-  setPhase(told.phase, phaseTexts[told.phase]);
-  setText(byId('as-of'), `as of ${clock(told.atMs)}`);
+function show(status: CrawlStatus): void {
+  newest = status;
+  setText(pause, status.paused ? 'Resume' : 'Pause');
+  pause.hidden = isEnded(status.phase) && !status.paused;
+  setText(byId('crawl'), status.crawl);
+  document.title = `${status.crawl}: ${phaseTexts[status.phase]} – Crawlstream`;
+  setPhase(status.phase, phaseTexts[status.phase]);
+  setText(byId('as-of'), `as of ${clock(status.atMs)}`);
   setText(
     byId('release'),
-    `Crawlstream ${told.release}${told.policyVersion === null ? '' : `, policy version ${told.policyVersion}`}`,
+    `Crawlstream ${status.release}${status.policyVersion === null ? '' : `, policy version ${status.policyVersion}`}`,
   );
-  series.add(told.atMs, told.counts);
-  tiles(told, series);
+  series.add(status.atMs, status.counts);
+  tiles(status, series);
   traffic.update();
-  for (const part of shown) part(told);
-  showTroubles(told.troubles);
+  for (const part of shown) part(status);
+  showTroubles(status.troubles);
 }
 
 function setPhase(phase: string, text: string): void {
@@ -97,9 +97,9 @@ listen({
     setBanner('');
     void begin();
   },
-  onTold(told) {
+  onStatus(status) {
     setBanner('');
-    show(told);
+    show(status);
   },
   onWaiting(message) {
     setPhase('waiting', 'starting');
@@ -109,10 +109,10 @@ listen({
     setPhase('trouble', 'cannot be looked at');
     setBanner(`${message}.${age()}`);
   },
-  onOver(told) {
+  onOver(status) {
     isOver = true;
-    show(told);
-    const how = phaseTexts[told.phase].replace('ended: ', '');
+    show(status);
+    const how = phaseTexts[status.phase].replace('ended: ', '');
     setBanner(`This crawl and its service have ended (${how}): see its data with crawlstream dashboard --data …`);
   },
   onRefused(message) {

@@ -18,7 +18,7 @@ export type ShownAct = Exclude<HostAct, 'release'>;
 
 export interface Operator {
   act(act: ShownAct, host: ActedHost): Promise<void>;
-  steer(act: CrawlAct, told: CrawlStatus): Promise<void>;
+  steer(act: CrawlAct, status: CrawlStatus): Promise<void>;
 }
 
 /** What is said stays until something else is, or somebody dismisses it. */
@@ -85,9 +85,9 @@ export function operate(refresh: () => void): Operator {
       // What was on hold for another reason than a block is not given back by one.
       await toggle(act, name, act === 'block' || host.hold === 'blocked');
     },
-    async steer(act, told) {
+    async steer(act, status) {
       const [title, yes] = act === 'pause' ? ['Pause the crawl?', 'Pause'] : ['Resume the crawl?', 'Resume'];
-      if (!(await confirmed({ title, text: steerText(act, told), yes, command: () => `crawlstream ${act}` }))) return;
+      if (!(await confirmed({ title, text: steerText(act, status), yes, command: () => `crawlstream ${act}` }))) return;
       await send(() => steer(act), `The crawl is ${act === 'pause' ? 'paused' : 'resumed'}`);
     },
   };

@@ -13,7 +13,7 @@ const stateTexts: Readonly<Record<State, string>> = {
   unknown: 'unknown to this page',
 };
 
-export function showPartitions(): (told: CrawlStatus) => void {
+export function showPartitions(): (parts: CrawlStatus) => void {
   const [map, size] = [byId('partitions-map'), byId('partitions-size')];
   const body = el('tbody');
   const columns = [heading('Partition'), heading('Owner'), heading('State'), heading('Waiting', true)];
@@ -56,10 +56,10 @@ function cellOf(one: PartitionReport, state: State, share: number): HTMLElement 
 
 function mapText(partitions: readonly PartitionReport[], states: readonly State[]): string {
   const of = (state: State) => partitions.filter((_, i) => states[i] === state).map(({ partition }) => partition);
-  const told = (Object.keys(stateTexts) as State[])
+  const parts = (Object.keys(stateTexts) as State[])
     .filter((state) => of(state).length > 0)
     .map((state) => `${stateTexts[state]}: ${ranges(of(state))}`);
-  return `Map of partitions. ${told.join('; ')}`;
+  return `Map of partitions. ${parts.join('; ')}`;
 }
 
 function sizeText(partitions: number, members: number | null, fetchers: number | null): string {

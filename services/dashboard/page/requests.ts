@@ -7,7 +7,7 @@ import type {
   HostListStatus,
   HostPageStatus,
   HostsAsked,
-  StoryStatus,
+  TimelineStatus,
 } from '../status.ts';
 import { service } from './links.ts';
 import { askToken } from './token.ts';
@@ -39,8 +39,8 @@ export function askExplain(url: string): Promise<ExplainStatus> {
   return ask<ExplainStatus>(`explain?${new URLSearchParams({ url })}`);
 }
 
-export function askStory(url: string): Promise<StoryStatus> {
-  return ask<StoryStatus>(`story?${new URLSearchParams({ url })}`);
+export function askTimeline(url: string): Promise<TimelineStatus> {
+  return ask<TimelineStatus>(`story?${new URLSearchParams({ url })}`);
 }
 
 /** Resolves once the word is durable in the crawl's log. `amount`: of acts that have one. */

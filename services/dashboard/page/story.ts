@@ -2,11 +2,11 @@
  * The page of one URL's story: a picture and a table of every event. The URL is in the address, so that a story can be
  * linked to. The picture is shown as an image, in which nothing can run.
  */
-import type { StoryEventStatus, StoryStatus } from '../status.ts';
+import type { TimelineEventStatus, TimelineStatus } from '../status.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { explainedFacts } from './explain.ts';
 import { hostLink, linkedText } from './links.ts';
-import { askExplain, askStory } from './requests.ts';
+import { askExplain, askTimeline } from './requests.ts';
 import { themeButton } from './theme.ts';
 
 const [form, field] = [byId<HTMLFormElement>('story-form'), byId<HTMLInputElement>('story-url')];
@@ -17,12 +17,12 @@ themeButton(byId<HTMLButtonElement>('theme'), () => {});
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   history.replaceState(null, '', `?${new URLSearchParams({ url: field.value.trim() })}`);
-  void tell();
+  void ask();
 });
 field.value = new URLSearchParams(location.search).get('url') ?? '';
-void tell();
+void ask();
 
-async function tell(): Promise<void> {
+async function ask(): Promise<void> {
   const url = field.value.trim();
   picture.replaceChildren();
   events.replaceChildren();
@@ -32,7 +32,7 @@ async function tell(): Promise<void> {
   try {
     // One after the other: each reads much of a changelog, and the service does one at a time.
     explained.replaceChildren(explainedFacts((await askExplain(url)).lines), ...hostOf(url));
-    show(await askStory(url));
+    show(await askTimeline(url));
   } catch (error) {
     setText(size, (error as Error).message);
   }
@@ -43,21 +43,29 @@ function hostOf(url: string): HTMLElement[] {
   return [el('p', { class: 'more' }, 'Its host: ', hostLink(new URL(url).host))];
 }
 
-function show({ url, events: told, all, picture: svg, trimmed }: StoryStatus): void {
+function show({ url, events: list, all, picture: svg, trimmed }: TimelineStatus): void {
   document.title = `${url} – Crawlstream`;
-  const shown = told.length < all ? `the newest ${told.length} of ${all} events` : `${all} events`;
+  const shown = list.length < all ? `the newest ${list.length} of ${all} events` : `${all} events`;
   setText(size, `${shown}${trimmed ? '; what was before the changelog’s beginning is gone' : ''}`);
-  if (told.length === 0) return;
+  if (list.length === 0) return;
   const source = `data:image/svg+xml,${encodeURIComponent(svg)}`;
-  const image = el('img', { class: 'story-picture', src: source, alt: `Timeline of ${told.length} events` });
+  const image = el('img', { class: 'story-picture', src: source, alt: `Timeline of ${list.length} events` });
   picture.replaceChildren(el('section', { class: 'scroll', tabindex: 0, 'aria-label': 'Timeline, scrollable' }, image));
   const names = ['Since', 'What happened', 'Topic', 'Offset', 'Policy', 'Time'];
   const head = el('thead', {}, rowOf(...names.map((name) => heading(name, name === 'Offset'))));
-  const table = el('table', { class: 'events' }, head, el('tbody', {}, ...told.map(line)));
+  const table = el('table', { class: 'events' }, head, el('tbody', {}, ...list.map(line)));
   events.replaceChildren(scrolled('Events', table));
 }
 
-function line({ since, text, topic, partition, offset, policyVersion, time }: StoryEventStatus): HTMLTableRowElement {
+function line({
+  since,
+  text,
+  topic,
+  partition,
+  offset,
+  policyVersion,
+  time,
+}: TimelineEventStatus): HTMLTableRowElement {
   const version = policyVersion === 0 ? '' : String(policyVersion);
   return rowOf(
     cell(since),

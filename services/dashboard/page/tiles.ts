@@ -7,25 +7,25 @@ import type { Series } from './series.ts';
 
 interface Tile {
   readonly name: string;
-  value(told: CrawlStatus, series: Series): string;
-  below(told: CrawlStatus): string;
+  value(status: CrawlStatus, series: Series): string;
+  below(status: CrawlStatus): string;
 }
 
 const tiles: readonly Tile[] = [
   {
     name: 'Pages a second',
-    value: (told, series) => rateText(told, series, 'page', short),
+    value: (status, series) => rateText(status, series, 'page', short),
     below: ({ counts, pageQuota }) =>
       `${whole(counts['page']!)} pages${pageQuota === null ? '' : ` of ${whole(pageQuota)}`}`,
   },
   {
     name: 'Links a second',
-    value: (told, series) => rateText(told, series, 'discovered', short),
+    value: (status, series) => rateText(status, series, 'discovered', short),
     below: ({ counts }) => `${whole(counts['admitted']!)} URLs admitted`,
   },
   {
     name: 'Received a second',
-    value: (told, series) => rateText(told, series, 'bytes', bytes),
+    value: (status, series) => rateText(status, series, 'bytes', bytes),
     below: ({ counts }) => `${bytes(counts['bytes']!)} in all`,
   },
   {
@@ -48,17 +48,17 @@ const tiles: readonly Tile[] = [
   },
 ];
 
-export function showTiles(): (told: CrawlStatus, series: Series) => void {
+export function showTiles(): (status: CrawlStatus, series: Series) => void {
   const place = byId('tiles');
   const shown = tiles.map((tile) => {
     const [value, below] = [el('dd', { class: 'tile-value' }), el('dd', { class: 'tile-below' })];
     place.append(el('div', { class: 'tile' }, el('dt', {}, tile.name), value, below));
     return { tile, value, below };
   });
-  return (told, series) => {
+  return (status, series) => {
     for (const { tile, value, below } of shown) {
-      setText(value, tile.value(told, series));
-      setText(below, tile.below(told));
+      setText(value, tile.value(status, series));
+      setText(below, tile.below(status));
     }
   };
 }

@@ -80,15 +80,15 @@ export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: Con
 
     /** Where the proxy looks names up, the address is not known here. */
     const through = (proxy: ProxyServer, address: string) => {
-      const told = address === '' ? plainHost(target.hostname) : address;
+      const name = address === '' ? plainHost(target.hostname) : address;
       // The exchange gives up after all of it, and could not say whose silence it was.
       const options = { proxy, connect, timeoutMs: Math.ceil(timeoutMs * proxyShare), ...trust };
-      connectThrough(options, { ...target, ...named, port }, told).then(
+      connectThrough(options, { ...target, ...named, port }, name).then(
         (socket) => {
           onConnected(address, socket);
           callback(null, socket);
         },
-        (error) => callback(asConnectError(error, `${told} through ${proxy.label}`, port), null),
+        (error) => callback(asConnectError(error, `${name} through ${proxy.label}`, port), null),
       );
     };
 

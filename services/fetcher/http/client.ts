@@ -255,8 +255,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         options.insecureHosts?.has(plainHost(target.hostname)) === true && target.origin.startsWith('https:');
       const answered =
         request.sink === undefined ? decoded(response, bodyBytesMax) : { ...response, rawBody: response.body };
-      const told = session === undefined ? answered : session.keep(request.url, await answered);
-      return isUnverified ? { ...(await told), unverified: true } : told;
+      const withCookies = session === undefined ? answered : session.keep(request.url, await answered);
+      return isUnverified ? { ...(await withCookies), unverified: true } : withCookies;
     },
     stats: () => ({ origins: origins.size, inFlight: inFlight.size }),
     async close() {

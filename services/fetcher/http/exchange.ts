@@ -359,12 +359,12 @@ export class Exchange implements Watched {
     const misread = failure !== null && this.#isMisread && (this.#sink === undefined || this.#bytes === 0);
     const keepsBody = this.#phase === 'body' && this.#isWanted && this.#sink === undefined;
     this.#phase = 'done';
-    let told = false;
+    let isDone = false;
     return () => {
-      if (told) return;
-      told = true;
+      if (isDone) return;
+      isDone = true;
       const endMs = this.#clock.nowMs();
-      const tell = (kept: KeptBody | undefined) =>
+      const finish = (kept: KeptBody | undefined) =>
         this.#settle(
           {
             status: this.#status,
@@ -388,8 +388,8 @@ export class Exchange implements Watched {
           this,
         );
       const kept = this.#keeper?.finish(this.#isLate ? { kind: 'timeout', detail: '' } : failure);
-      if (kept instanceof Promise) void kept.then(tell);
-      else tell(kept);
+      if (kept instanceof Promise) void kept.then(finish);
+      else finish(kept);
     };
   }
 }

@@ -61,18 +61,18 @@ export class LenientSender implements Sender {
       this.#start(next);
     }
     if (this.#underWay.size > 0) return;
-    for (const tell of this.#onIdle.splice(0)) tell();
+    for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   #start({ request, handler }: Waiting): void {
     let socket: Socket | undefined;
     let isOver = false;
-    const over = (tell: () => void) => {
+    const over = (resolve: () => void) => {
       if (isOver) return;
       isOver = true;
       socket?.destroy();
       this.#underWay.delete(fail);
-      tell();
+      resolve();
       this.#next();
     };
     const fail = (error: Error) => over(() => handler.onError(error));
@@ -94,7 +94,7 @@ export class LenientSender implements Sender {
     });
   }
 
-  #exchange(socket: Socket, request: StreamRequest, handler: StreamHandler, over: (tell: () => void) => void): void {
+  #exchange(socket: Socket, request: StreamRequest, handler: StreamHandler, over: (resolve: () => void) => void): void {
     const fail = (error: Error) => {
       answer.stop();
       over(() => handler.onError(error));

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from './client.ts';
 import { headerOf } from './headers.ts';
 import type { KeptBody, Truncation } from './kept-body.ts';
 import { isOurs } from './request-failure.ts';
-import { toldRequest } from './sent-request.ts';
+import { requestHeadersOf } from './sent-request.ts';
 
 /** What a record says beside the exchange itself. */
 export type ResponseContext = Pick<Response, 'hostKey'> &
@@ -70,13 +70,13 @@ function wirePart({ url, headers }: HttpRequest, { wire, status }: HttpResponse)
   const { sent, spoken, statusText = '', rawHeaders = [] } = wire ?? {};
   const isHttp2 = spoken?.protocols[0] === 'h2';
   const known = sent ?? { method: 'GET', target: '', headers, body: null, secrets: [] };
-  const told = toldRequest(known, host, isHttp2);
+  const lines = requestHeadersOf(known, host, isHttp2);
   return {
     requestMethod: known.method,
     requestTarget: known.target,
-    requestHeaders: told.headers,
-    requestBody: told.body,
-    redacted: told.redacted,
+    requestHeaders: lines.headers,
+    requestBody: lines.body,
+    redacted: lines.redacted,
     protocols: [...(spoken?.protocols ?? [])],
     cipherSuite: spoken?.cipherSuite ?? '',
     statusText,

@@ -58,28 +58,28 @@ export const redactedValue = '[redacted]';
 const secretName = /auth|cookie|token|secret|password|api-?key|session|^signature$|^(?:x-)?payment/;
 
 /** As in a record: the connection's headers are there, secrets are not. */
-export interface ToldRequest {
+export interface RequestHeaders {
   readonly headers: string[];
   readonly body: Buffer;
   /** Names whose values were replaced, each once; `body`: it was left out. */
   readonly redacted: string[];
 }
 
-export function toldRequest(
+export function requestHeadersOf(
   { headers, body, secrets, closes }: SentRequest,
   authority: string,
   isHttp2: boolean,
-): ToldRequest {
+): RequestHeaders {
   const redacted = new Set<string>();
-  const told = ['host', authority, ...(isHttp2 ? [] : ['connection', closes === true ? 'close' : 'keep-alive'])];
+  const lines = ['host', authority, ...(isHttp2 ? [] : ['connection', closes === true ? 'close' : 'keep-alive'])];
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i]!;
     const isSecret = secretName.test(name) || secrets.includes(name);
     if (isSecret) redacted.add(name);
-    told.push(name, isSecret ? redactedValue : headers[i + 1]!);
+    lines.push(name, isSecret ? redactedValue : headers[i + 1]!);
   }
-  if (body === null) return { headers: told, body: Buffer.alloc(0), redacted: [...redacted] };
-  told.push('content-length', `${Buffer.byteLength(body)}`);
-  if (!secrets.includes('body')) return { headers: told, body: Buffer.from(body), redacted: [...redacted] };
-  return { headers: told, body: Buffer.alloc(0), redacted: [...redacted, 'body'] };
+  if (body === null) return { headers: lines, body: Buffer.alloc(0), redacted: [...redacted] };
+  lines.push('content-length', `${Buffer.byteLength(body)}`);
+  if (!secrets.includes('body')) return { headers: lines, body: Buffer.from(body), redacted: [...redacted] };
+  return { headers: lines, body: Buffer.alloc(0), redacted: [...redacted, 'body'] };
 }

@@ -25,13 +25,13 @@ export async function settled(
   const { url } = request;
   const quote = quoteOf(headers, body);
   const asked = { price: priceText(quote), licence: quote.licence };
-  const barred = withheldFor(runner.usesPolicy(), said, runner.road.clock.nowMs());
+  const barred = withheldFor(runner.usesPolicy(), said, runner.requestPath.clock.nowMs());
   const why = runner.payments === undefined ? 'no plugin pays' : barred && barredText(barred);
   const result =
     why !== undefined || runner.payments === undefined
       ? { response: null, why, paid: '' }
       : await runner.payments.pay({ url, hostKey, quote }, (paying) =>
-          pacedRequest(runner.road, { ...request, headers: withHeaders(request.headers, paying), isPaid: true }),
+          pacedRequest(runner.requestPath, { ...request, headers: withHeaders(request.headers, paying), isPaid: true }),
         );
   const outcome = result.response === null ? `not paid: ${result.why}` : `paid ${result.paid}`;
   const detail = [quoteText(quote), outcome].filter((text) => text !== '').join('; ');

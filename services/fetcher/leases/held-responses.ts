@@ -4,7 +4,7 @@
 import type { PageUsage } from '../../../schemas/types.ts';
 import { barredFrom } from '../../../topology/usage/statement.ts';
 import type { HttpResponse } from '../http/client.ts';
-import type { PacedRequest, Road } from '../pace/paced-request.ts';
+import type { PacedRequest, RequestPath } from '../pace/paced-request.ts';
 
 export interface HeldResponses {
   readonly take: (request: PacedRequest, response: HttpResponse) => void;
@@ -13,7 +13,7 @@ export interface HeldResponses {
 }
 
 /** Undefined: nobody wants raw responses. */
-export function createHeldResponses({ onResponse, onUnpublished }: Road): HeldResponses | undefined {
+export function createHeldResponses({ onResponse, onUnpublished }: RequestPath): HeldResponses | undefined {
   if (onResponse === undefined) return undefined;
   const held: Parameters<HeldResponses['take']>[] = [];
   return {

@@ -11,7 +11,7 @@ import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts'
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
-import type { AddressedLetter } from '../../runtime/log/append-dead-letters.ts';
+import type { AddressedDeadLetter } from '../../runtime/log/append-dead-letters.ts';
 import type { LogRecord, Position } from '../../runtime/log/log.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 
@@ -34,7 +34,7 @@ export interface TakenTask {
 export interface Taken {
   readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
-  readonly deadLetters: readonly AddressedLetter[];
+  readonly deadLetters: readonly AddressedDeadLetter[];
   /** Those of them that were on a partition to which their host does not lead. */
   readonly misrouted: number;
 }
@@ -79,8 +79,8 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
     record: LogRecord,
     nowMs: number,
     why: Pick<DeadLetter, 'reason' | 'detail'> & Partial<DeadLetter>,
-  ): AddressedLetter => {
-    const letter: DeadLetter = {
+  ): AddressedDeadLetter => {
+    const deadLetter: DeadLetter = {
       ...blankDeadLetter,
       ...why,
       sourceTopic: record.topic,
@@ -89,7 +89,7 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
       atMs: nowMs,
       original: record.value,
     };
-    return { letter, key: record.key, partition: record.partition };
+    return { deadLetter, key: record.key, partition: record.partition };
   };
 
   const enter = (value: Buffer): Task | { readonly why: string; readonly hostKey: string } => {
@@ -106,7 +106,7 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
     forget: ({ partition, epoch, leaseId }) => void taken.get(partition)?.delete(`${epoch}/${leaseId}`),
     async take(records, { clock, signal, isHeld }) {
       const tasks: TakenTask[] = [];
-      const deadLetters: AddressedLetter[] = [];
+      const deadLetters: AddressedDeadLetter[] = [];
       const positions = new Map<number, Position>();
       const left = new Set<number>();
       let misrouted = 0;

@@ -30,11 +30,11 @@ import type { HttpResponse } from '../http/client.ts';
 import type { Headers } from '../http/headers.ts';
 import { outcomeOf, requestRecord } from '../http/outcomes.ts';
 import type { Sessions } from '../http/sessions.ts';
-import { type PacedRequest, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { type PacedRequest, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import { askHooks } from '../pages/ask-hooks.ts';
+import { madeBy, readClientResult } from '../pages/client-page.ts';
 import { type PageReader, readPage, wantsOf } from '../pages/report.ts';
-import { madeBy, readTold } from '../pages/told-page.ts';
 import { usageRecord } from '../pages/usage-record.ts';
 import { withholding } from '../pages/withhold.ts';
 import type { Payments } from '../pay/payments.ts';
@@ -48,7 +48,7 @@ import type { SitemapAgenda } from '../sitemaps/agenda.ts';
 import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
 import { readSitemaps } from '../sitemaps/read.ts';
 import { settled, withBill } from './bill.ts';
-import { ErrandOf } from './errand.ts';
+import { ClientTurn } from './client-turn.ts';
 import { createHeldResponses } from './held-responses.ts';
 import { type HostSlots, ownSlot } from './host-slots.ts';
 import type { LateReports } from './late-reports.ts';
@@ -57,7 +57,7 @@ import type { NameGate } from './name-gate.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
 export interface LeaseRunner {
-  readonly road: Road;
+  readonly requestPath: RequestPath;
   readonly hostSlots: HostSlots;
   /** Absent: names are looked up as requests are made. */
   readonly names?: NameGate | undefined;
@@ -120,18 +120,18 @@ async function runInSlot(runner: LeaseRunner, task: Task, reporter: LeaseReporte
     return;
   }
   const hostSlot = runner.hostSlots.open(task);
-  const { pacer, ownClock, signal } = runner.road;
-  const isBlocked = (hostKey: string) => hostSlot.stopped || runner.road.isBlocked(hostKey);
-  const road = { ...runner.road, isBlocked, pacer: ownSlot(pacer, ownClock, signal) };
+  const { pacer, ownClock, signal } = runner.requestPath;
+  const isBlocked = (hostKey: string) => hostSlot.stopped || runner.requestPath.isBlocked(hostKey);
+  const requestPath = { ...runner.requestPath, isBlocked, pacer: ownSlot(pacer, ownClock, signal) };
   try {
-    await runUrls({ ...runner, road, inTrouble: hostSlot.inTrouble }, task, reporter, arrived);
+    await runUrls({ ...runner, requestPath, inTrouble: hostSlot.inTrouble }, task, reporter, arrived);
   } finally {
     hostSlot.close();
   }
 }
 
 async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter, arrived: () => void): Promise<void> {
-  const { clock, signal } = runner.road;
+  const { clock, signal } = runner.requestPath;
   const latestStartMs = task.deadlineMs - runner.totalTimeoutMs;
   if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
     await clock.sleepUntil(task.notBeforeMs, signal);
@@ -158,7 +158,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
     await noteRound(runner, task, reporter);
     await readSitemaps(
       {
-        road: runner.road,
+        requestPath: runner.requestPath,
         processorShare: runner.processorShare,
         agenda: runner.sitemaps,
         links: patientLinks(runner.reader),
@@ -176,7 +176,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   const rest: OutcomeKind = next === 'on' ? 'returned' : next;
   for (; index < task.urls.length; index++) {
     const spans = spansOf(runner, task, index);
-    void tell(reporter, withoutPage(outcomeOf(index, task.urls[index]!.url, rest)), spans);
+    void report(reporter, withoutPage(outcomeOf(index, task.urls[index]!.url, rest)), spans);
   }
   reporter.finish();
 }
@@ -238,7 +238,7 @@ async function fetchOne(
   if (reported !== undefined) {
     const outcome = await reported;
     if (outcome === null) return { next: 'returned', reported: false };
-    await tell(reporter, withoutPage({ ...outcome, index }), spans);
+    await report(reporter, withoutPage({ ...outcome, index }), spans);
     return { next: 'on', reported: true };
   }
   const room = runner.room(latestStartMs);
@@ -246,10 +246,10 @@ async function fetchOne(
   const origin = originOf(url);
   const known = silent.get(origin);
   if (known !== undefined) {
-    await tell(reporter, withoutPage(outcomeOf(index, url, known.kind, known.failure)), spans);
+    await report(reporter, withoutPage(outcomeOf(index, url, known.kind, known.failure)), spans);
     return { next: 'on', reported: true };
   }
-  const askedAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
+  const askedAtMs = spans === undefined ? 0 : runner.requestPath.clock.nowMs();
   const answer = await runner.robots.get(origin, robotsFetch(runner, task, reporter));
   spans?.robots(askedAtMs, answer);
   if (answer === null) return { next: 'returned', reported: false };
@@ -259,7 +259,7 @@ async function fetchOne(
     // It says nothing of the host, whose Crawl-delay is the other's.
     const failure = { detail: robots.detail, retryAfterMs: robots.retryAfterMs, originOnly: true };
     silent.set(origin, { kind: 'robotsUnreachable', failure });
-    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);
+    await report(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);
     return { next: 'on', reported: true };
   }
   reporter.learnt(robotsFacts(answer));
@@ -267,8 +267,8 @@ async function fetchOne(
   if (robots.status === 'unreachable') {
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
-    runner.inTrouble?.(runner.road.clock.nowMs());
-    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })), spans);
+    runner.inTrouble?.(runner.requestPath.clock.nowMs());
+    await report(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })), spans);
     return { next: 'returned', reported: true };
   }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
@@ -276,7 +276,7 @@ async function fetchOne(
     return { next: 'crawlDelayTooLong', reported: false };
   }
   if (!isAllowed(robots.rules, url)) {
-    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied')), spans);
+    await report(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied')), spans);
     return { next: 'on', reported: true };
   }
   const policy = runner.usesPolicy();
@@ -289,9 +289,9 @@ async function fetchOne(
     { said: tdmStatements(tdm.rules, url), hash: tdm.hash },
   ];
   const saidBefore = site.flatMap(({ said }) => said);
-  const barred = skipsFor(policy, saidBefore, runner.road.clock.nowMs());
+  const barred = skipsFor(policy, saidBefore, runner.requestPath.clock.nowMs());
   if (barred !== undefined) {
-    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied', { detail: barredText(barred) })), spans);
+    await report(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied', { detail: barredText(barred) })), spans);
     return { next: 'on', reported: true };
   }
   if (runner.sessions !== undefined) await logIn(runner, task, reporter, origin, robots, latestStartMs);
@@ -299,7 +299,7 @@ async function fetchOne(
   const { hooks } = runner.reader;
   const asked = hooks === undefined ? undefined : await askHooks(hooks, runner.headers, task, index);
   if (asked !== undefined && 'kind' in asked) {
-    await tell(reporter, withoutPage(outcomeOf(index, url, asked.kind, { detail: asked.detail })), spans);
+    await report(reporter, withoutPage(outcomeOf(index, url, asked.kind, { detail: asked.detail })), spans);
     return { next: 'on', reported: true };
   }
   const headers = [...(asked?.headers ?? runner.headers)];
@@ -307,9 +307,10 @@ async function fetchOne(
   const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
   const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash, robotsAtMs } as const;
   const requests: Request[] = [];
-  const held = createHeldResponses(runner.road);
-  const errand =
-    runner.outside && new ErrandOf(runner.outside, runner.road, task, { index, delayMs, latestStartMs, arrived });
+  const held = createHeldResponses(runner.requestPath);
+  const clientUrl =
+    runner.outside &&
+    new ClientTurn(runner.outside, runner.requestPath, task, { index, delayMs, latestStartMs, arrived });
   const request: PacedRequest = {
     url,
     headers,
@@ -326,26 +327,35 @@ async function fetchOne(
     failing: task.serverErrorsMax === 0 ? undefined : { isFirstTry: attempt === 0, most: task.serverErrorsMax },
     depth,
     holdsResponse: held?.take,
-    by: errand,
+    by: clientUrl,
     record: (made, addressDelayMs) => {
       const record = requestRecord(url, purpose, delayMs, made, addressDelayMs);
-      requests.push(...(errand?.told === undefined ? [record] : madeBy(errand.told, record)));
+      requests.push(...(clientUrl?.clientResult === undefined ? [record] : madeBy(clientUrl.clientResult, record)));
       spans?.fetched(made);
     },
   };
-  const first = await pacedRequest(runner.road, request);
+  const first = await pacedRequest(runner.requestPath, request);
   if (first === null) return { next: 'returned', reported: false };
   const bill =
-    first.status === 402 && first.failure === null && errand?.told === undefined
+    first.status === 402 && first.failure === null && clientUrl?.clientResult === undefined
       ? await settled(runner, task.hostKey, request, first, saidBefore)
       : undefined;
   const response = bill?.response ?? first;
-  const readAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
+  const readAtMs = spans === undefined ? 0 : runner.requestPath.clock.nowMs();
   const source = runner.sourceOf(task.hostKey);
   const whole =
-    errand?.told === undefined
+    clientUrl?.clientResult === undefined
       ? await readPage(runner.reader, task, index, response, source, spans?.fetchContext, site)
-      : await readTold(runner.reader, task, index, errand.told, response, source, spans?.fetchContext, site);
+      : await readClientResult(
+          runner.reader,
+          task,
+          index,
+          clientUrl.clientResult,
+          response,
+          source,
+          spans?.fetchContext,
+          site,
+        );
   const read = withholding(runner.usesPolicy(), whole, response.endMs);
   held?.release(read === whole, read.page?.usage ?? usageRecord(site, response.headers, runner.reader.productToken));
   const { page, groups, pending } = read;
@@ -353,7 +363,7 @@ async function fetchOne(
   if (bill !== undefined) outcome = withBill(outcome, bill);
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
   const links = groups.reduce((sum, group) => sum + group.links.length, 0);
-  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, links, read.richMs));
+  holdBack(runner.requestPath, runner.processorShare, task.hostKey, costOf(response, read.readMs, links, read.richMs));
   if (page !== null) runner.onPage(page, task, read.response ?? response);
   const { kind } = outcome;
   // A certificate that has expired since is one origin's. A connection refused may be a machine that is under pressure.
@@ -367,7 +377,7 @@ async function fetchOne(
   const isTrouble = failsHost(outcome) || isPressure(kind) || asksToWait || isFailing(task, answers, outcome);
   if (isTrouble) runner.inTrouble?.(response.endMs);
   const withdrawn = read.withdrawn === true;
-  await tell(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);
+  await report(reporter, { outcome, requests, page, groups, pending, ...(withdrawn && { withdrawn }) }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
 }
 
@@ -376,12 +386,12 @@ function patientLinks({ links, hooks }: PageReader): PageReader['links'] {
   return hooks === undefined ? links : { ...links, hooks: patientHooks(hooks) };
 }
 
-function spansOf({ onSpan, road }: LeaseRunner, task: Task, index: number): UrlSpans | undefined {
-  return urlSpans(onSpan, road.clock, task, index);
+function spansOf({ onSpan, requestPath }: LeaseRunner, task: Task, index: number): UrlSpans | undefined {
+  return urlSpans(onSpan, requestPath.clock, task, index);
 }
 
 /** What became of a URL; for a traced one, with the context in which its trace goes on. */
-function tell(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | undefined): Promise<void> | undefined {
+function report(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | undefined): Promise<void> | undefined {
   if (spans === undefined) return reporter.report(report);
   const outcome = { ...report.outcome, traceparent: spans.leaseContext };
   spans.reported(outcome, report.groups.length + (report.page === null ? 0 : 1));

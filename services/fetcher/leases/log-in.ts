@@ -7,12 +7,12 @@ import { isAllowed } from '../../../topology/robots/rules.ts';
 import type { Headers } from '../http/headers.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import type { Login, Sessions } from '../http/sessions.ts';
-import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { keepPause, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { Robots } from '../robots/cache.ts';
 
 export interface LoginAsker {
-  readonly road: Road;
+  readonly requestPath: RequestPath;
   /** Absent: no rule keeps cookies. */
   readonly sessions?: Sessions | undefined;
   readonly headers: Headers;
@@ -37,7 +37,7 @@ export async function logIn(
 }
 
 async function send(
-  { road, headers }: LoginAsker,
+  { requestPath, headers }: LoginAsker,
   sessions: Sessions,
   login: Login,
   { hostKey, delayMs: ordered, delayFactor }: Task,
@@ -47,14 +47,14 @@ async function send(
 ): Promise<void> {
   const { url } = login;
   if (!isAllowed(robots.rules, url)) {
-    login.sentAtMs = road.clock.nowMs();
+    login.sentAtMs = requestPath.clock.nowMs();
     return sessions.say(`login skipped: robots.txt disallows ${url}`);
   }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
   const delayMs = Math.max(ordered, crawlDelayMs);
   const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
   const purpose = { kind: 'other', outcomeIndex: -1, hop: 0, robotsHash, robotsAtMs } as const;
-  const response = await pacedRequest(road, {
+  const response = await pacedRequest(requestPath, {
     url,
     headers,
     hostKey,
@@ -66,8 +66,8 @@ async function send(
   });
   // It did not start: the next lease tries again.
   if (response === null) return;
-  login.sentAtMs = road.clock.nowMs();
-  keepPause(road, hostKey, response);
+  login.sentAtMs = requestPath.clock.nowMs();
+  keepPause(requestPath, hostKey, response);
   if (!sessions.isOpen(url)) {
     const why = response.failure === null ? `status ${response.status}` : response.failure.detail;
     sessions.say(`the login at ${url} set no cookie (${why}): pages are fetched without a login`);

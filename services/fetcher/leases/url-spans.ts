@@ -20,7 +20,7 @@ import type { RobotsAnswer } from '../robots/cache.ts';
 type Attributes = Span['attributes'];
 
 export class UrlSpans {
-  readonly #tell: SpanSink;
+  readonly #sink: SpanSink;
   readonly #clock: Clock;
   readonly #task: Task;
   readonly #url: string;
@@ -32,8 +32,8 @@ export class UrlSpans {
   #published = 0;
   #reportedAtMs = 0;
 
-  constructor(tell: SpanSink, clock: Clock, task: Task, url: string, queue: TraceContext) {
-    this.#tell = tell;
+  constructor(sink: SpanSink, clock: Clock, task: Task, url: string, queue: TraceContext) {
+    this.#sink = sink;
     this.#clock = clock;
     this.#task = task;
     this.#url = url;
@@ -82,7 +82,7 @@ export class UrlSpans {
       'crawlstream.connect_ms': connectMs,
       'crawlstream.first_byte_ms': firstByteMs,
     };
-    this.#tell({
+    this.#sink({
       ...{ name: 'fetch', span: this.#fetch, parent: this.#lease, links: [], kind: 'client' },
       ...{ startMs, endMs, attributes, error },
     });
@@ -111,7 +111,7 @@ export class UrlSpans {
       this.#end('publish', 'producer', this.#reportedAtMs, nowMs, '', records);
     }
     const { grantedAtMs, leaseId, partition, hostKey } = this.#task;
-    this.#tell({
+    this.#sink({
       ...{ name: 'lease', span: this.#lease, parent: this.#queue, links: [], kind: 'consumer' },
       startMs: grantedAtMs,
       endMs: nowMs,
@@ -130,13 +130,13 @@ export class UrlSpans {
 
   #end(name: string, kind: Span['kind'], startMs: number, endMs: number, error: string, attributes: Attributes): void {
     const span = childOf(this.#lease, name);
-    this.#tell({ name, span, parent: this.#lease, links: [], kind, startMs, endMs, attributes, error });
+    this.#sink({ name, span, parent: this.#lease, links: [], kind, startMs, endMs, attributes, error });
   }
 }
 
 /** undefined: the URL is not traced. */
-export function urlSpans(tell: SpanSink, clock: Clock, task: Task, index: number): UrlSpans | undefined {
+export function urlSpans(sink: SpanSink, clock: Clock, task: Task, index: number): UrlSpans | undefined {
   const { url, traceparent } = task.urls[index]!;
   const queue = traceparent === '' ? null : parseTraceparent(traceparent);
-  return queue === null ? undefined : new UrlSpans(tell, clock, task, url, queue);
+  return queue === null ? undefined : new UrlSpans(sink, clock, task, url, queue);
 }

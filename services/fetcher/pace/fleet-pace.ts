@@ -34,7 +34,7 @@ export interface FleetPaceOptions {
 
 export interface FleetPace {
   /** A crawl takes part until it leaves. `weight`: its share, against that of the others. */
-  join(crawl: string, weight: number): FleetSeat;
+  join(crawl: string, weight: number): CrawlPace;
   /** Of a crawl that takes part. */
   setWeight(crawl: string, weight: number): void;
   readonly requestsInFlight: number;
@@ -46,7 +46,7 @@ export interface FleetPace {
   close(): void;
 }
 
-export interface FleetSeat {
+export interface CrawlPace {
   /** As FetcherOptions has it. */
   sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
   /** Asked at the last moment before a request, for which there is a permit. False: another process may have the host by now. */
@@ -54,7 +54,7 @@ export interface FleetSeat {
   /** Leases more that are of use. */
   readonly leasesWanted: number;
   /** `tell` is called when there are some again. */
-  onWanted(tell: () => void): void;
+  onWanted(report: () => void): void;
   leave(): void;
 }
 
@@ -98,10 +98,10 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     for (const ask of granted) settle(ask, true);
     for (const ask of late) settle(ask, false);
     // Nobody wants more before something of what was ready is gone.
-    for (const [crawl, tell] of granted.length + late.length > 0 ? sated : []) {
+    for (const [crawl, report] of granted.length + late.length > 0 ? sated : []) {
       if (arbiter.hostsWanted(crawl) === 0) continue;
       sated.delete(crawl);
-      tell();
+      report();
     }
     const atMs = arbiter.wakeAtMs;
     if (atMs === undefined || atMs >= armedAtMs || closing.signal.aborted) return;
@@ -125,13 +125,13 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     });
   };
 
-  const tell = (hostKey: string, fact: HostFact | null) => {
+  const report = (hostKey: string, fact: HostFact | null) => {
     if (fact !== null) onFact?.(hostKey, { ...fact, heldUntilMs: fact.heldUntilMs + jumpedMs() });
   };
 
   const end = (ask: Ask, contact: Contact | null) => {
     voided.delete(ask.hostKey);
-    tell(ask.hostKey, arbiter.end(ask, contact, steadyMs()));
+    report(ask.hostKey, arbiter.end(ask, contact, steadyMs()));
     decide();
   };
 
@@ -161,23 +161,23 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   return {
     join(crawl, weight) {
       arbiter.join(crawl, weight);
-      let tellWanted = () => {};
+      let announceWanted = () => {};
       return {
         mayContact: (hostKey) => mayContact() && owns?.(hostKey) !== false && !voided.has(hostKey),
         get leasesWanted() {
           const wanted = arbiter.hostsWanted(crawl);
-          if (wanted === 0) sated.set(crawl, () => tellWanted());
+          if (wanted === 0) sated.set(crawl, () => announceWanted());
           return wanted;
         },
-        onWanted(tell) {
-          tellWanted = tell;
+        onWanted(report) {
+          announceWanted = report;
         },
         sharePace: (own, crawlClock, signal) => ({
           waitMs: own.waitMs,
           hold(hostKey, untilMs) {
             own.hold(hostKey, untilMs);
             const nowMs = steadyMs();
-            tell(hostKey, arbiter.hold(hostKey, nowMs + untilMs - crawlClock.nowMs(), nowMs));
+            report(hostKey, arbiter.hold(hostKey, nowMs + untilMs - crawlClock.nowMs(), nowMs));
             decide();
           },
           get size() {
@@ -185,7 +185,8 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
           },
           async acquire(hostKey, delayMs, latestStartMs, alone, asked = nothingMore) {
             // Its own wait may be long: the others are to know before.
-            if (asked.crawlDelayMs > 0) tell(hostKey, arbiter.learnCrawlDelay(hostKey, asked.crawlDelayMs, steadyMs()));
+            if (asked.crawlDelayMs > 0)
+              report(hostKey, arbiter.learnCrawlDelay(hostKey, asked.crawlDelayMs, steadyMs()));
             const permit = await own.acquire(hostKey, delayMs, latestStartMs, alone, asked);
             if (permit === null) return null;
             const leftMs = latestStartMs - crawlClock.nowMs();

@@ -21,7 +21,7 @@ import type { OwnNetwork } from './own-network.ts';
 import type { Pacer } from './pacer.ts';
 import type { Slots } from './slots.ts';
 
-export interface Road {
+export interface RequestPath {
   /** Clock of deadlines. */
   readonly clock: GrantClock;
   /** Clock of the pacers, which grants do not move. */
@@ -91,22 +91,22 @@ export interface By {
  * Null: it could not start in time, is not needed any more, the host is blocked, we are shutting down, or our own network is away. It is as
  * if it had not been asked for.
  */
-export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
-  const back = road.network?.wait(request.latestStartMs);
+export async function pacedRequest(requestPath: RequestPath, request: PacedRequest): Promise<HttpResponse | null> {
+  const back = requestPath.network?.wait(request.latestStartMs);
   if (back !== undefined && !(await back)) return null;
-  let made = await oneRequest(road, request);
+  let made = await oneRequest(requestPath, request);
   for (let left = fetcherLimits.repeatsMax; left > 0 && made !== null; left--) {
     // RFC 9112 §9.3.1, RFC 9113 §8.7: that an idle connection was closed tells nothing of the server, nor does a request that it
     // says it did not process. The request is repeated after its delay.
     const isStale = request.isPaid !== true && request.isRetry !== true && made.response.staleConnection;
     // The next answer goes to the lenient reader. It is no second chance: the server has answered, and is asked once more at its pace.
     const isMisread = request.isPaid !== true && made.response.misread === true;
-    if (!(isStale || isMisread || isElsewhere(road, request, made))) break;
-    const again = await oneRequest(road, request);
+    if (!(isStale || isMisread || isElsewhere(requestPath, request, made))) break;
+    const again = await oneRequest(requestPath, request);
     if (again === null) break;
     made = again;
   }
-  const ours = made === null ? undefined : road.network?.judge(request, made.response);
+  const ours = made === null ? undefined : requestPath.network?.judge(request, made.response);
   return ours !== undefined && (await ours) ? null : (made?.response ?? null);
 }
 
@@ -117,12 +117,12 @@ interface Made {
 }
 
 /** Nobody answered at its address, and there is another one. */
-function isElsewhere({ resolver }: Road, { url }: PacedRequest, { response, address }: Made): boolean {
+function isElsewhere({ resolver }: RequestPath, { url }: PacedRequest, { response, address }: Made): boolean {
   return response.unreached && address !== undefined && resolver.avoid(new URL(url).hostname, address);
 }
 
-async function oneRequest(road: Road, request: PacedRequest): Promise<Made | null> {
-  const { clock, ownClock, pacer, slots, signal } = road;
+async function oneRequest(requestPath: RequestPath, request: PacedRequest): Promise<Made | null> {
+  const { clock, ownClock, pacer, slots, signal } = requestPath;
   const { hostKey, delayMs, delayFactor, latestStartMs, crawlDelayMs = 0 } = request;
   const { url, isBegun = false, failing } = request;
   const serverError = failing && { url, isFirstTry: failing.isFirstTry, most: failing.most };
@@ -135,14 +135,14 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   }
   const turn = request.by === undefined ? 'us' : await request.by.turn();
   const by = turn === 'them' ? request.by : undefined;
-  const wanted = turn === null ? null : addressPermit(road, request);
+  const wanted = turn === null ? null : addressPermit(requestPath, request);
   const place = wanted instanceof Promise ? await wanted : wanted;
   if (place === null) {
     by?.pass();
     permit.release(0, 0);
     return null;
   }
-  const bytes = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
+  const bytes = requestPath.bandwidth.take(latestStartMs - clock.aheadMs, signal);
   const passage = bytes instanceof Promise ? await bytes : bytes;
   if (passage === null) {
     by?.pass();
@@ -152,7 +152,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   }
   // Requests of theirs need no socket of ours.
   if (by === undefined) await slots.take();
-  const mayStart = () => !road.isBlocked(hostKey) && road.mayContact?.(hostKey) !== false;
+  const mayStart = () => !requestPath.isBlocked(hostKey) && requestPath.mayContact?.(hostKey) !== false;
   if (signal.aborted || clock.nowMs() > latestStartMs || !mayStart()) {
     if (by === undefined) slots.release();
     by?.pass();
@@ -163,7 +163,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   }
   // A connection takes a while to be made, and longer where this process is stopped meanwhile: it looks again.
   const allowed = place === undefined ? { mayStart, ...request } : { mayStart, address: place.address, ...request };
-  const pending = (by ?? road.http).request(allowed);
+  const pending = (by ?? requestPath.http).request(allowed);
   // Reported after the request: a client that is new to an origin takes its time to start.
   place?.start();
   const response = await pending;
@@ -173,7 +173,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   const endMs = by === undefined ? ownClock.nowMs() : response.endMs - clock.aheadMs;
   permit.release(endMs, Math.max(delayMs, adaptiveDelayMs(delayFactor, response)), response);
   request.record(response, place?.apartMs ?? 0);
-  (request.holdsResponse ?? road.onResponse)?.(request, response);
+  (request.holdsResponse ?? requestPath.onResponse)?.(request, response);
   return { response, address: place?.address };
 }
 
@@ -181,7 +181,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
  * A pause that was asked for in the answer to a request for robots.txt or a sitemap: the host's next permit waits for
  * it. The frontier learns of it with the lease's results, and until then only this fetcher can keep it.
  */
-export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: HttpResponse): void {
+export function keepPause({ pacer, ownClock }: RequestPath, hostKey: string, response: HttpResponse): void {
   if (response.status < 300) return;
   const pauseMs = retryAfterMsOf(response);
   if (pauseMs > 0) pacer.hold(hostKey, ownClock.nowMs() + pauseMs + 1);
@@ -193,19 +193,24 @@ export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: 
  */
 type Place = (AddressPermit & { readonly address: string }) | undefined | null;
 
-function addressPermit(road: Road, request: PacedRequest): Place | Promise<Place> {
-  if (request.delayMs === 0 || !road.addressPacer.active) return undefined;
-  return permitAtAddress(road, request);
+function addressPermit(requestPath: RequestPath, request: PacedRequest): Place | Promise<Place> {
+  if (request.delayMs === 0 || !requestPath.addressPacer.active) return undefined;
+  return permitAtAddress(requestPath, request);
 }
 
-async function permitAtAddress(road: Road, request: PacedRequest): Promise<Place> {
+async function permitAtAddress(requestPath: RequestPath, request: PacedRequest): Promise<Place> {
   const { hostname, port, protocol } = new URL(request.url);
-  const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+  const resolution = await requestPath.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
   // A name that can't be resolved makes the request fail, by the same cached answer.
   if (!resolution.ok || resolution.overridden) return undefined;
-  const latestStartMs = request.latestStartMs - road.clock.aheadMs;
+  const latestStartMs = request.latestStartMs - requestPath.clock.aheadMs;
   const address = resolution.addresses[0]!;
-  const permit = await road.addressPacer.acquire(address, latestStartMs, road.signal, request.connections);
+  const permit = await requestPath.addressPacer.acquire(
+    address,
+    latestStartMs,
+    requestPath.signal,
+    request.connections,
+  );
   return permit === null ? null : { address, ...permit };
 }
 

@@ -10,7 +10,7 @@
 import { performance } from 'node:perf_hooks';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
-import type { Road } from './paced-request.ts';
+import type { RequestPath } from './paced-request.ts';
 
 export interface ProcessorShare {
   /** How long a host must wait whose response has just cost `costMs`, ms. */
@@ -52,9 +52,9 @@ export function readingCost(receivedBytes: number, decodedBytes: number, readMs:
 }
 
 /** A host that has just used more than its share of the processor waits until it is even. */
-export function holdBack(road: Road, share: ProcessorShare, hostKey: string, costMs: number): void {
+export function holdBack(requestPath: RequestPath, share: ProcessorShare, hostKey: string, costMs: number): void {
   const waitMs = share.waitMs(costMs);
-  if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
+  if (waitMs > 0) requestPath.pacer.hold(hostKey, requestPath.ownClock.nowMs() + waitMs);
 }
 
 /** Per byte; measured on a megabyte of nested tags. */

@@ -24,10 +24,10 @@ export function usageRecord(
   const byHeader = headerUsage(headers, productToken);
   if (byHeader.length === 0 && metas.length === 0 && site.every(({ said }) => said.length === 0)) return [];
   const bySite = site.flatMap(({ said, hash: file }) => said.map((one) => ({ ...one, hash: file })));
-  const told = [
+  const statements = [
     ...bySite,
     ...byHeader.map((one) => ({ ...one, hash: hash('sha256', one.said, 'hex').slice(0, 32) })),
     ...metaUsage(metas).map((one) => ({ ...one, hash: contentHash.slice(0, 32) })),
   ];
-  return inOrder(told);
+  return inOrder(statements);
 }

@@ -134,8 +134,8 @@ function receiptIn({ headers }: HttpResponse): { readonly charged: string; reado
   const named = headerOf(headers, 'crawler-charged');
   const charged = parseMoney(named);
   // What cannot be read is kept as such: nobody may take it for the price that was offered.
-  const told = charged === null ? named.slice(0, receiptCharsMax) : moneyText(charged);
-  return { charged: told, receipt: transactionIn(headerOf(headers, 'payment-response')) };
+  const receipt = charged === null ? named.slice(0, receiptCharsMax) : moneyText(charged);
+  return { charged: receipt, receipt: transactionIn(headerOf(headers, 'payment-response')) };
 }
 
 /** Of x402: the transaction that settled it. */

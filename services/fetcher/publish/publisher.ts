@@ -113,7 +113,7 @@ interface LeaseState extends Unsent {
 }
 
 /** What results said of a lease. */
-type Told = readonly [task: Task, outcomes: readonly Outcome[], last: boolean];
+type TaskOutcomes = readonly [task: Task, outcomes: readonly Outcome[], last: boolean];
 
 /** What a cycle publishes. */
 interface Batch {
@@ -226,7 +226,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   const sendResults = (nowMs: number) => {
     const records: AppendRecord[] = [];
-    const told: Told[] = [];
+    const reports: TaskOutcomes[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const lease of leases) {
       const last = lease.finished && lease.unacked === 0;
@@ -238,22 +238,22 @@ export function createPublisher(options: PublisherOptions): Publisher {
         continue;
       }
       records.push(resultRecord(lease, last, options));
-      told.push([lease.task, lease.outcomes, last]);
+      reports.push([lease.task, lease.outcomes, last]);
       lease.outcomes = [];
       lease.requests = [];
       lease.facts = { ...lease.facts, sitemaps: [] };
       lease.readySinceMs = 0;
     }
     if (nextMs !== Number.POSITIVE_INFINITY) schedule(nextMs - nowMs);
-    appendResults(records, told);
+    appendResults(records, reports);
   };
 
-  const appendResults = (records: readonly AppendRecord[], told: readonly Told[]) => {
+  const appendResults = (records: readonly AppendRecord[], reports: readonly TaskOutcomes[]) => {
     if (records.length === 0 || failure !== undefined) return;
     const append = log
       .append(records)
       .then(() => {
-        for (const [task, outcomes, last] of told) options.onDurable?.(task, outcomes, last);
+        for (const [task, outcomes, last] of reports) options.onDurable?.(task, outcomes, last);
       })
       .catch(fail)
       .finally(() => resultAppends.delete(append));

@@ -32,8 +32,8 @@ export function resultRecord(lease: Unsent, last: boolean, options: ResultOption
   const { task, outcomes, requests, completedAtMs, facts } = lease;
   const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;
   const granted = { epoch, leaseId, grantedAtMs, policyVersion, lanes };
-  const told = { last, completedAtMs, outcomes, requests, host: facts, ...granted };
-  return resultFor(hostKey, partition, told, options);
+  const reportFields = { last, completedAtMs, outcomes, requests, host: facts, ...granted };
+  return resultFor(hostKey, partition, reportFields, options);
 }
 
 /** A record for the frontier partition of a host of which there is no lease here. */
@@ -45,10 +45,10 @@ export function leaseRequestRecord(hostKey: string, hop: RobotsHop, options: Res
 function resultFor(
   hostKey: string,
   partition: number,
-  told: Partial<Result>,
+  reportFields: Partial<Result>,
   { topics, codec, fetcherId, keyMode, names }: ResultOptions,
 ): AppendRecord {
-  const result = { ...blankResult, ...names?.(hostKey), partition, hostKey, fetcherId, ...told };
+  const result = { ...blankResult, ...names?.(hostKey), partition, hostKey, fetcherId, ...reportFields };
   const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
   return { topic: topics.results, partition, key, value: codec.encode('results', result) };
 }

@@ -11,7 +11,7 @@ import { keepPause, pacedRequest } from '../pace/paced-request.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { RobotsAsker } from './fetch.ts';
 
-type Asker = Pick<RobotsAsker, 'road' | 'headers' | 'totalTimeoutMs'>;
+type Asker = Pick<RobotsAsker, 'requestPath' | 'headers' | 'totalTimeoutMs'>;
 
 /** Is a failure the URL's own? Where an answer began it is, and where the host answers another request it is, too. */
 export async function isUrls(
@@ -39,7 +39,7 @@ async function answersStill(
 ): Promise<boolean | null> {
   const url = `${origin}/robots.txt`;
   const purpose = { kind: 'robots', outcomeIndex: -1, hop: 0, robotsHash: '', robotsAtMs: 0 } as const;
-  const response = await pacedRequest(runner.road, {
+  const response = await pacedRequest(runner.requestPath, {
     url,
     headers: runner.headers,
     // What it says is known by the copy in force.
@@ -53,6 +53,6 @@ async function answersStill(
       reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),
   });
   if (response === null || isOurs(response.failure)) return null;
-  keepPause(runner.road, task.hostKey, response);
+  keepPause(runner.requestPath, task.hostKey, response);
   return response.status > 0;
 }

@@ -120,22 +120,22 @@ export function createRobotsCache(
    * Origins that got a copy since an answer last reported theirs: it came with a robots hop, or with another origin's
    * chain.
    */
-  const untold = new Set<string>();
+  const unreported = new Set<string>();
   const underWay = new Map<string, Promise<Robots | null>>();
   /** By origin, in order of the last request. */
   const elsewhere = new Map<string, Elsewhere>();
-  const told = createMovedAnswers(clock);
+  const moved = createMovedAnswers(clock);
   let bytesKept = 0;
 
   const forget = (origin: string) => {
     bytesKept -= entries.get(origin)?.bytes ?? 0;
     entries.delete(origin);
-    untold.delete(origin);
+    unreported.delete(origin);
   };
   const keep = (origin: string, entry: Entry) => {
     forget(origin);
     entries.set(origin, entry);
-    untold.add(origin);
+    unreported.add(origin);
     bytesKept += entry.bytes;
     const { robotsEntriesMax, robotsEntriesBytesMax } = fetcherLimits;
     while (entries.size > robotsEntriesMax || (bytesKept > robotsEntriesBytesMax && entries.size > 1)) {
@@ -167,24 +167,24 @@ export function createRobotsCache(
       return there.robots;
     }
     const isFar = asked.length > 1 && originOf(asked[asked.length - 2]!) !== originOf(url);
-    const response = (isFar ? told.get(url) : undefined) ?? (await fetch(asked));
+    const response = (isFar ? moved.get(url) : undefined) ?? (await fetch(asked));
     if (response === null || response === 'elsewhere') return response;
-    if (isFar) told.add(url, response);
+    if (isFar) moved.add(url, response);
     const nowMs = clock.nowMs();
     const old = entries.get(origin);
     const cameAtMs = nowMs - (response.ageMs ?? 0);
     const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
     const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
-    const tell = (binds: string, robots: Robots, body: Uint8Array) =>
+    const report = (binds: string, robots: Robots, body: Uint8Array) =>
       onCopy(copyOf(binds, url, robots, response.status, body));
     const keepHere = (entry: Entry, body: Uint8Array): Robots => {
       keep(origin, entry);
-      tell(origin, entry.robots, body);
+      report(origin, entry.robots, body);
       // If a chain was given up for its length, the robots.txt of its last host may still lead somewhere.
       const isRedirect = response.status >= 300 && response.status < 400;
       if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect && sameTokens(origin, originOf(url))) {
         keep(originOf(url), entry);
-        tell(originOf(url), entry.robots, body);
+        report(originOf(url), entry.robots, body);
       }
       return entry.robots;
     };
@@ -265,7 +265,7 @@ export function createRobotsCache(
   return {
     async get(origin, fetch) {
       const known = usable(origin);
-      if (known !== undefined) return { robots: known.robots, fresh: untold.delete(origin) };
+      if (known !== undefined) return { robots: known.robots, fresh: unreported.delete(origin) };
       for (;;) {
         const others = underWay.get(origin);
         if (others === undefined) break;
@@ -275,7 +275,7 @@ export function createRobotsCache(
       const mine = fetchAnew(origin, fetch).finally(() => underWay.delete(origin));
       underWay.set(origin, mine);
       const robots = await mine;
-      untold.delete(origin);
+      unreported.delete(origin);
       return robots === null ? null : { robots, fresh: true };
     },
     has: (origin) => usable(origin) !== undefined,

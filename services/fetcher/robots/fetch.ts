@@ -16,7 +16,7 @@ import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';
 import { requestRecord, retryAfterMsOf } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
-import { keepPause, type PacedRequest, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { keepPause, type PacedRequest, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import type { LinkMaker } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
@@ -25,7 +25,7 @@ import type { SharedRobots } from './shared-robots.ts';
 
 /** The parts of a lease's runner that are needed to ask. */
 export interface RobotsAsker {
-  readonly road: Road;
+  readonly requestPath: RequestPath;
   readonly processorShare: ProcessorShare;
   readonly reader: { readonly links: Pick<LinkMaker, 'normalize'> };
   readonly headers: Headers;
@@ -41,7 +41,7 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
     // As the normaliser spells it, or `example.org.` would have a separate queue.
     const hostKey = hostKeyOf(runner.reader.links.normalize(url) ?? url);
     if (hostKey !== task.hostKey) {
-      if (runner.road.isBlocked(hostKey)) return notAsked(`it moved to ${hostKey}, which is blocked`);
+      if (runner.requestPath.isBlocked(hostKey)) return notAsked(`it moved to ${hostKey}, which is blocked`);
       const partition = task.robotsHops[0]?.partition ?? task.partition;
       reporter.requestLease(hostKey, { url, asked: asked.slice(0, hop), partition });
       return 'elsewhere';
@@ -65,14 +65,15 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
       record: (made, addressDelayMs) =>
         reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),
     };
-    let response = await pacedRequest(runner.road, request);
+    let response = await pacedRequest(runner.requestPath, request);
     for (let times = 0; response !== null && isRepeated(response.status, times); times++) {
-      keepPause(runner.road, hostKey, response);
-      response = await pacedRequest(runner.road, request);
+      keepPause(runner.requestPath, hostKey, response);
+      response = await pacedRequest(runner.requestPath, request);
     }
     if (response === null || isOurs(response.failure)) return shared?.get(url) ?? null;
-    keepPause(runner.road, hostKey, response);
-    const spent = (readMs: number) => holdBack(runner.road, runner.processorShare, hostKey, costOf(response, readMs));
+    keepPause(runner.requestPath, hostKey, response);
+    const spent = (readMs: number) =>
+      holdBack(runner.requestPath, runner.processorShare, hostKey, costOf(response, readMs));
     spent(0);
     const answer = robotsResponse(response);
     shared?.put(url, answer);

@@ -6,7 +6,7 @@
 import type { Task } from '../../../schemas/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
-import type { FleetSeat } from '../pace/fleet-pace.ts';
+import type { CrawlPace } from '../pace/fleet-pace.ts';
 import type { RobotsResponse } from './cache.ts';
 
 export interface SharedRobots {
@@ -18,7 +18,7 @@ export interface SharedRobots {
 }
 
 /** What a fetcher shares with those of other crawls. */
-export interface FetcherSeat extends Omit<FleetSeat, 'leave'> {
+export interface FetcherPace extends Omit<CrawlPace, 'leave'> {
   readonly robots: SharedRobots;
   /** Is a lease over, since another has granted its URLs again? Absent: none is. */
   isVoid?(task: Task): boolean;

@@ -16,7 +16,7 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 import type { Headers } from '../http/headers.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
-import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { keepPause, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { Robots } from './cache.ts';
@@ -63,13 +63,13 @@ export function createTdmFiles(clock: Clock): TdmFiles {
 
 /** The parts of a lease's runner that are needed to ask. */
 export interface TdmAsker {
-  readonly road: Road;
+  readonly requestPath: RequestPath;
   readonly processorShare: ProcessorShare;
   readonly headers: Headers;
 }
 
 export function tdmFetch(
-  { road, processorShare, headers }: TdmAsker,
+  { requestPath, processorShare, headers }: TdmAsker,
   { hostKey, delayMs: ordered, delayFactor }: Task,
   reporter: Pick<LeaseReporter, 'requested'>,
   origin: string,
@@ -83,7 +83,7 @@ export function tdmFetch(
     const delayMs = Math.max(ordered, crawlDelayMs);
     const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
     const purpose = { kind: 'other', outcomeIndex: -1, hop: 0, robotsHash, robotsAtMs } as const;
-    const response = await pacedRequest(road, {
+    const response = await pacedRequest(requestPath, {
       url,
       headers,
       bodyBytesMax: robotsLimits.bodyBytesMax,
@@ -96,8 +96,8 @@ export function tdmFetch(
       record: (made, addressDelayMs) => reporter.requested(requestRecord(url, purpose, delayMs, made, addressDelayMs)),
     });
     if (response === null || isOurs(response.failure)) return null;
-    keepPause(road, hostKey, response);
-    holdBack(road, processorShare, hostKey, costOf(response, 0));
+    keepPause(requestPath, hostKey, response);
+    holdBack(requestPath, processorShare, hostKey, costOf(response, 0));
     return response.failure === null && isSuccess(response.status) && !response.truncated ? response.body : nothing;
   };
 }

@@ -12,7 +12,7 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 import type { Headers } from '../http/headers.ts';
 
 /** A sitemap to be read. */
-export interface SitemapErrand {
+export interface SitemapTask {
   readonly url: string;
   /** The host whose lease reads it. */
   readonly hostKey: string;
@@ -37,17 +37,17 @@ export interface SitemapErrand {
 
 export interface SitemapAgenda {
   /** Takes note of a sitemap, unless it is known for the same robots.txt, or too far from it. */
-  add(errand: SitemapErrand): void;
+  add(clientUrl: SitemapTask): void;
   /** The next one to be read with a lease of the host; undefined: none. */
-  next(hostKey: string): SitemapErrand | undefined;
+  next(hostKey: string): SitemapTask | undefined;
   /** There was no time to read it: it stays the next one. */
-  putBack(errand: SitemapErrand): void;
+  putBack(clientUrl: SitemapTask): void;
   /** It could not be read: it is tried again with a later lease, unless it has failed too often. */
-  failed(errand: SitemapErrand): void;
+  failed(clientUrl: SitemapTask): void;
   /** It was read whole; `condition` asks for it if it has changed since. An index has none: what it lists has to be looked at again. */
-  readWhole(errand: SitemapErrand, condition: Headers): void;
+  readWhole(clientUrl: SitemapTask, condition: Headers): void;
   /** By which it may be asked whether it has changed since: names and values in turn. */
-  conditionOf(errand: SitemapErrand): Headers;
+  conditionOf(clientUrl: SitemapTask): Headers;
   /** Sitemaps of a host that are still to be read. */
   waiting(hostKey: string): number;
   /** Sitemaps remembered. */
@@ -56,7 +56,7 @@ export interface SitemapAgenda {
 
 interface HostAgenda {
   /** By URL, the next one first: one that is named again before it was read is read once. */
-  waiting: Map<string, SitemapErrand>;
+  waiting: Map<string, SitemapTask>;
   /** URL → the time of the robots.txt it was last noted for. */
   readonly known: Map<string, number>;
   /** URL → condition of the next request for it. */
@@ -83,14 +83,14 @@ export function createSitemapAgenda(): SitemapAgenda {
   };
 
   return {
-    add(errand) {
-      if (errand.hop > robotsLimits.redirectsMax || errand.nesting > parseLimits.sitemapNestingMax) return;
-      const { waiting, known } = agendaOf(errand.hostKey);
-      const before = known.get(errand.url);
-      if (before === undefined ? known.size >= fetcherLimits.sitemapsPerHostMax : before >= errand.namedAtMs) return;
+    add(clientUrl) {
+      if (clientUrl.hop > robotsLimits.redirectsMax || clientUrl.nesting > parseLimits.sitemapNestingMax) return;
+      const { waiting, known } = agendaOf(clientUrl.hostKey);
+      const before = known.get(clientUrl.url);
+      if (before === undefined ? known.size >= fetcherLimits.sitemapsPerHostMax : before >= clientUrl.namedAtMs) return;
       if (before === undefined) size += 1;
-      known.set(errand.url, errand.namedAtMs);
-      waiting.set(errand.url, errand);
+      known.set(clientUrl.url, clientUrl.namedAtMs);
+      waiting.set(clientUrl.url, clientUrl);
       makeRoom();
     },
     next(hostKey) {
@@ -99,19 +99,20 @@ export function createSitemapAgenda(): SitemapAgenda {
       if (first !== undefined) waiting!.delete(first.url);
       return first;
     },
-    putBack(errand) {
-      const agenda = hosts.get(errand.hostKey);
+    putBack(clientUrl) {
+      const agenda = hosts.get(clientUrl.hostKey);
       if (agenda === undefined) return;
-      const { url } = errand;
+      const { url } = clientUrl;
       // It may have been named again meanwhile.
-      const newest = agenda.waiting.get(url) ?? errand;
+      const newest = agenda.waiting.get(url) ?? clientUrl;
       agenda.waiting.delete(url);
       agenda.waiting = new Map([[url, newest], ...agenda.waiting]);
     },
-    failed(errand) {
-      const waiting = hosts.get(errand.hostKey)?.waiting;
-      if (waiting === undefined || waiting.has(errand.url) || errand.tries + 1 >= fetcherLimits.sitemapTriesMax) return;
-      waiting.set(errand.url, { ...errand, tries: errand.tries + 1 });
+    failed(clientUrl) {
+      const waiting = hosts.get(clientUrl.hostKey)?.waiting;
+      if (waiting === undefined || waiting.has(clientUrl.url) || clientUrl.tries + 1 >= fetcherLimits.sitemapTriesMax)
+        return;
+      waiting.set(clientUrl.url, { ...clientUrl, tries: clientUrl.tries + 1 });
     },
     readWhole({ hostKey, url }, condition) {
       if (condition.length > 0) hosts.get(hostKey)?.conditions.set(url, condition);

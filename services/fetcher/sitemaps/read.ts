@@ -19,18 +19,18 @@ import type { HttpResponse } from '../http/client.ts';
 import { contentTypeOf, type Headers, headerOf, listOf } from '../http/headers.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
-import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { keepPause, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare, readingCost } from '../pace/processor-share.ts';
 import { validator } from '../pages/report.ts';
 import { gatherEntries } from '../publish/entry-links.ts';
 import type { LinkMaker, LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { RobotsAnswer } from '../robots/cache.ts';
-import type { SitemapAgenda, SitemapErrand } from './agenda.ts';
+import type { SitemapAgenda, SitemapTask } from './agenda.ts';
 import { openSitemapBody } from './body.ts';
 
 export interface SitemapReading {
-  readonly road: Road;
+  readonly requestPath: RequestPath;
   readonly processorShare: ProcessorShare;
   readonly agenda: SitemapAgenda;
   readonly links: LinkMaker;
@@ -48,23 +48,23 @@ export interface SitemapReading {
 export async function readSitemaps(reading: SitemapReading, sitemapsMax: number): Promise<void> {
   const { agenda, task } = reading;
   for (let n = 0; n < sitemapsMax; n++) {
-    const errand = agenda.next(task.hostKey);
-    if (errand === undefined) return;
-    const answer = await reading.robotsOf(new URL(errand.url).origin);
+    const clientUrl = agenda.next(task.hostKey);
+    if (clientUrl === undefined) return;
+    const answer = await reading.robotsOf(new URL(clientUrl.url).origin);
     const crawlDelayMs = answer?.robots.rules.crawlDelayMs ?? 0;
     const heldBack = task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs;
     if (answer === null || answer.robots.status === 'unreachable' || heldBack) {
-      agenda.putBack(errand);
+      agenda.putBack(clientUrl);
       return;
     }
-    if (!isAllowed(answer.robots.rules, errand.url)) continue;
-    const response = await readSitemap(reading, errand, crawlDelayMs, answer.robots);
+    if (!isAllowed(answer.robots.rules, clientUrl.url)) continue;
+    const response = await readSitemap(reading, clientUrl, crawlDelayMs, answer.robots);
     if (response === null || isOurs(response.failure)) {
-      agenda.putBack(errand);
+      agenda.putBack(clientUrl);
       return;
     }
     if (mayPass(response)) {
-      agenda.failed(errand);
+      agenda.failed(clientUrl);
       return;
     }
   }
@@ -73,31 +73,32 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
 /** Null: it could not start. What it lists is published, or on the agenda, when this resolves. */
 async function readSitemap(
   reading: SitemapReading,
-  errand: SitemapErrand,
+  clientUrl: SitemapTask,
   crawlDelayMs: number,
   { hash: robotsHash, fetchedAtMs: robotsAtMs }: RobotsAnswer['robots'],
 ): Promise<HttpResponse | null> {
-  const { road, agenda, task, reporter } = reading;
+  const { requestPath, agenda, task, reporter } = reading;
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
   let contentType: string | null = null;
   let contentEncoding = '';
   let isIndex = false;
   const body = openSitemapBody({
-    url: errand.url,
+    url: clientUrl.url,
     contentType: () => contentType,
     contentEncoding: () => contentEncoding,
     onEntries: (entries, index) => {
       isIndex = index;
-      if (!index) return publish(reading, errand, entries);
-      for (const { url } of entries) agenda.add({ ...childOf(reading, errand, url), nesting: errand.nesting + 1 });
+      if (!index) return publish(reading, clientUrl, entries);
+      for (const { url } of entries)
+        agenda.add({ ...childOf(reading, clientUrl, url), nesting: clientUrl.nesting + 1 });
       return undefined;
     },
   });
   const made: Request[] = [];
-  const purpose = { kind: 'sitemap', outcomeIndex: -1, hop: errand.hop, robotsHash, robotsAtMs } as const;
-  const response = await pacedRequest(road, {
-    url: errand.url,
-    headers: [...reading.headers, ...agenda.conditionOf(errand)],
+  const purpose = { kind: 'sitemap', outcomeIndex: -1, hop: clientUrl.hop, robotsHash, robotsAtMs } as const;
+  const response = await pacedRequest(requestPath, {
+    url: clientUrl.url,
+    headers: [...reading.headers, ...agenda.conditionOf(clientUrl)],
     bodyBytesMax: parseLimits.sitemapBytesMax,
     wants: (status, headers) => {
       contentType = contentTypeOf(headers) || null;
@@ -112,9 +113,9 @@ async function readSitemap(
     crawlDelayMs,
     latestStartMs: reading.latestStartMs,
     kind: 'sitemap',
-    depth: errand.depth,
+    depth: clientUrl.depth,
     record: (response, addressDelayMs) =>
-      made.push(requestRecord(errand.url, purpose, delayMs, response, addressDelayMs)),
+      made.push(requestRecord(clientUrl.url, purpose, delayMs, response, addressDelayMs)),
   });
   const isWhole = response?.failure === null && !response.truncated;
   const { bytes, readMs } = await body.finish(isWhole);
@@ -122,11 +123,11 @@ async function readSitemap(
     reporter.requested(n === made.length - 1 ? { ...request, bytes } : request);
   });
   if (response === null) return null;
-  holdBack(road, reading.processorShare, task.hostKey, costOf(response, 0) + readingCost(bytes, bytes, readMs));
-  keepPause(road, task.hostKey, response);
-  if (isWhole && response.status === 200 && !isIndex) agenda.readWhole(errand, conditionAfter(response.headers));
-  const target = redirectTarget(errand.url, response.status, headerOf(response.headers, 'location') || null);
-  if (target !== null) agenda.add({ ...childOf(reading, errand, target), hop: errand.hop + 1 });
+  holdBack(requestPath, reading.processorShare, task.hostKey, costOf(response, 0) + readingCost(bytes, bytes, readMs));
+  keepPause(requestPath, task.hostKey, response);
+  if (isWhole && response.status === 200 && !isIndex) agenda.readWhole(clientUrl, conditionAfter(response.headers));
+  const target = redirectTarget(clientUrl.url, response.status, headerOf(response.headers, 'location') || null);
+  if (target !== null) agenda.add({ ...childOf(reading, clientUrl, target), hop: clientUrl.hop + 1 });
   return response;
 }
 
@@ -144,24 +145,24 @@ function mayPass({ status, failure }: HttpResponse): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
-function childOf({ links }: SitemapReading, errand: SitemapErrand, url: string): SitemapErrand {
-  return { ...errand, url, hostKey: hostKeyOf(links.normalize(url) ?? url), tries: 0 };
+function childOf({ links }: SitemapReading, clientUrl: SitemapTask, url: string): SitemapTask {
+  return { ...clientUrl, url, hostKey: hostKeyOf(links.normalize(url) ?? url), tries: 0 };
 }
 
 function publish(
-  { links, reporter, source, road }: SitemapReading,
-  errand: SitemapErrand,
+  { links, reporter, source, requestPath }: SitemapReading,
+  clientUrl: SitemapTask,
   entries: readonly SitemapEntry[],
 ): Promise<void> | undefined {
-  const { hostname } = new URL(errand.url);
-  const voucher = new URL(errand.origin).hostname;
-  const origin = { url: errand.url, ...source, atMs: road.clock.nowMs(), traceparent: '', tags: [] };
+  const { hostname } = new URL(clientUrl.url);
+  const voucher = new URL(clientUrl.origin).hostname;
+  const origin = { url: clientUrl.url, ...source, atMs: requestPath.clock.nowMs(), traceparent: '', tags: [] };
   const { groups, pending } = gatherEntries(links, origin, entries, {
-    depth: errand.depth,
+    depth: clientUrl.depth,
     share: 0,
     foundIn: 'sitemap',
     speaksFor: ({ url, coverage }) =>
-      errand.trusted || coverage !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
+      clientUrl.trusted || coverage !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
   });
   return groups.length === 0 ? undefined : reporter.found(groups, pending);
 }

@@ -14,7 +14,7 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';
 import { type RequestPurpose, requestRecord } from '../http/outcomes.ts';
-import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { keepPause, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import { originOf, type RobotsCache, type RobotsFetch } from '../robots/cache.ts';
 
 export interface Subresource {
@@ -51,7 +51,7 @@ export interface LoadingPage {
 }
 
 export interface SubresourceOptions {
-  readonly road: Road;
+  readonly requestPath: RequestPath;
   /** The policy's delay by host key, for hosts of which nothing else is known. */
   readonly delayOf: (hostKey: string) => number;
   readonly robots: RobotsCache;
@@ -63,8 +63,8 @@ export interface SubresourceOptions {
 }
 
 export function createSubresources(options: SubresourceOptions): Subresources {
-  const { road, robots, limits } = options;
-  const clock = road.ownClock;
+  const { requestPath, robots, limits } = options;
+  const clock = requestPath.ownClock;
   /** In order of last use. */
   const kept = new Map<string, { readonly answer: Subresource; readonly untilMs: number }>();
   const underWay = new Map<string, Promise<Subresource | NotLoaded>>();
@@ -79,13 +79,13 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     purpose: Pick<RequestPurpose, 'kind' | 'hop' | 'robotsHash' | 'robotsAtMs'>,
   ) => {
     const hostKey = hostKeyOf(url);
-    const response = await pacedRequest(road, {
+    const response = await pacedRequest(requestPath, {
       ...{ url, headers: options.headersOf(hostKey), bodyBytesMax, hostKey, delayMs, delayFactor: 0, latestStartMs },
       kind: purpose.kind === 'robots' ? 'robots' : 'requisite',
       record: (made, addressDelayMs) =>
         options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, made, addressDelayMs)),
     });
-    if (response !== null) keepPause(road, hostKey, response);
+    if (response !== null) keepPause(requestPath, hostKey, response);
     return response;
   };
   const delayOf = (url: string, page: LoadingPage) =>
@@ -103,7 +103,7 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     kept.delete(url);
   };
   const fetchOne = async (url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | NotLoaded> => {
-    const notStarted = () => (road.isBlocked(hostKeyOf(url)) ? 'blocked' : 'late');
+    const notStarted = () => (requestPath.isBlocked(hostKeyOf(url)) ? 'blocked' : 'late');
     const answer = await robots.get(originOf(url), robotsFetch(page, latestStartMs));
     if (answer === null) return notStarted();
     if (answer.robots.blockedAddress) return 'address';

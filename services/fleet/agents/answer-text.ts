@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { Page } from '../../../schemas/types.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { FoundPage } from '../scrape/page-finder.ts';
-import type { Hit } from './agent-desk.ts';
+import type { Hit } from './agent-tools.ts';
 
-interface Told {
+interface Titled {
   readonly text: string;
   readonly structured: Record<string, unknown>;
 }
@@ -33,7 +33,7 @@ export function framed(what: string, text: string): string {
 }
 
 /** Markdown where the page's main text could be told, else all of its text. */
-export function pageText(page: Page, crawl: string, from: number, chars: number): Told {
+export function pageText(page: Page, crawl: string, from: number, chars: number): Titled {
   const body = page.markdown || page.mainText || page.text;
   const part = sliced(body, from, chars);
   const next = from + part.length;
@@ -63,7 +63,7 @@ function sliced(text: string, from: number, chars: number): string {
   return text.slice(from, last >= 0xd800 && last < 0xdc00 && chars > 1 ? end - 1 : end);
 }
 
-export function hitsText(hits: readonly Hit[]): Told {
+export function hitsText(hits: readonly Hit[]): Titled {
   const lines = hits.map(({ url, title, snippet }, at) => `${at + 1}. ${title || url}\n   ${url}\n   ${snippet}`);
   const text = lines.length === 0 ? 'Nothing found.' : framed('What was found', lines.join('\n'));
   return { text, structured: { hits: hits.map((hit) => ({ ...hit })) } };
@@ -72,7 +72,7 @@ export function hitsText(hits: readonly Hit[]): Told {
 export function urlsText(
   { urls, all }: { readonly urls: readonly FoundPage[]; readonly all: number },
   from: number,
-): Told {
+): Titled {
   const next = from + urls.length < all ? from + urls.length : null;
   const more = next === null ? '' : `\n(${all - next} follow: from=${next})`;
   const list = urls.map(({ url, fetchedAtMs }) => ({ url, fetchedAt: new Date(fetchedAtMs).toISOString() }));
@@ -82,7 +82,7 @@ export function urlsText(
   };
 }
 
-export function explainedText(lines: readonly (readonly [name: string, value: string])[]): Told {
+export function explainedText(lines: readonly (readonly [name: string, value: string])[]): Titled {
   return {
     text: framed('What is known about the URL', lines.map(([name, value]) => `${name}: ${value}`).join('\n')),
     structured: { lines: lines.map(([name, value]) => ({ name, value })) },

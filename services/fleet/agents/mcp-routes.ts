@@ -1,14 +1,14 @@
 /** `POST /mcp`: MCP's Streamable HTTP, without sessions. Who may call is decided as for any call that changes something. */
 import type { HttpApp, Routes } from '../../runtime/http/http-server.ts';
-import type { AgentDesk } from './agent-desk.ts';
+import type { AgentTools } from './agent-tools.ts';
 import { serveHttp } from './mcp-server.ts';
 
-export function mcpRoutes(desk: () => AgentDesk): Routes {
+export function mcpRoutes(tools: () => AgentTools): Routes {
   return (app: HttpApp) => {
     app.post('/mcp', async (request, reply) => {
-      desk();
+      tools();
       reply.hijack();
-      await serveHttp(desk, request.raw, reply.raw, request.body);
+      await serveHttp(tools, request.raw, reply.raw, request.body);
     });
     // A client asks for a stream of its own, or ends a session: there are none.
     app.route({

@@ -19,7 +19,7 @@ import type { Callers } from '../owners/callers.ts';
 import type { Owner } from '../owners/owner-file.ts';
 import type { Quotas } from '../owners/quotas.ts';
 import type { ReadLog } from '../running-crawl.ts';
-import { isPageCrawl, type PageDesk } from '../scrape/page-desk.ts';
+import { isPageCrawl, type PageScraper } from '../scrape/page-scraper.ts';
 import { missingCrawl } from '../turns.ts';
 import { createDoor } from './door.ts';
 import { fleetOpenApi } from './fleet-openapi.ts';
@@ -28,13 +28,13 @@ import { eventsQuery, pagesQuery } from './query-schemas.ts';
 import { readPages } from './read-pages.ts';
 import { tooMany } from './too-many.ts';
 
-export interface FleetDesk {
+export interface FleetParts {
   readonly fleet: Fleet;
   readonly requestsInFlight: () => number;
   readonly kept: KeptPages;
   readonly events: EventReader;
   readonly streams: EventStreams;
-  readonly pages: PageDesk;
+  readonly pages: PageScraper;
   readonly outputs: OutputSender;
   /** What a crawl makes of a URL: names and values. `path`: of its folder. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
@@ -55,14 +55,14 @@ const verbs: Readonly<Record<string, Wish>> = { pause: 'paused', resume: 'runnin
  * `outputs`: what crawls give as files.
  */
 export function fleetRoutes(
-  desk: () => FleetDesk,
+  parts: () => FleetParts,
   callers: Callers | null = null,
   outputs: readonly Output[] = [],
 ): Routes {
   const { door, callerOf } = createDoor(callers);
   /** A crawl that the caller may see; what is another's is not there. */
   const seen = (request: HttpRequest, name: string): CrawlAnswer => {
-    const crawl = desk().fleet.find(name);
+    const crawl = parts().fleet.find(name);
     const caller = callerOf(request);
     if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missingCrawl(name);
     return crawl;
@@ -75,11 +75,11 @@ export function fleetRoutes(
       code: 'UNAUTHORIZED',
     });
   };
-  const told = (request: HttpRequest, crawl: CrawlAnswer): object =>
+  const crawlOf = (request: HttpRequest, crawl: CrawlAnswer): object =>
     callerOf(request) === null ? crawl : forOwner(crawl);
   const seenBy = (request: HttpRequest): CrawlAnswer[] => {
     const caller = callerOf(request);
-    const crawls = desk().fleet.list();
+    const crawls = parts().fleet.list();
     return caller === null ? crawls : crawls.filter(({ owner }) => owner === caller.name);
   };
 
@@ -88,7 +88,7 @@ export function fleetRoutes(
 
     const making = { ...door, bodyLimit: fleetServiceLimits.bodyBytesMax };
     app.post('/v1/crawls', making, async (request, reply) => {
-      const { fleet, quotas } = desk();
+      const { fleet, quotas } = parts();
       const call = readCall(createCall, request.body);
       const caller = callerOf(request);
       const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
@@ -100,17 +100,17 @@ export function fleetRoutes(
         const refused = quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null;
         if (refused !== null) throw tooMany(reply, refused);
       });
-      return reply.code(isNew ? 201 : 200).send(told(request, crawl));
+      return reply.code(isNew ? 201 : 200).send(crawlOf(request, crawl));
     });
 
     app.get('/v1/crawls', door, (request) => {
-      const { requestsInFlight } = desk();
-      const crawls = seenBy(request).map((crawl) => told(request, crawl));
+      const { requestsInFlight } = parts();
+      const crawls = seenBy(request).map((crawl) => crawlOf(request, crawl));
       return { crawls, requestsInFlight: callerOf(request) === null ? requestsInFlight() : 0 };
     });
 
     app.get('/v1/owners', door, (request) => {
-      const { quotas, fleet } = desk();
+      const { quotas, fleet } = parts();
       const caller = callerOf(request);
       const all = quotas?.status(fleet.list()) ?? [];
       return { owners: all.filter(({ name }) => caller === null || name === caller.name) };
@@ -118,13 +118,13 @@ export function fleetRoutes(
 
     app.get<Named>('/v1/crawls/:name', door, (request) => {
       const { name } = request.params;
-      return told(request, seen(request, name));
+      return crawlOf(request, seen(request, name));
     });
 
     app.delete<Named>('/v1/crawls/:name', door, async (request, reply) => {
       const { name } = request.params;
       seen(request, name);
-      if (!(await desk().fleet.delete(name, () => checkCaller(request)))) throw missingCrawl(name);
+      if (!(await parts().fleet.delete(name, () => checkCaller(request)))) throw missingCrawl(name);
       return reply.code(204).send();
     });
 
@@ -132,7 +132,7 @@ export function fleetRoutes(
       app.post<Named>(`/v1/crawls/:name/${verb}`, door, async (request, reply) => {
         const { name } = request.params;
         seen(request, name);
-        const { fleet, quotas } = desk();
+        const { fleet, quotas } = parts();
         const judge = ({ owner, state }: CrawlAnswer) => {
           checkCaller(request);
           const isMore = wish === 'running' && restStates.has(state);
@@ -141,13 +141,13 @@ export function fleetRoutes(
         };
         const crawl = await fleet.wish(name, wish, judge, callerOf(request) === null ? 'operator' : 'owner');
         if (crawl === undefined) throw missingCrawl(name);
-        return told(request, crawl);
+        return crawlOf(request, crawl);
       });
     }
 
     app.get<Named>('/v1/crawls/:name/pages', door, async (request, reply) => {
       const { name } = request.params;
-      const { fleet, reading, kept } = desk();
+      const { fleet, reading, kept } = parts();
       const { cursor, limit } = readCall(pagesQuery, request.query);
       const crawl = seen(request, name);
       const file = fleet.file(name)!;
@@ -166,7 +166,7 @@ export function fleetRoutes(
 
     for (const output of outputs) {
       app.get<Named>(`/v1/crawls/:name/${output.file}`, door, async (request, reply) => {
-        const { fleet, reading, outputs: sender } = desk();
+        const { fleet, reading, outputs: sender } = parts();
         const { name, owner, data } = seen(request, request.params.name);
         const why = output.refusal?.(fleet.file(name)!) ?? null;
         if (why !== null) throw new CrawlstreamError('NO_MATCH', why);
@@ -189,12 +189,12 @@ export function fleetRoutes(
 
     app.get<Named>('/v1/crawls/:name/events', door, async (request, reply) => {
       const { name } = request.params;
-      if (!(await onceUp(desk, request.raw))) {
+      if (!(await onceUp(parts, request.raw))) {
         reply.hijack();
         request.raw.destroy();
         return;
       }
-      const { fleet, events, streams } = desk();
+      const { fleet, events, streams } = parts();
       const { from = '0-0', content } = readCall(eventsQuery, request.query);
       const { owner, createdAtMs } = seen(request, name);
       const last = request.headers['last-event-id'] ?? from;

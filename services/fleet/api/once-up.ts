@@ -10,10 +10,10 @@ import { eventLimits } from '../events/event-limits.ts';
 const lookMs = 100;
 
 /** `desk` throws OWNERSHIP_LOST until the fleet is up. False: it is not up in time, or the client has gone. */
-export async function onceUp(desk: () => unknown, request: Pick<IncomingMessage, 'destroyed'>): Promise<boolean> {
+export async function onceUp(parts: () => unknown, request: Pick<IncomingMessage, 'destroyed'>): Promise<boolean> {
   for (let looks = eventLimits.upWaitMs / lookMs; looks > 0 && !request.destroyed; looks--) {
     try {
-      desk();
+      parts();
       return true;
     } catch (error) {
       if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;

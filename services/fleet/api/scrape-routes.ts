@@ -6,20 +6,20 @@ import type { HttpApp, Routes } from '../../runtime/http/http-server.ts';
 import { readCall } from '../../runtime/http/read-call.ts';
 import { createCall } from '../fleet-schemas.ts';
 import type { Callers } from '../owners/callers.ts';
-import { type Asker, PageDesk } from '../scrape/page-desk.ts';
+import { type Asker, PageScraper } from '../scrape/page-scraper.ts';
 import { scrapeLimits } from '../scrape/scrape-limits.ts';
 import { scrapeCall } from '../scrape/scrape-schemas.ts';
 import { createDoor } from './door.ts';
-import type { FleetDesk } from './fleet-routes.ts';
+import type { FleetParts } from './fleet-routes.ts';
 import { tooMany } from './too-many.ts';
 
 /** As fleetRoutes. */
-export function scrapeRoutes(desk: () => FleetDesk, callers: Callers | null = null): Routes {
+export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = null): Routes {
   const { door, callerOf } = createDoor(callers);
   return (app: HttpApp) => {
     app.post('/v1/scrape', door, async (request, reply) => {
       const { url, maxAgeSeconds, waitSeconds, uses } = readCall(scrapeCall, request.body);
-      const { fleet, quotas, pages } = desk();
+      const { fleet, quotas, pages } = parts();
       const caller = callerOf(request);
       const owner = caller?.name ?? '';
       const crawls = () => fleet.list().filter((crawl) => caller === null || crawl.owner === owner);
@@ -48,7 +48,7 @@ export function scrapeRoutes(desk: () => FleetDesk, callers: Callers | null = nu
           await fleet.create(createCall.parse(call));
         },
       };
-      const answer = await pages.read(asker, PageDesk.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
+      const answer = await pages.read(asker, PageScraper.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
       const { crawl } = answer;
       if (answer.page !== null) return { crawl, isFetched: answer.isFetched, page: answer.page };
       if (answer.isUnderWay) return reply.code(202).send({ crawl, message: answer.why });

@@ -39,7 +39,7 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
     for (const [key, text] of anew.all) all.set(key, text);
     anew = undefined;
   };
-  const tell = () => {
+  const notify = () => {
     for (const one of waiting) {
       if (next < one.end && !stopping.signal.aborted) continue;
       waiting.delete(one);
@@ -64,7 +64,7 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
         replaceByAnew();
         if (anew !== undefined || records.length === 0) continue;
         onChange();
-        tell();
+        notify();
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (!(error instanceof CrawlstreamError && error.code === 'OFFSET_OUT_OF_RANGE')) throw error;
@@ -91,7 +91,7 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       reader.wake();
       await reader.close();
       await reading;
-      tell();
+      notify();
     },
   };
 }

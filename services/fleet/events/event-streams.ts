@@ -59,7 +59,7 @@ export class EventStreams {
       });
       response.flushHeaders();
       let from = wanted.from;
-      let toldAtMs = this.#clock.nowMs();
+      let reportedAtMs = this.#clock.nowMs();
       while (!signal.aborted && mayListen()) {
         // It fails where the crawl stops at this moment: the next look finds it at rest.
         const some = await reader.read(crawl, from, { content, most, charsSoft, createdAtMs }).catch(() => null);
@@ -68,14 +68,14 @@ export class EventStreams {
           from = some.next;
           for (const event of some.events) await write(response, textOf(event), signal);
           if (some.events.length > 0) {
-            toldAtMs = this.#clock.nowMs();
+            reportedAtMs = this.#clock.nowMs();
             continue;
           }
           if (some.isOver) break;
         }
-        if (this.#clock.nowMs() - toldAtMs >= beatMs) {
+        if (this.#clock.nowMs() - reportedAtMs >= beatMs) {
           await write(response, ':\n\n', signal);
-          toldAtMs = this.#clock.nowMs();
+          reportedAtMs = this.#clock.nowMs();
         }
         await this.#clock.sleepUntil(this.#clock.nowMs() + lookMs, signal);
       }

@@ -75,7 +75,7 @@ export async function readEvents(
       const page = await readRecord(codec, 'pages', record.value, () => {});
       const forgotten = forgottenOf(record);
       next = { ...next, pages: record.offset + 1 };
-      if (page !== undefined && counts(page, record.offset)) add('page', page.fetchedAtMs, told(page, content));
+      if (page !== undefined && counts(page, record.offset)) add('page', page.fetchedAtMs, pageEvent(page, content));
       else if (forgotten !== null) add('page.withdrawn', forgotten.atMs, { url: forgotten.url });
       if (isOver()) break;
       addChanges();
@@ -84,7 +84,7 @@ export async function readEvents(
   return { events, next };
 }
 
-function told(page: Page, content: Content): object {
+function pageEvent(page: Page, content: Content): object {
   if (content === 'page') return page;
   const { url, status, fetchedAtMs, contentType, title, contentHash } = page;
   return { url, status, fetchedAtMs, contentType, title, contentHash };

@@ -10,7 +10,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { fleetFetcherLimits } from './fetcher-limits.ts';
 
-const { tellMs, tellAgainMs, goneMs, firstLeases, againMs } = fleetFetcherLimits;
+const { reportMs, reportAgainMs, goneMs, firstLeases, againMs } = fleetFetcherLimits;
 
 const demandSchema = z.object({
   /** Of crawls that it has seen, by name: with those it holds. */
@@ -24,7 +24,7 @@ export interface DemandOptions {
   readonly topic: string;
 }
 
-export class DemandTeller {
+export class DemandReporter {
   readonly #options: DemandOptions;
   readonly #fetcher: string;
   readonly #leases = new Map<string, number>();
@@ -35,7 +35,7 @@ export class DemandTeller {
     [this.#options, this.#fetcher] = [options, fetcher];
   }
 
-  tell(crawl: string, leases: number): void {
+  report(crawl: string, leases: number): void {
     if (this.#leases.get(crawl) === leases) return;
     this.#leases.set(crawl, leases);
     this.#isNews = true;
@@ -50,13 +50,13 @@ export class DemandTeller {
     const { signal } = this.#stopping;
     let saidAtMs = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
-      const isDue = this.#isNews || performance.now() - saidAtMs >= tellAgainMs;
+      const isDue = this.#isNews || performance.now() - saidAtMs >= reportAgainMs;
       if (isDue && may()) {
         this.#isNews = false;
         saidAtMs = performance.now();
         await this.#say(false);
       }
-      await sleep(tellMs, undefined, { signal }).catch(() => {});
+      await sleep(reportMs, undefined, { signal }).catch(() => {});
     }
     await this.#say(true);
   }

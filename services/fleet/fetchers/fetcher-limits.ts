@@ -10,9 +10,9 @@ export const fleetFetcherLimits = {
   /** A fetcher that takes hosts over waits so long for what their last one has reported before it ends that one's leases, ms. */
   takeOverMs: 1_000,
   /** Fetchers say how many leases they would hold no more often than this, where that has changed, ms */
-  tellMs: 200,
+  reportMs: 200,
   /** and no less often than this, whether it has changed or not, ms. */
-  tellAgainMs: 2_000,
+  reportAgainMs: 2_000,
   /** One that has said nothing for so long is gone, ms: some three times that. */
   goneMs: 7_000,
   /** Leases of a crawl that a fetcher would hold which has not seen it yet. */

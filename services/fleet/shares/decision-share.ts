@@ -6,26 +6,30 @@
  */
 import { performance } from 'node:perf_hooks';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { type LoopSeat, unwatched } from '../../runtime/loop/loop-watch.ts';
+import { type LoopMark, unwatched } from '../../runtime/loop/loop-watch.ts';
 import { withinTime } from '../../runtime/loop/time-box.ts';
 import { shareLimits } from './share-limits.ts';
 
 export class DecisionShare {
   readonly #crawl: string;
   readonly #nowMs: () => number;
-  readonly #seat: Pick<LoopSeat, 'run'>;
+  readonly #crawlPace: Pick<LoopMark, 'run'>;
   #tookMs = 0;
 
-  constructor(crawl: string, seat: Pick<LoopSeat, 'run'> = unwatched, nowMs: () => number = () => performance.now()) {
+  constructor(
+    crawl: string,
+    crawlPace: Pick<LoopMark, 'run'> = unwatched,
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.#crawl = crawl;
-    this.#seat = seat;
+    this.#crawlPace = crawlPace;
     this.#nowMs = nowMs;
   }
 
   run<T>(decide: () => T): T {
     const { decisionMsMax } = shareLimits;
     const beganMs = this.#nowMs();
-    const outcome = this.#seat.run(() => withinTime(decisionMsMax, decide));
+    const outcome = this.#crawlPace.run(() => withinTime(decisionMsMax, decide));
     this.#tookMs = this.#nowMs() - beganMs;
     if (!outcome.ended) return outcome.value;
     const message = `a decision of crawl ${this.#crawl} took more than ${decisionMsMax / 1_000} s and was stopped, so that other crawls continue: rules or patterns of its policy are too slow for its URLs. Simplify them (crawlstream policy set), then resume the crawl`;

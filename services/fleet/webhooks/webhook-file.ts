@@ -40,7 +40,7 @@ export async function readPlace(fleet: Documents, crawl: string): Promise<Webhoo
 
 /** In one step, and durable. */
 export function writePlace(fleet: Documents, crawl: string, { delivered, sending }: WebhookPlace): Promise<void> {
-  const told = sending === null ? null : positionText(sending);
-  const text = `${JSON.stringify({ format: 1, delivered: positionText(delivered), sending: told })}\n`;
+  const place = sending === null ? null : positionText(sending);
+  const text = `${JSON.stringify({ format: 1, delivered: positionText(delivered), sending: place })}\n`;
   return fleet.put(keyOf(crawl), text);
 }

@@ -156,7 +156,7 @@ export class TaskFlow implements Watcher {
   }
 
   /** To be called before a step, so that the step sees, and notes in its commit, what was taken. */
-  tell(): void {
+  report(): void {
     const { core } = this.#options;
     const { state } = core;
     const leases = this.#news.filter((leaseId) => state.leases.has(leaseId)).sort((a, b) => a - b);

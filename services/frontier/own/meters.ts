@@ -73,6 +73,6 @@ export function meterGranted(
   for (const task of tasks) meters.waits.granted(task);
 }
 
-export function meterLetters({ deadLetters }: FrontierMeters, letters: readonly Pick<DeadLetter, 'reason'>[]): void {
-  for (const { reason } of letters) deadLetters[reason] = (deadLetters[reason] ?? 0) + 1;
+export function meterDeadLetters({ deadLetters }: FrontierMeters, added: readonly Pick<DeadLetter, 'reason'>[]): void {
+  for (const { reason } of added) deadLetters[reason] = (deadLetters[reason] ?? 0) + 1;
 }

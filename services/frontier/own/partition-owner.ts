@@ -45,8 +45,8 @@ import { CallSide } from './call-side.ts';
 import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { InputRecords } from './input-records.ts';
-import { createMeters, type FrontierMeters, meterCommit, meterGranted, meterLetters } from './meters.ts';
-import { appendStepLetters, publishControls } from './step-records.ts';
+import { createMeters, type FrontierMeters, meterCommit, meterDeadLetters, meterGranted } from './meters.ts';
+import { appendStepDeadLetters, publishControls } from './step-records.ts';
 import { plainSteps, type StepRunner } from './step-runner.ts';
 import { StepSpans } from './step-spans.ts';
 import { Suspects } from './suspects.ts';
@@ -279,7 +279,7 @@ export class PartitionOwner {
     if (partition.isUnread) await runJob(this.#options.store, partition.reads());
     await this.#calls.lookNow(partition);
     const beganMs = performance.now();
-    this.#flow?.tell();
+    this.#flow?.report();
     const demand = this.#demand(partition);
     const { steps = plainSteps } = this.#options;
     this.#suspects.watch(partition);
@@ -418,9 +418,9 @@ export class PartitionOwner {
     if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
   }
 
-  #deadLetter(letters: Step['deadLetters']): Promise<void> {
-    meterLetters(this.#meters, letters);
-    return appendStepLetters(this.#options, this.#topic('dead-letters'), letters);
+  #deadLetter(deadLetters: Step['deadLetters']): Promise<void> {
+    meterDeadLetters(this.#meters, deadLetters);
+    return appendStepDeadLetters(this.#options, this.#topic('dead-letters'), deadLetters);
   }
 
   #publishControls(controls: Step['controls']): Promise<void> {

@@ -13,12 +13,16 @@ export interface StepOutputs {
 }
 
 /** To be acked before the commit. */
-export function appendStepLetters(
+export function appendStepDeadLetters(
   { log, codec, identity: of }: StepOutputs,
   topic: string,
-  letters: Step['deadLetters'],
+  deadLetters: Step['deadLetters'],
 ): Promise<void> {
-  const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition: of.partition }));
+  const keyed = deadLetters.map((deadLetter) => ({
+    deadLetter,
+    key: Buffer.from(deadLetter.hostKey),
+    partition: of.partition,
+  }));
   return appendDeadLetters(log, codec, topic, keyed);
 }
 

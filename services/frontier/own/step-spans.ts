@@ -13,13 +13,13 @@ import { parseTraceparent } from '../../../topology/trace/trace-context.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
 
 export class StepSpans {
-  readonly #tell: SpanSink;
+  readonly #sink: SpanSink;
   readonly #fixed: Readonly<Record<string, string | number>>;
   /** Since when a URL waits, by its trace; the oldest entry is dropped first. */
   readonly #since = new Map<string, number>();
 
-  constructor(tell: SpanSink, { crawl, partition }: { readonly crawl: string; readonly partition: number }) {
-    this.#tell = tell;
+  constructor(sink: SpanSink, { crawl, partition }: { readonly crawl: string; readonly partition: number }) {
+    this.#sink = sink;
     this.#fixed = { 'crawlstream.crawl': crawl, 'crawlstream.partition': partition };
   }
 
@@ -31,7 +31,7 @@ export class StepSpans {
       if (kind === 'admitted') {
         const { parent, foundBy, foundAtMs, depth, frontQueue } = event;
         const isKnown = foundAtMs > 0 && foundAtMs <= atMs;
-        this.#tell({
+        this.#sink({
           ...{ name: 'admit', span, parent, kind: 'consumer', error: '' },
           links: foundBy === null ? [] : [foundBy],
           startMs: isKnown ? foundAtMs : atMs,
@@ -47,7 +47,7 @@ export class StepSpans {
         continue;
       }
       const { parent, outcome, to, attempts } = event;
-      this.#tell({
+      this.#sink({
         ...{ name: outcome === 'leaseExpired' ? 'expire' : 'resolve', span, parent, kind: 'consumer', links: [] },
         startMs: atMs,
         endMs: ackedAtMs,
@@ -71,7 +71,7 @@ export class StepSpans {
       const admission = admissionOf(span);
       const sinceMs = this.#since.get(span.traceId);
       this.#since.delete(span.traceId);
-      this.#tell({
+      this.#sink({
         ...{ name: 'queue', span, kind: 'internal', error: '' },
         parent: admission.isParent ? admission.span : null,
         links: admission.isParent ? [] : [admission.span],

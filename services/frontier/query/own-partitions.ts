@@ -35,7 +35,7 @@ export function ownPartitions(partitions: number, member: Asked, restores: Resto
 }
 
 /** The partitions of all members; a member that does not answer in time is left out. */
-export async function toldByOwners(
+export async function reportedByOwners(
   queries: Pick<Queries, 'passOn'>,
   members: readonly FrontierMember[],
   self: string,
@@ -43,6 +43,6 @@ export async function toldByOwners(
 ): Promise<ReadonlyMap<number, OwnPartition>> {
   const others = members.filter(({ name, owned, address }) => name !== self && owned.length > 0 && address !== null);
   const answers = await Promise.all(others.map((member) => queries.passOn(member, '/partitions')));
-  const told = answers.flatMap((answer) => (answer?.body as { readonly own?: readonly OwnPartition[] })?.own ?? []);
-  return new Map([...told, ...own].map((one) => [one.partition, one]));
+  const reported = answers.flatMap((answer) => (answer?.body as { readonly own?: readonly OwnPartition[] })?.own ?? []);
+  return new Map([...reported, ...own].map((one) => [one.partition, one]));
 }

@@ -6,7 +6,7 @@ import type { Freshness } from '../../../topology/frontier/recrawl/freshness-now
 import type { FrontierMember } from '../../runtime/crawl/frontier-members.ts';
 import { endsOf, statusOf } from '../../runtime/crawl/look.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import { type OwnPartition, ownPartitions, type Restores, toldByOwners } from './own-partitions.ts';
+import { type OwnPartition, ownPartitions, type Restores, reportedByOwners } from './own-partitions.ts';
 import type { Asked, Queries } from './queries.ts';
 
 export interface PartitionPlace {
@@ -57,17 +57,17 @@ const nobody = { passOn: async () => undefined };
 export async function partitionPlaces(placed: PlacedCrawl): Promise<PartitionPlace[]> {
   const { partitions, members, self, queries, restores } = placed;
   const own = ownPartitions(partitions, self, restores);
-  const told = await toldByOwners(queries ?? nobody, members, self.name, own);
+  const reported = await reportedByOwners(queries ?? nobody, members, self.name, own);
   const numbers = Array.from({ length: partitions }, (_, partition) => partition);
-  return Promise.all(numbers.map((partition) => placeOf(placed, partition, told.get(partition))));
+  return Promise.all(numbers.map((partition) => placeOf(placed, partition, reported.get(partition))));
 }
 
 async function placeOf(
   { log, crawl, members, self }: PlacedCrawl,
   partition: number,
-  told: OwnPartition | undefined,
+  reported: OwnPartition | undefined,
 ): Promise<PartitionPlace> {
-  const committed = told?.committed ?? null;
+  const committed = reported?.committed ?? null;
   const { positions, counters, ends } =
     committed === null
       ? await statusOf(log, crawl, partition)
@@ -87,8 +87,8 @@ async function placeOf(
     address: owner?.address ?? null,
     standbys: copies.sort((a, b) => a.rank - b.rank),
     lag,
-    restored: told?.restored ?? null,
-    restoreLeftMs: told?.restoreLeftMs ?? null,
+    restored: reported?.restored ?? null,
+    restoreLeftMs: reported?.restoreLeftMs ?? null,
     ...figuresOf(committed ?? { counters, readyHosts: null, delayedHosts: null, freshness: null }),
   };
 }

@@ -65,16 +65,16 @@ export async function restore({
 }: Restore): Promise<boolean> {
   const from = state.changelog.offset;
   const beganMs = clock.nowMs();
-  let [toldMs, sliceBytes, tells] = [beganMs, 0, false];
-  const tell = (nowMs: number) => {
+  let [reportedMs, sliceBytes, reports] = [beganMs, 0, false];
+  const report = (nowMs: number) => {
     const [records, recordsTotal, elapsedMs] = [state.changelog.offset - from, to - from, nowMs - beganMs];
     const leftMs = Math.round((elapsedMs * (recordsTotal - records)) / Math.max(1, records));
     const { partition } = identity;
     onProgress?.({ partition, records, recordsTotal, urls: state.counters.admitted, elapsedMs, leftMs });
-    toldMs = nowMs;
-    tells = true;
+    reportedMs = nowMs;
+    reports = true;
   };
-  const { restoreSliceBytes, restoreTellMs } = frontierServiceLimits;
+  const { restoreSliceBytes, restoreReportMs } = frontierServiceLimits;
   const topic = changelogTopic(identity.crawl);
   const replayer = new Replayer({ log, identity }, state, store, saveBytes);
   for await (const record of recordsOf(log, topic, identity.partition, from, to)) {
@@ -84,9 +84,9 @@ export async function restore({
     if (sliceBytes < restoreSliceBytes) continue;
     sliceBytes = 0;
     const nowMs = clock.nowMs();
-    if (nowMs - toldMs >= restoreTellMs) tell(nowMs);
+    if (nowMs - reportedMs >= restoreReportMs) report(nowMs);
     await turnOfOthers();
   }
-  if (tells) tell(clock.nowMs());
+  if (reports) report(clock.nowMs());
   return true;
 }

@@ -75,8 +75,8 @@ export function begunAtMs(folder: string): number | undefined {
 }
 
 /** `checkpointVersion` has its name of 0.2.0 too, which reads what is taken now. */
-export function encodeManifest({ folder: _, ...told }: SnapshotManifest): Buffer {
-  const manifest = { ...told, viewVersion: told.checkpointVersion };
+export function encodeManifest({ folder: _, ...written }: SnapshotManifest): Buffer {
+  const manifest = { ...written, viewVersion: written.checkpointVersion };
   return Buffer.from(`${JSON.stringify({ ...manifest, sha256: hashOf(manifest) }, null, 2)}\n`);
 }
 

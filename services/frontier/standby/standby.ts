@@ -170,7 +170,7 @@ export class Standby {
         await runJob(store, readLeases(state));
         await this.#looks.answerOne(state, store);
       }
-      this.#tell(nowMs);
+      this.#report(nowMs);
       if (sliceBytes < restoreSliceBytes) continue;
       sliceBytes = 0;
       await turnOfOthers();
@@ -183,7 +183,7 @@ export class Standby {
   }
 
   /** Finds out how far behind it is, and publishes that; for information only, so it must not hold anything up. */
-  #tell(nowMs: number): void {
+  #report(nowMs: number): void {
     const { log, identity, rank } = this.#options;
     const state = this.#state;
     if (this.#looking || state === undefined || nowMs - this.#lookedAtMs < frontierServiceLimits.standbyLookMs) return;

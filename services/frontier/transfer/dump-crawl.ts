@@ -67,7 +67,7 @@ export async function dumpCrawl(options: DumpOptions): Promise<DumpTotals> {
 
 async function dumpPartition(options: CopyOptions, lines: CountedLines) {
   const { store, identity } = options;
-  const { state, offset, letters } = await settleCopy(options);
+  const { state, offset, letters: deadLetters } = await settleCopy(options);
   const counters = { ...state.counters };
   const normalizer = state.policyJson === '' ? undefined : compileNormalizer(parsePolicy(state.policyJson).normalize);
   const normal = (url: string) => normalizer?.(url) ?? url;
@@ -88,7 +88,7 @@ async function dumpPartition(options: CopyOptions, lines: CountedLines) {
   write(repeatedLine(state, records));
   write(tallyLine(state));
   const links = await dumpLinks(options, state, lines);
-  for (const letter of letters) write(letterLine(letter));
+  for (const deadLetter of deadLetters) write(deadLetterLine(deadLetter));
   await lines.flush();
   return { counters, links };
 }
@@ -105,7 +105,7 @@ async function dumpLinks(options: CopyOptions, state: FrontierState, lines: Coun
       ({ groups } = codec.decode('discovered', value) as Discovered);
     } catch (error) {
       const input = { topic: 'discovered', offset, record: null, bytes: value, why: (error as Error).message } as const;
-      lines.write(letterLine(unreadable(identity, input, clock.nowMs())));
+      lines.write(deadLetterLine(unreadable(identity, input, clock.nowMs())));
     }
     for (const group of groups) {
       const left = group.links.slice(skip);
@@ -119,8 +119,8 @@ async function dumpLinks(options: CopyOptions, state: FrontierState, lines: Coun
   return links;
 }
 
-function letterLine(letter: DeadLetter): DumpLine {
-  return { letter: { ...letter, original: Buffer.from(letter.original).toString('base64') } };
+function deadLetterLine(deadLetter: DeadLetter): DumpLine {
+  return { letter: { ...deadLetter, original: Buffer.from(deadLetter.original).toString('base64') } };
 }
 
 /** Lines are written out whenever the job pauses. */

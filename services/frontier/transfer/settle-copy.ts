@@ -60,14 +60,14 @@ export async function settleCopy(options: CopyOptions): Promise<Copy> {
   }
   const { offset } = state.changelog;
   const partition = new FrontierPartition(identity, state);
-  const letters: DeadLetter[] = [];
+  const deadLetters: DeadLetter[] = [];
   let listed = false;
   for (const topic of ['control', 'results'] as const) {
     for await (const record of tail(options, state, topic)) {
       if (!listed) await loadLists(partition, options.lists, state.policyJson);
       listed = true;
       await offer(options, partition, topic, record);
-      letters.push(...(await take(partition, store, topic)));
+      deadLetters.push(...(await take(partition, store, topic)));
     }
   }
   await runJob(store, readLeases(state));
@@ -78,7 +78,7 @@ export async function settleCopy(options: CopyOptions): Promise<Copy> {
   }
   endLeases(state, state.nowMs, undefined);
   await runJob(store, saveCheckpoint(state));
-  return { state, offset, letters };
+  return { state, offset, letters: deadLetters };
 }
 
 /** Records of an input that were not taken yet, up to its present end. */
@@ -117,13 +117,13 @@ async function loadLists(partition: FrontierPartition, lists: ListFiles, policyJ
 
 /** Decides until the input is taken. Without a policy, results are never taken. */
 async function take(partition: FrontierPartition, store: StateStore, topic: InputTopic): Promise<DeadLetter[]> {
-  const letters: DeadLetter[] = [];
+  const deadLetters: DeadLetter[] = [];
   while (partition.waiting(topic) > 0) {
     await runJob(store, partition.reads());
     const step = partition.step(partition.state.nowMs, 0);
     if (step === null) break;
-    letters.push(...step.deadLetters);
+    deadLetters.push(...step.deadLetters);
   }
   await runJob(store, partition.reads());
-  return letters;
+  return deadLetters;
 }

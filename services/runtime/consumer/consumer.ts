@@ -14,7 +14,7 @@ import type { Clock } from '../clock.ts';
 import type { Log, LogReader, LogRecord, Position } from '../log/log.ts';
 import { pollOn } from '../log/poll-on.ts';
 import { consumerLimits } from './consumer-limits.ts';
-import { letterOf } from './dead-letter.ts';
+import { deadLetterOf } from './dead-letter.ts';
 import { type Forgotten, ForgottenInBatch, forgottenOf } from './forgotten.ts';
 import { handleBatch } from './handle-batch.ts';
 import type { Positions } from './positions.ts';
@@ -56,7 +56,7 @@ export interface ConsumerOptions<T extends AvroTopic> {
   readonly whenFailed?: 'deadLetter' | 'stop';
   /** Resolves once they are kept. */
   readonly deadLetter: (
-    letters: readonly { readonly letter: DeadLetter; readonly key: Buffer | null }[],
+    deadLetters: readonly { readonly deadLetter: DeadLetter; readonly key: Buffer | null }[],
   ) => Promise<void>;
   readonly onRetry?: (error: Error) => void;
 }
@@ -157,7 +157,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
 
   const decode = async (records: readonly LogRecord[]) => {
     const batch: Received<T>[] = [];
-    const letters: { letter: DeadLetter; key: Buffer | null }[] = [];
+    const deadLetters: { deadLetter: DeadLetter; key: Buffer | null }[] = [];
     const taken: LogRecord[] = [];
     const left = new Set<number>();
     const forgotten = new ForgottenInBatch();
@@ -185,18 +185,18 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
       } catch (error) {
         const { group } = options;
         const about = { reason: 'undecodable', record, group, error: error as Error, nowMs: clock.nowMs() } as const;
-        letters.push({ letter: letterOf(about), key: record.key });
+        deadLetters.push({ deadLetter: deadLetterOf(about), key: record.key });
         counts.undecodable += 1;
       }
     }
-    if (forgotten.isEmpty) return { batch, letters, taken, forgotten: [] };
+    if (forgotten.isEmpty) return { batch, letters: deadLetters, taken, forgotten: [] };
     const isKept = ({ topic, value, offset }: Received<T>) =>
       topic !== 'pages' || !forgotten.takesBack((value as Page).url, offset);
-    return { batch: batch.filter(isKept), letters, taken, forgotten: forgotten.all() };
+    return { batch: batch.filter(isKept), letters: deadLetters, taken, forgotten: forgotten.all() };
   };
 
   const work = async (records: readonly LogRecord[]) => {
-    const { batch, letters, taken, forgotten } = await decode(records);
+    const { batch, letters: deadLetters, taken, forgotten } = await decode(records);
     const positions = positionsAfter(taken);
     const { signal } = stopping;
     const failed =
@@ -220,10 +220,10 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
       const { record } = received;
       const { url = '', hostKey = '' } = received.value as { readonly url?: string; readonly hostKey?: string };
       const about = { reason: 'consumerFailed', record, group: options.group, error, nowMs: clock.nowMs() } as const;
-      letters.push({ letter: letterOf({ ...about, url, hostKey }), key: record.key });
+      deadLetters.push({ deadLetter: deadLetterOf({ ...about, url, hostKey }), key: record.key });
     }
-    if (letters.length > 0) await options.deadLetter(letters);
-    counts.deadLettered += letters.length;
+    if (deadLetters.length > 0) await options.deadLetter(deadLetters);
+    counts.deadLettered += deadLetters.length;
     counts.records += taken.length;
     counts.batches += 1;
     for (const position of positions) {

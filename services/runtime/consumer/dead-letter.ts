@@ -2,7 +2,7 @@
 import type { DeadLetter, DeadLetterReason } from '../../../schemas/types.ts';
 import type { LogRecord } from '../log/log.ts';
 
-export interface LetterAbout {
+export interface DeadLetterSource {
   readonly reason: DeadLetterReason;
   readonly record: LogRecord;
   /** The consumer that gives up. */
@@ -15,7 +15,15 @@ export interface LetterAbout {
 }
 
 /** Carries the record's own bytes, so that it can be replayed. */
-export function letterOf({ reason, record, group, error, nowMs, url = '', hostKey = '' }: LetterAbout): DeadLetter {
+export function deadLetterOf({
+  reason,
+  record,
+  group,
+  error,
+  nowMs,
+  url = '',
+  hostKey = '',
+}: DeadLetterSource): DeadLetter {
   return {
     reason,
     sourceTopic: record.topic,

@@ -16,21 +16,21 @@ import type { Positions } from './positions.ts';
 export interface GroupFolder {
   readonly positions: Positions;
   /** Resolves once they are durable. */
-  keepLetters(letters: readonly DeadLetter[]): Promise<void>;
+  keepDeadLetters(deadLetters: readonly DeadLetter[]): Promise<void>;
   close(): Promise<void>;
 }
 
-const letterSpace = 0x44;
-const letterRange = { gte: Buffer.from([letterSpace]), lt: Buffer.from([letterSpace + 1]) };
+const deadLetterSpace = 0x44;
+const deadLetterRange = { gte: Buffer.from([deadLetterSpace]), lt: Buffer.from([deadLetterSpace + 1]) };
 
 /** Throws DATA_FOLDER_LOCKED where another process holds it. */
 export async function openGroupFolder(folder: string): Promise<GroupFolder> {
   const store = await openStateStore(folder, { writeBufferBytes: 1 << 20 });
-  let next = await lettersSoFar(store);
+  let next = await deadLettersSoFar(store);
   return {
     positions: storePositions(store),
-    keepLetters: async (letters) => {
-      const ops = letters.map((letter) => ({ key: letterKey(next++), value: letterValue(letter) }));
+    keepDeadLetters: async (deadLetters) => {
+      const ops = deadLetters.map((deadLetter) => ({ key: deadLetterKey(next++), value: deadLetterValue(deadLetter) }));
       await store.write(ops, { sync: true });
     },
     close: () => store.close(),
@@ -38,13 +38,13 @@ export async function openGroupFolder(folder: string): Promise<GroupFolder> {
 }
 
 /** The dead letters of a group; none where there is no such group. */
-export async function readGroupLetters(folder: string): Promise<DeadLetter[]> {
+export async function readGroupDeadLetters(folder: string): Promise<DeadLetter[]> {
   if (!existsSync(folder)) return [];
   const store = await openStateStore(folder, { readOnly: true });
   try {
-    const letters: DeadLetter[] = [];
-    for await (const [, value] of store.scan(letterRange)) letters.push(letterOfValue(value));
-    return letters;
+    const deadLetters: DeadLetter[] = [];
+    for await (const [, value] of store.scan(deadLetterRange)) deadLetters.push(deadLetterOfValue(value));
+    return deadLetters;
   } finally {
     await store.close();
   }
@@ -73,23 +73,24 @@ function positionKey(topic: string, partition: number): Buffer {
   return Buffer.concat([Buffer.from(`P${topic}\0`), number]);
 }
 
-async function lettersSoFar(store: StateStore): Promise<number> {
-  for await (const [key] of store.scan({ ...letterRange, reverse: true, limit: 1 })) return key.readUIntBE(1, 6) + 1;
+async function deadLettersSoFar(store: StateStore): Promise<number> {
+  for await (const [key] of store.scan({ ...deadLetterRange, reverse: true, limit: 1 }))
+    return key.readUIntBE(1, 6) + 1;
   return 0;
 }
 
-function letterKey(number: number): Buffer {
+function deadLetterKey(number: number): Buffer {
   const key = Buffer.alloc(7);
-  key[0] = letterSpace;
+  key[0] = deadLetterSpace;
   key.writeUIntBE(number, 1, 6);
   return key;
 }
 
-function letterValue(letter: DeadLetter): Buffer {
-  return Buffer.from(JSON.stringify({ ...letter, original: Buffer.from(letter.original).toString('base64') }));
+function deadLetterValue(deadLetter: DeadLetter): Buffer {
+  return Buffer.from(JSON.stringify({ ...deadLetter, original: Buffer.from(deadLetter.original).toString('base64') }));
 }
 
-function letterOfValue(value: Buffer): DeadLetter {
-  const letter = JSON.parse(value.toString()) as DeadLetter & { original: string };
-  return { ...letter, original: Buffer.from(letter.original, 'base64') };
+function deadLetterOfValue(value: Buffer): DeadLetter {
+  const deadLetter = JSON.parse(value.toString()) as DeadLetter & { original: string };
+  return { ...deadLetter, original: Buffer.from(deadLetter.original, 'base64') };
 }

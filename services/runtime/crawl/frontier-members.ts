@@ -45,13 +45,13 @@ async function copyOf(
   nowMs: number,
 ): Promise<StandbyCopy> {
   const topic = `${crawl}.frontier-changelog`;
-  const told = await log.committed(standbyGroup(crawl, rank), topic, partition);
-  if (told === undefined) return { partition, rank, behind: null, staleMs: null };
+  const text = await log.committed(standbyGroup(crawl, rank), topic, partition);
+  if (text === undefined) return { partition, rank, behind: null, staleMs: null };
   const { start, end } = await log.offsets(topic, partition);
   let staleMs = 0;
-  const from = Math.max(told, start);
+  const from = Math.max(text, start);
   for await (const { timestampMs } of recordsOf(log, topic, partition, from, Math.min(end, from + 1))) {
     staleMs = Math.max(0, nowMs - timestampMs);
   }
-  return { partition, rank, behind: Math.max(0, end - told), staleMs };
+  return { partition, rank, behind: Math.max(0, end - text), staleMs };
 }

@@ -43,14 +43,14 @@ const lookEveryMs = 60_000;
 
 /** Watches until `signal` aborts. A broker that is away is asked again later. */
 export async function watchSurplus({ clock, signal, onChange, ...counted }: SurplusWatch): Promise<void> {
-  let told: string | null = null;
+  let lastText: string | null = null;
   while (!signal.aborted) {
     const text = await surplusOf(counted).then(
       (found) => surplusText(found, counted.partitions),
-      () => told,
+      () => lastText,
     );
-    if (text !== told && !signal.aborted) onChange(text);
-    told = text;
+    if (text !== lastText && !signal.aborted) onChange(text);
+    lastText = text;
     await clock.sleepUntil(clock.nowMs() + lookEveryMs, signal);
   }
 }

@@ -7,7 +7,7 @@ import type { CommandInbox, Taking } from './command-inbox.ts';
 import type { RequestRecord } from './requests.ts';
 import { encodeRequest } from './requests.ts';
 
-export interface RequestTaker {
+export interface RequestReader {
   readonly inbox: CommandInbox;
   readonly log: Pick<Log, 'append' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
@@ -21,16 +21,16 @@ export interface RequestTaker {
 const lookEveryMs = 200;
 
 /** Runs until `signal`; the last look comes after it, so that requests left in time are taken. */
-export async function takeRegularly(taker: RequestTaker, signal: AbortSignal): Promise<void> {
+export async function takeRegularly(reader: RequestReader, signal: AbortSignal): Promise<void> {
   for (;;) {
     const isLast = signal.aborted;
-    await takeRequests(taker);
+    await takeRequests(reader);
     if (isLast) return;
-    await taker.clock.sleepUntil(taker.clock.nowMs() + (taker.everyMs ?? lookEveryMs), signal);
+    await reader.clock.sleepUntil(reader.clock.nowMs() + (reader.everyMs ?? lookEveryMs), signal);
   }
 }
 
-export function takeRequests({ inbox, log, codec, crawl, clock }: RequestTaker): Promise<void> {
+export function takeRequests({ inbox, log, codec, crawl, clock }: RequestReader): Promise<void> {
   const taking: Taking = {
     encode: (records) => encodeRequest(codec, crawl, records),
     append: (records) => log.append(records),
@@ -44,7 +44,7 @@ export function takeRequests({ inbox, log, codec, crawl, clock }: RequestTaker):
  * seed is harmless.
  */
 async function knownOffsets(
-  log: RequestTaker['log'],
+  log: RequestReader['log'],
   codec: RecordCodec,
   crawl: string,
   records: readonly RequestRecord[],
@@ -60,7 +60,7 @@ async function knownOffsets(
 }
 
 async function offsetOf(
-  log: RequestTaker['log'],
+  log: RequestReader['log'],
   codec: RecordCodec,
   topic: string,
   partition: number,

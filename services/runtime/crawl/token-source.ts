@@ -31,8 +31,8 @@ export function grantedToken({ url, id, secret, scope }: ClientCredentials, keep
     const login = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret())}`).toString('base64');
     const headers = { authorization: `Basic ${login}`, accept: 'application/json' };
     const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(tokenMsMax) });
-    const told = answer.ok ? ((await answer.json()) as { access_token?: unknown; expires_in?: unknown }) : {};
-    const { access_token: value, expires_in: seconds } = told;
+    const grant = answer.ok ? ((await answer.json()) as { access_token?: unknown; expires_in?: unknown }) : {};
+    const { access_token: value, expires_in: seconds } = grant;
     if (typeof value !== 'string')
       throw new Error(`${new URL(url).origin} returned no token: it answered with status ${answer.status}`);
     if (keeps && Number(seconds) > 0) kept = { value, untilMs: performance.now() + 1000 * Number(seconds) - spareMs };

@@ -97,8 +97,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');
     const { method } = request;
     const { 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'x-crawlstream': mark } = request.headers;
-    const told = { method, site: textOf(site), dest: textOf(dest), marked: mark !== undefined };
-    const refusal = refusalOf(rules, { access, host, origin, authorization, ...told });
+    const facts = { method, site: textOf(site), dest: textOf(dest), marked: mark !== undefined };
+    const refusal = refusalOf(rules, { access, host, origin, authorization, ...facts });
     if (refusal === null) {
       const twice = Object.entries(request.query as object).find(([, value]) => Array.isArray(value));
       if (twice === undefined) return;
@@ -146,10 +146,10 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       return reply.code(500).send(problem('INTERNAL', 'a bug of this service; see its log'));
     },
   );
-  const told = { config: { access: 'public' } } as const;
-  app.get('/livez', told, () => ({ status: 'alive' }));
-  app.get('/startupz', told, (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
-  app.get('/readyz', told, (_, reply) => probe(probes.waitsFor, reply, probes.note));
+  const facts = { config: { access: 'public' } } as const;
+  app.get('/livez', facts, () => ({ status: 'alive' }));
+  app.get('/startupz', facts, (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
+  app.get('/readyz', facts, (_, reply) => probe(probes.waitsFor, reply, probes.note));
   app.get('/metrics', { config: { access: 'metrics' } }, async (_, reply) => {
     const { type, text } = await options.metrics();
     return reply.type(type).send(text);

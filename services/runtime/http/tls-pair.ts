@@ -37,7 +37,7 @@ export interface TlsFiles {
 export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => void, everyMs = lookEveryMs): TlsPair {
   let now = read(files);
   let refused = '';
-  const takers = new Set<(pair: CertificateAndKey) => void>();
+  const listeners = new Set<(pair: CertificateAndKey) => void>();
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
     try {
@@ -45,7 +45,7 @@ export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => voi
       refused = '';
       if (next.cert.equals(now.cert) && next.key.equals(now.key)) return;
       now = next;
-      for (const take of takers) take(next);
+      for (const take of listeners) take(next);
     } catch (error) {
       const { message } = error as Error;
       if (message !== refused) onTrouble(`${message}; the old certificate stays in use`);
@@ -57,11 +57,11 @@ export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => voi
       return now;
     },
     watch(take) {
-      takers.add(take);
+      listeners.add(take);
       timer ??= setInterval(look, everyMs).unref();
       return () => {
-        takers.delete(take);
-        if (takers.size > 0) return;
+        listeners.delete(take);
+        if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
       };

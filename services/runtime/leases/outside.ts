@@ -7,7 +7,7 @@
 import type { OutcomeKind } from '../../../schemas/types.ts';
 
 /** One URL to be fetched by a client: its host may be contacted now. */
-export interface Errand {
+export interface ClientUrl {
   readonly url: string;
   readonly hostKey: string;
   readonly depth: number;
@@ -29,18 +29,18 @@ export interface Errand {
 }
 
 /** Why there was no response. */
-export interface ToldFailure {
+export interface ClientFailure {
   readonly kind: 'dnsFailed' | 'connectionFailed' | 'tlsFailed' | 'timeout' | 'badResponse' | 'refused';
   readonly detail: string;
 }
 
 /** What became of it. */
-export interface Told {
+export interface Report {
   /** What no status says; `returned`, `robotsDenied`: no request was made. null: the status and `failure` say it. */
   readonly kind: Extract<OutcomeKind, 'returned' | 'robotsDenied' | 'tooLarge'> | null;
   /** 0: no response. */
   readonly status: number;
-  readonly failure: ToldFailure | null;
+  readonly failure: ClientFailure | null;
   readonly detail: string;
   /** Names, in lower case, and values in turn. */
   readonly headers: readonly string[];
@@ -64,9 +64,9 @@ export interface Told {
 }
 
 /** A client that has room for one URL more. */
-export interface Taker {
+export interface LeaseClient {
   /** Resolves when its client has told, or was not heard of in time. Never rejects. */
-  hand(errand: Errand): Promise<Told>;
+  hand(clientUrl: ClientUrl): Promise<Report>;
   /** There is nothing for it after all. */
   pass(): void;
 }
@@ -75,9 +75,9 @@ export interface Outside {
   /** True: clients alone fetch pages. False: this fetcher fetches what no client asks for, and nothing was given along with. */
   readonly only: boolean;
   /** Waits for a client with room. null: none came by then. */
-  taker(untilMs: number, signal: AbortSignal): Promise<Taker | null>;
+  client(untilMs: number, signal: AbortSignal): Promise<LeaseClient | null>;
   /** A client that has room now; null: there is none. */
-  takerNow(): Taker | null;
+  clientNow(): LeaseClient | null;
   /** A lease begins, and may soon have a URL to give. To be called when it has, or ends: after that it is no longer counted. */
   begin(): () => void;
   /** Leases that clients could use beside those that have begun. */

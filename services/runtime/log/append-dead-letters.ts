@@ -7,8 +7,8 @@ import type { RecordCodec } from '../avro/record-codec.ts';
 import type { AppendRecord, Log } from './log.ts';
 import { RecordTooLarge } from './record-too-large.ts';
 
-export interface AddressedLetter {
-  readonly letter: DeadLetter;
+export interface AddressedDeadLetter {
+  readonly deadLetter: DeadLetter;
   readonly key: Buffer | null;
   /** Partition of the letter. Absent: that of its source. */
   readonly partition?: number;
@@ -22,22 +22,22 @@ export async function appendDeadLetters(
   log: Pick<Log, 'append'>,
   codec: Pick<RecordCodec, 'encode'>,
   topic: string,
-  letters: readonly AddressedLetter[],
+  deadLetters: readonly AddressedDeadLetter[],
 ): Promise<void> {
-  const recordOf = ({ letter, key, partition = letter.sourcePartition }: AddressedLetter): AppendRecord => {
-    return { topic, partition, key, value: codec.encode('dead-letters', letter) };
+  const recordOf = ({ deadLetter, key, partition = deadLetter.sourcePartition }: AddressedDeadLetter): AppendRecord => {
+    return { topic, partition, key, value: codec.encode('dead-letters', deadLetter) };
   };
   try {
-    await log.append(letters.map(recordOf));
+    await log.append(deadLetters.map(recordOf));
   } catch (error) {
     if (!(error instanceof RecordTooLarge)) throw error;
-    const cut = error.indexes.map((index) => cutShort(letters[index] as AddressedLetter));
+    const cut = error.indexes.map((index) => cutShort(deadLetters[index] as AddressedDeadLetter));
     await log.append(cut.map(recordOf));
   }
 }
 
-function cutShort({ letter, ...rest }: AddressedLetter): AddressedLetter {
-  const { length } = letter.original;
-  const detail = `${letter.detail}; only the first ${originalBytesKept} of its ${length} bytes are stored (max.message.bytes of topic dead-letters)`;
-  return { ...rest, letter: { ...letter, detail, original: letter.original.slice(0, originalBytesKept) } };
+function cutShort({ deadLetter, ...rest }: AddressedDeadLetter): AddressedDeadLetter {
+  const { length } = deadLetter.original;
+  const detail = `${deadLetter.detail}; only the first ${originalBytesKept} of its ${length} bytes are stored (max.message.bytes of topic dead-letters)`;
+  return { ...rest, deadLetter: { ...deadLetter, detail, original: deadLetter.original.slice(0, originalBytesKept) } };
 }

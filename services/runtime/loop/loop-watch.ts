@@ -15,14 +15,14 @@ export type { LoopVerdict } from './loop-note.ts';
 export const loopStoodExitCode = 75;
 
 /** Somebody for whom the main thread works. */
-export interface LoopSeat {
+export interface LoopMark {
   /** `act` does not return a promise: what it awaited would be put down to others. */
   run<T>(act: () => T): T;
   leave(): void;
 }
 
 /** Of whom nobody watches. */
-export const unwatched: LoopSeat = { run: (act) => act(), leave() {} };
+export const unwatched: LoopMark = { run: (act) => act(), leave() {} };
 
 const fromSource = import.meta.url.endsWith('.ts');
 const workerUrl = new URL(fromSource ? './loop-watch-worker.ts' : './loop-watch-worker.js', import.meta.url);
@@ -62,9 +62,9 @@ export class LoopWatch {
     await Promise.race([failed, new Promise<void>((resolve) => worker.once('message', () => resolve()))]);
   }
 
-  join(subject: string): LoopSeat {
+  join(subject: string): LoopMark {
     const [words, number] = [this.#words, ++this.#number];
-    this.#tell({ number, subject });
+    this.#report({ number, subject });
     return {
       run(act) {
         const before = Atomics.exchange(words, 1, number);
@@ -74,7 +74,7 @@ export class LoopWatch {
           Atomics.store(words, 1, before);
         }
       },
-      leave: () => this.#tell({ number, subject: null }),
+      leave: () => this.#report({ number, subject: null }),
     };
   }
 
@@ -83,7 +83,7 @@ export class LoopWatch {
     await this.#worker?.terminate();
   }
 
-  #tell(message: LoopSubject): void {
+  #report(message: LoopSubject): void {
     this.#worker?.postMessage(message);
   }
 

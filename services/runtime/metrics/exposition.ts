@@ -5,7 +5,14 @@
  * that has moved, are gone from the answer, and a process shows no zeros for what it does not do.
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
-import { type MetricName, type MetricSource, type MetricSpec, metrics, type Spread, type Telling } from './metrics.ts';
+import {
+  type MetricName,
+  type MetricSink,
+  type MetricSource,
+  type MetricSpec,
+  metrics,
+  type Spread,
+} from './metrics.ts';
 
 export interface Exposition {
   /** Asks all sources. */
@@ -62,9 +69,9 @@ interface Series {
 }
 
 /** What the sources tell in one scrape. */
-class Values implements Telling {
+class Values implements MetricSink {
   readonly #registry: Registry;
-  readonly #told = new Map<MetricName, Map<string, Series>>();
+  readonly #value = new Map<MetricName, Map<string, Series>>();
   readonly #spreads = new Map<MetricName, Spread[]>();
 
   constructor(registry: Registry) {
@@ -72,10 +79,10 @@ class Values implements Telling {
   }
 
   value(name: MetricName, value: number, labels: Readonly<Record<string, string | number>> = {}): void {
-    let series = this.#told.get(name);
+    let series = this.#value.get(name);
     if (series === undefined) {
       series = new Map();
-      this.#told.set(name, series);
+      this.#value.set(name, series);
     }
     const key = keyOf(labels);
     const one = series.get(key);
@@ -84,8 +91,8 @@ class Values implements Telling {
   }
 
   spread(name: MetricName, spread: Spread): void {
-    const told = this.#spreads.get(name);
-    if (told !== undefined) told.push(spread);
+    const value = this.#spreads.get(name);
+    if (value !== undefined) value.push(spread);
     else {
       const all = [spread];
       this.#spreads.set(name, all);
@@ -95,7 +102,7 @@ class Values implements Telling {
 
   /** `whole`: every source has told what it knows. */
   show(counts: RisingCounts, whole: boolean): void {
-    for (const [name, series] of this.#told) {
+    for (const [name, series] of this.#value) {
       const { kind, help, labels: labelNames }: MetricSpec = metrics[name];
       const options = { name, help, labelNames, registers: [this.#registry] };
       if (kind === 'counter') {
@@ -116,18 +123,18 @@ class Values implements Telling {
  * goes on from there.
  */
 class RisingCounts {
-  readonly #seen = new Map<string, { told: number; shown: number }>();
+  readonly #seen = new Map<string, { value: number; shown: number }>();
 
   /** `whole` false: a part of `told` may be missing now, and come back later. */
-  shown(series: string, told: number, whole: boolean): number {
+  shown(series: string, value: number, whole: boolean): number {
     const seen = this.#seen.get(series);
     if (seen === undefined) {
-      if (whole) this.#seen.set(series, { told, shown: told });
-      return told;
+      if (whole) this.#seen.set(series, { value, shown: value });
+      return value;
     }
-    const shown = seen.shown + Math.max(0, told - seen.told);
+    const shown = seen.shown + Math.max(0, value - seen.value);
     if (whole) {
-      seen.told = told;
+      seen.value = value;
       seen.shown = shown;
     }
     return shown;
@@ -142,22 +149,22 @@ function keyOf(labels: Readonly<Record<string, string | number>>): string {
 }
 
 /** prom-client's own histograms do the counting; this one shows what others have counted. */
-function histogramOf(name: string, help: string, told: readonly Spread[]): Metric {
+function histogramOf(name: string, help: string, value: readonly Spread[]): Metric {
   const shown = { name, help, type: 'histogram', aggregator: 'sum' };
-  const metric = { ...shown, get: async () => ({ ...shown, values: samplesOf(name, told) }), reset: () => {} };
+  const metric = { ...shown, get: async () => ({ ...shown, values: samplesOf(name, value) }), reset: () => {} };
   return metric as unknown as Metric;
 }
 
-function samplesOf(name: string, told: readonly Spread[]): object[] {
+function samplesOf(name: string, value: readonly Spread[]): object[] {
   const samples: object[] = [];
-  const bounds = told[0]?.bounds ?? [];
+  const bounds = value[0]?.bounds ?? [];
   let total = 0;
   for (let bucket = 0; bucket <= bounds.length; bucket++) {
-    for (const { counts } of told) total += counts[bucket] ?? 0;
+    for (const { counts } of value) total += counts[bucket] ?? 0;
     const le = bounds[bucket] ?? '+Inf';
     samples.push({ metricName: `${name}_bucket`, labels: { le }, value: total });
   }
-  const sum = told.reduce((all, one) => all + one.sum, 0);
+  const sum = value.reduce((all, one) => all + one.sum, 0);
   samples.push({ metricName: `${name}_sum`, labels: {}, value: sum });
   samples.push({ metricName: `${name}_count`, labels: {}, value: total });
   return samples;

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TopicName, topics } from '../../../topology/topics.ts';
 import type { Clock } from '../clock.ts';
 import type { Log, Position } from '../log/log.ts';
-import type { MetricSource, Telling } from './metrics.ts';
+import type { MetricSink, MetricSource } from './metrics.ts';
 
 export interface Lagging {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
@@ -56,8 +56,8 @@ export class LagWatch {
   }
 
   /** Never waits. */
-  readonly tell: MetricSource = (tell) => {
-    for (const [lagging, seen] of this.#groups) tellGroup(tell, lagging, seen);
+  readonly metrics: MetricSource = (sink) => {
+    for (const [lagging, seen] of this.#groups) groupMetrics(sink, lagging, seen);
   };
 
   /** Sees how far each group is, regularly, until the signal aborts. */
@@ -81,7 +81,7 @@ export class LagWatch {
   }
 }
 
-function tellGroup(tell: Telling, { group, clock, positions }: Lagging, seen: ReadonlyMap<string, Seen>): void {
+function groupMetrics(sink: MetricSink, { group, clock, positions }: Lagging, seen: ReadonlyMap<string, Seen>): void {
   const nowMs = clock.nowMs();
   let ageMs = -1;
   for (const position of positions()) {
@@ -92,16 +92,16 @@ function tellGroup(tell: Telling, { group, clock, positions }: Lagging, seen: Re
     const labels = { group, topic, partition };
     ageMs = Math.max(ageMs, nowMs - atMs);
     const left = Math.max(0, end - Math.max(start, offset));
-    tell.value('crawlstream_lag_records', left, labels);
+    sink.value('crawlstream_lag_records', left, labels);
     if (isForgotten(topic)) {
-      tell.value('crawlstream_lag_retained_ratio', start === 0 || end === start ? 0 : left / (end - start), labels);
+      sink.value('crawlstream_lag_retained_ratio', start === 0 || end === start ? 0 : left / (end - start), labels);
     }
-    if (offset >= end) tell.value('crawlstream_lag_seconds', 0, labels);
+    if (offset >= end) sink.value('crawlstream_lag_seconds', 0, labels);
     else if (oldest !== null) {
-      tell.value('crawlstream_lag_seconds', Math.max(0, nowMs - oldest.timestampMs) / 1000, labels);
+      sink.value('crawlstream_lag_seconds', Math.max(0, nowMs - oldest.timestampMs) / 1000, labels);
     }
   }
-  if (ageMs >= 0) tell.value('crawlstream_lag_age_seconds', ageMs / 1000, { group });
+  if (ageMs >= 0) sink.value('crawlstream_lag_age_seconds', ageMs / 1000, { group });
 }
 
 /** Does the topic forget by itself? State topics are trimmed below what was decided. */

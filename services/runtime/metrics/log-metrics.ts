@@ -3,15 +3,15 @@ import type { Log } from '../log/log.ts';
 import type { MetricSource } from './metrics.ts';
 
 export function logMetrics(log: Pick<Log, 'tallies'>): MetricSource {
-  return (tell) => {
+  return (sink) => {
     if (log.tallies === undefined) return;
     const { requests, produceRetries, rebalances } = log.tallies();
     for (const [api, { count, failures, seconds }] of requests) {
-      tell.value('crawlstream_kafka_requests_total', count, { api });
-      tell.value('crawlstream_kafka_request_failures_total', failures, { api });
-      tell.value('crawlstream_kafka_request_seconds_total', seconds, { api });
+      sink.value('crawlstream_kafka_requests_total', count, { api });
+      sink.value('crawlstream_kafka_request_failures_total', failures, { api });
+      sink.value('crawlstream_kafka_request_seconds_total', seconds, { api });
     }
-    tell.value('crawlstream_kafka_produce_retries_total', produceRetries);
-    for (const [group, count] of rebalances) tell.value('crawlstream_kafka_rebalances_total', count, { group });
+    sink.value('crawlstream_kafka_produce_retries_total', produceRetries);
+    for (const [group, count] of rebalances) sink.value('crawlstream_kafka_rebalances_total', count, { group });
   };
 }

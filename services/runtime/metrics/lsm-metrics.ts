@@ -4,7 +4,7 @@ import type { MetricSource } from './metrics.ts';
 
 /** `opened`: stores that were closed since are taken out of it. */
 export function lsmMetrics(store: string, opened: Set<Pick<StateStore, 'figures'>>): MetricSource {
-  return (tell) => {
+  return (sink) => {
     for (const one of opened) {
       const figures = one.figures?.() ?? null;
       if (figures === null) {
@@ -13,13 +13,13 @@ export function lsmMetrics(store: string, opened: Set<Pick<StateStore, 'figures'
       }
       const { files, memtableBytes, compactions, compactionBytes, isStopped, isDelayed } = figures;
       for (const [level, count] of files.entries()) {
-        if (count > 0 || level === 0) tell.value('crawlstream_store_files', count, { store, level });
+        if (count > 0 || level === 0) sink.value('crawlstream_store_files', count, { store, level });
       }
-      if (memtableBytes !== undefined) tell.value('crawlstream_store_memtable_bytes', memtableBytes, { store });
-      if (compactions !== undefined) tell.value('crawlstream_store_compactions', compactions, { store });
-      if (compactionBytes !== undefined) tell.value('crawlstream_store_compaction_bytes', compactionBytes, { store });
+      if (memtableBytes !== undefined) sink.value('crawlstream_store_memtable_bytes', memtableBytes, { store });
+      if (compactions !== undefined) sink.value('crawlstream_store_compactions', compactions, { store });
+      if (compactionBytes !== undefined) sink.value('crawlstream_store_compaction_bytes', compactionBytes, { store });
       for (const [how, waits] of [['stopped', isStopped] as const, ['delayed', isDelayed] as const]) {
-        if (waits !== undefined) tell.value('crawlstream_store_stalled', waits ? 1 : 0, { store, how });
+        if (waits !== undefined) sink.value('crawlstream_store_stalled', waits ? 1 : 0, { store, how });
       }
     }
   };

@@ -193,7 +193,7 @@ export type MetricName = keyof typeof metrics;
 type Labels = Readonly<Record<string, string | number>>;
 
 /** Takes values at a scrape. Values of one name and the same labels, from several sources, add up. */
-export interface Telling {
+export interface MetricSink {
   value(name: MetricName, value: number, labels?: Labels): void;
   spread(name: MetricName, distribution: Spread): void;
 }
@@ -206,7 +206,7 @@ export interface Spread {
 }
 
 /** Tells what it knows when it is asked. */
-export type MetricSource = (tell: Telling) => void | Promise<void>;
+export type MetricSource = (sink: MetricSink) => void | Promise<void>;
 
 function gauge(help: string, ...labels: string[]): MetricSpec {
   return { kind: 'gauge', help, labels };

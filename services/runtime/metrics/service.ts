@@ -48,7 +48,7 @@ export type CutOff = (typeof cutOffs)[number];
 
 /** `counts`: of spans, by what became of them. */
 export interface SpanOutlet {
-  readonly tell: SpanSink;
+  readonly sink: SpanSink;
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -74,11 +74,11 @@ export function awayAfter(code: ErrorCode): Away {
   return { brokers: 0, cutOff: code === 'REGISTRY_UNREACHABLE' ? 'registry' : null };
 }
 
-export function tellAway(service: Pick<Service, 'away'>): MetricSource {
-  return (tell) => {
+export function awayMetrics(service: Pick<Service, 'away'>): MetricSource {
+  return (sink) => {
     if (service.away === undefined) return;
     const { brokers, cutOff } = service.away();
-    tell.value('crawlstream_brokers_away', brokers);
-    for (const what of cutOffs) tell.value('crawlstream_cut_off', what === cutOff ? 1 : 0, { what });
+    sink.value('crawlstream_brokers_away', brokers);
+    for (const what of cutOffs) sink.value('crawlstream_cut_off', what === cutOff ? 1 : 0, { what });
   };
 }

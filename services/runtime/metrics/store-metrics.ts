@@ -13,12 +13,12 @@ export function diskMetrics(folders: ReadonlyMap<string, string>): MetricSource[
 
 /** `store`: `state`, `log`, or the name of a consumer. */
 export function storeMetrics(store: string, folder: string): MetricSource {
-  return async (tell) => {
-    tell.value('crawlstream_store_bytes', await folderBytes(folder), { store });
+  return async (sink) => {
+    sink.value('crawlstream_store_bytes', await folderBytes(folder), { store });
     const disk = await statfs(folder).catch(() => null);
     if (disk === null) return;
-    tell.value('crawlstream_disk_bytes', disk.blocks * disk.bsize, { store });
-    tell.value('crawlstream_disk_free_bytes', disk.bavail * disk.bsize, { store });
+    sink.value('crawlstream_disk_bytes', disk.blocks * disk.bsize, { store });
+    sink.value('crawlstream_disk_free_bytes', disk.bavail * disk.bsize, { store });
   };
 }
 

@@ -11,7 +11,7 @@ export function createFolderObjects(folder: string): ObjectStore {
   const root = resolve(folder);
 
   const putBy = (name: string, write: (path: string) => Promise<void>) =>
-    told(root, async () => {
+    withCause(root, async () => {
       const path = join(root, name);
       const made = await makeFolders(dirname(path), { recursive: true });
       await write(`${path}${partial}`);
@@ -35,9 +35,9 @@ export function createFolderObjects(folder: string): ObjectStore {
         }
       }),
     putFile: (name, from) => putBy(name, (path) => copyFile(from, path)),
-    get: (name) => told(root, () => unlessMissing(readFile(join(root, name)), undefined)),
+    get: (name) => withCause(root, () => unlessMissing(readFile(join(root, name)), undefined)),
     list: (within) =>
-      told(root, async () => {
+      withCause(root, async () => {
         const entries = await unlessMissing(readdir(join(root, within), { recursive: true, withFileTypes: true }), []);
         return entries
           .filter((entry) => entry.isFile() && !entry.name.endsWith(partial))
@@ -45,7 +45,7 @@ export function createFolderObjects(folder: string): ObjectStore {
           .sort();
       }),
     remove: (names) =>
-      told(root, async () => {
+      withCause(root, async () => {
         for (const name of names) await rm(join(root, name), { force: true });
         for (const parent of new Set(names.map((name) => dirname(join(root, name))))) {
           await removeLeftovers(parent);
@@ -81,7 +81,7 @@ async function unlessMissing<T, U>(act: Promise<T>, otherwise: U): Promise<T | U
   }
 }
 
-async function told<T>(root: string, act: () => Promise<T>): Promise<T> {
+async function withCause<T>(root: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

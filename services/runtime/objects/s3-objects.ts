@@ -45,7 +45,7 @@ export async function openS3Objects(url: string): Promise<ObjectStore> {
   });
   await needCredentials(client, url);
   const key = (name: string) => ({ Bucket: bucket, Key: `${prefix}${name}` });
-  const told = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
+  const withCause = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     try {
       return await act();
     } catch (error) {
@@ -56,11 +56,11 @@ export async function openS3Objects(url: string): Promise<ObjectStore> {
   return {
     place: url,
     put: (name, bytes) =>
-      told(`to take ${name}`, async () => {
+      withCause(`to take ${name}`, async () => {
         await client.send(new sdk.PutObjectCommand({ ...key(name), Body: bytes, ContentLength: bytes.length }));
       }),
     putFile: (name, path) =>
-      told(`to take ${name}`, async () => {
+      withCause(`to take ${name}`, async () => {
         const hash = createHash('sha256');
         for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
         const { size: ContentLength } = await stat(path);
@@ -70,7 +70,7 @@ export async function openS3Objects(url: string): Promise<ObjectStore> {
         await client.send(new sdk.PutObjectCommand({ ...key(name), Body, ContentLength, ChecksumSHA256 }));
       }),
     get: (name) =>
-      told(`to give ${name}`, async () => {
+      withCause(`to give ${name}`, async () => {
         try {
           const { Body } = await client.send(new sdk.GetObjectCommand(key(name)));
           return Buffer.from(await Body!.transformToByteArray());
@@ -80,7 +80,7 @@ export async function openS3Objects(url: string): Promise<ObjectStore> {
         }
       }),
     list: (folder) =>
-      told(`to list ${folder}`, async () => {
+      withCause(`to list ${folder}`, async () => {
         const names: string[] = [];
         const pages = sdk.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: `${prefix}${folder}` });
         for await (const { Contents = [] } of pages) {
@@ -89,7 +89,7 @@ export async function openS3Objects(url: string): Promise<ObjectStore> {
         return names.sort();
       }),
     remove: (names) =>
-      told('to remove objects', async () => {
+      withCause('to remove objects', async () => {
         for (const name of names) await client.send(new sdk.DeleteObjectCommand(key(name)));
       }),
     close: () => client.destroy(),

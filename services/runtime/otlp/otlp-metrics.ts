@@ -3,14 +3,14 @@ import type { Exposition } from '../metrics/exposition.ts';
 import { type KeyValue, keyValues, nanoseconds } from './otlp-post.ts';
 
 /** As prom-client has it. */
-export interface ToldMetric {
+export interface ReportedMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string | number;
-  readonly values: readonly ToldValue[];
+  readonly values: readonly ReportedValue[];
 }
 
-interface ToldValue {
+interface ReportedValue {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
@@ -26,15 +26,15 @@ export interface MetricsExport {
 
 /** One export of all metrics. */
 export async function metricsBody(exposition: Pick<Exposition, 'read'>, about: MetricsExport): Promise<object> {
-  const metrics = (await exposition.read()).flatMap((metric) => metricOf(metric as ToldMetric, about));
+  const metrics = (await exposition.read()).flatMap((metric) => metricOf(metric as ReportedMetric, about));
   const scope = { name: 'crawlstream', version: about.version };
   return { resourceMetrics: [{ resource: about.resource, scopeMetrics: [{ scope, metrics }] }] };
 }
 
 const cumulative = 2;
 
-function metricOf(told: ToldMetric, about: MetricsExport): object[] {
-  const { name, help: description, type, values } = told;
+function metricOf(metric: ReportedMetric, about: MetricsExport): object[] {
+  const { name, help: description, type, values } = metric;
   if (values.length === 0) return [];
   const about_ = { name, description, unit: unitOf(name) };
   const times = { startTimeUnixNano: nanoseconds(about.startMs), timeUnixNano: nanoseconds(about.nowMs) };
@@ -43,16 +43,16 @@ function metricOf(told: ToldMetric, about: MetricsExport): object[] {
   if (type === 'counter')
     return [{ ...about_, sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints: dataPoints() } }];
   if (type === 'histogram')
-    return [{ ...about_, histogram: { aggregationTemporality: cumulative, dataPoints: histogramsOf(told, times) } }];
+    return [{ ...about_, histogram: { aggregationTemporality: cumulative, dataPoints: histogramsOf(metric, times) } }];
   // A summary of prom-client's own has quantiles as labels: gauges of what was seen.
   return [{ ...about_, gauge: { dataPoints: dataPoints() } }];
 }
 
 /** Prometheus counts up to each bound, OTLP between two. */
-function histogramsOf({ name, values }: ToldMetric, times: object): object[] {
+function histogramsOf({ name, values }: ReportedMetric, times: object): object[] {
   const points = new Map<
     string,
-    { labels: ToldValue['labels']; upTo: [number, number][]; sum: number; count: number }
+    { labels: ReportedValue['labels']; upTo: [number, number][]; sum: number; count: number }
   >();
   for (const { value, labels, metricName = name } of values) {
     const { le, ...others } = labels;
@@ -76,7 +76,7 @@ function histogramsOf({ name, values }: ToldMetric, times: object): object[] {
   });
 }
 
-function attributesOf(labels: ToldValue['labels']): KeyValue[] {
+function attributesOf(labels: ReportedValue['labels']): KeyValue[] {
   return keyValues(Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, `${value}`])));
 }
 

@@ -29,11 +29,11 @@ const nameFile = 'STORE';
 const remedy =
   'on Kafka, use a new --data folder: its state is rebuilt from the changelog; move a crawl in one process with "crawlstream dump" there and "crawlstream load" here';
 
-let tellFallback: ((line: string) => void) | undefined;
+let onFallback: ((line: string) => void) | undefined;
 
 /** Calls `tell` with one line, at most once, when a new folder is made with LevelDB because a RocksDB that is installed can't be loaded. */
-export function onStoreFallback(tell: (line: string) => void): void {
-  tellFallback = tell;
+export function onStoreFallback(listener: (line: string) => void): void {
+  onFallback = listener;
 }
 
 /**
@@ -99,8 +99,8 @@ function isStoreName(text: string): text is StoreName {
 
 function sayFallback(): void {
   const place = `${process.platform}-${process.arch} with Node ${process.versions.node}`;
-  tellFallback?.(`using classic-level (LevelDB) for state, because rocksdb can't be loaded on ${place}`);
-  tellFallback = undefined;
+  onFallback?.(`using classic-level (LevelDB) for state, because rocksdb can't be loaded on ${place}`);
+  onFallback = undefined;
 }
 
 async function readName(folder: string): Promise<string> {

@@ -29,7 +29,7 @@ export interface OtlpOptions {
 }
 
 export interface OtlpSink {
-  readonly tell: SpanSink;
+  readonly sink: SpanSink;
   /** Spans that arrived, and those that could not be sent. */
   readonly counts: { readonly exported: number; readonly failed: number };
   /** Sends what waits, for some seconds at most. */
@@ -72,7 +72,7 @@ export function openOtlpSink({ endpoint, resource: attributes, onTrouble }: Otlp
   };
   return {
     counts,
-    tell: (span) => processor.onEnd(readable(span, fixed)),
+    sink: (span) => processor.onEnd(readable(span, fixed)),
     close: () => processor.shutdown().catch((error: Error) => onTrouble(`traces: ${error.message}`)),
   };
 }

@@ -43,7 +43,7 @@ test('who declares it is drawn with it, and allowed it on a broker', () => {
 test('the metric is told with its help and kind, where somebody tells it', async () => {
   const { createExposition } = await import('../../../services/runtime/metrics/exposition.ts');
   const { scrape } = createExposition(
-    () => [async (tell) => tell.value(metric, 3, { reason: 'long' })],
+    () => [async (report) => report.value(metric, 3, { reason: 'long' })],
     (error) => assert.fail(String(error)),
   );
   const { text } = await scrape();

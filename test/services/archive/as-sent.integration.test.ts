@@ -82,16 +82,16 @@ test('a request record is what the host saw, but for secrets, and says what was 
   );
   const signing = ['--signature-key', `file:${key}`, '--signature-agent', 'https://crawler.example'];
   const records = await archiveOf(`${origin}/`, port, '--requests', rules, ...signing);
-  const told = records.filter(({ type }) => type === 'request');
-  assert.equal(told.length, seen.length);
+  const reported = records.filter(({ type }) => type === 'request');
+  assert.equal(reported.length, seen.length);
   assert.ok(seen.some((request) => request.startsWith('POST /search') && request.endsWith('q=frogs&n=1')));
   const withoutSecrets = (request: string) =>
     request.replaceAll(/^(cookie|x-inner|signature): .*$/gim, (_, name: string) => `${name}: [redacted]`);
   assert.deepEqual(
-    told.map(({ block }) => block.toString('latin1').toLowerCase()).sort(),
+    reported.map(({ block }) => block.toString('latin1').toLowerCase()).sort(),
     seen.map((request) => withoutSecrets(request).toLowerCase()).sort(),
   );
-  assert.ok(told.every(({ block }) => /^signature-input: sig1=\(/m.test(block.toString())));
+  assert.ok(reported.every(({ block }) => /^signature-input: sig1=\(/m.test(block.toString())));
   for (const metadata of records.filter(({ type }) => type === 'metadata')) {
     assert.match(metadata.block.toString(), /^requestRedacted: x-inner, cookie, signature\r$/m);
   }

@@ -59,7 +59,7 @@ before(async () => {
   way = ['--resolve', `*:${port}:127.0.0.1`, '--resolve', `*:${closed}:127.0.0.1`, '--delay', '0', '--retries', 'none'];
 });
 
-interface Told {
+interface Report {
   readonly type: string;
   readonly path: string;
   readonly truncated: string | null;
@@ -90,7 +90,7 @@ for path in sys.argv[1:]:
 `;
 
 /** The archive's records, and the most memory that the crawl took, MiB. */
-async function crawl(seed: string, ...more: string[]): Promise<{ records: Told[]; peakMb: number }> {
+async function crawl(seed: string, ...more: string[]): Promise<{ records: Report[]; peakMb: number }> {
   const data = join(temporaryFolder(), 'data');
   const words = ['crawl', seed, ...way, '--data', data, '--with', 'archive', '--contact', 'me@pond.test', ...more];
   const { child, ended } = startCommand([...words, '--scope', 'all'], { patienceMs: 120_000 });
@@ -112,7 +112,7 @@ async function crawl(seed: string, ...more: string[]): Promise<{ records: Told[]
   await checkByWarcio(files);
   assert.deepEqual(readdirSync(join(data, 'bodies')), [], 'bodies that are archived are gone from where they waited');
   const lines = (await runPython(reading, files)).trimEnd().split('\n');
-  const records = lines.map((line) => JSON.parse(line) as Told);
+  const records = lines.map((line) => JSON.parse(line) as Report);
   return { records: records.map((one) => ({ ...one, path: one.path.replace(origin, '') })), peakMb };
 }
 

@@ -35,14 +35,14 @@ async function exchangesOf(...parts: readonly Part[]) {
     ].join('\r\n'),
   );
   writeFileSync(file, records.join(''));
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   for await (const { answer, kind, depth } of readExchanges(file))
-    told.push([answer.fields.get('warc-record-id'), kind, depth]);
-  return told;
+    reported.push([answer.fields.get('warc-record-id'), kind, depth]);
+  return reported;
 }
 
 test('each answer has what the metadata behind it tells of it', async () => {
-  const told = await exchangesOf(
+  const reported = await exchangesOf(
     { type: 'warcinfo' },
     response('<1>'),
     { type: 'request' },
@@ -51,7 +51,7 @@ test('each answer has what the metadata behind it tells of it', async () => {
     about('<2>', 'requestedAs: robots', 'WARC-Refers-To'),
     response('<3>'),
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ['<1>', 'page', 3],
     ['<2>', 'robots', undefined],
     ['<3>', '', undefined],
@@ -59,7 +59,7 @@ test('each answer has what the metadata behind it tells of it', async () => {
 });
 
 test('what is told of another answer, or of none, counts for nothing', async () => {
-  const told = await exchangesOf(
+  const reported = await exchangesOf(
     about('<1>', 'depth: 1'),
     response('<1>'),
     about('<0>', 'depth: 2'),
@@ -67,7 +67,7 @@ test('what is told of another answer, or of none, counts for nothing', async () 
     { type: 'response', block: http },
     { type: 'metadata', block: 'depth: 4' },
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ['<1>', '', undefined],
     [undefined, '', undefined],
   ]);

@@ -16,7 +16,7 @@ import { archiverOn, response } from './responses.ts';
 
 const signal = new AbortController().signal;
 const etag = ['content-type', 'text/html', 'etag', '"1"'];
-const payload = (letter: string) => Buffer.alloc(400, letter);
+const payload = (deadLetter: string) => Buffer.alloc(400, deadLetter);
 const [one, two] = ['http://one.test/', 'http://two.test/'] as const;
 
 /** The capture of a URL that begins at a time. */

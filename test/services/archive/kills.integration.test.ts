@@ -79,10 +79,10 @@ test(`after ${kills} kills every answer is archived once`, { skip: warcioMissing
     const files = names.filter((name) => name.endsWith('.warc.gz')).map((name) => join(folder, name));
     assert.ok(files.length > 4, `${files.length} files`);
     await checkByWarcio(files);
-    const told = (await readByWarcio(files))
+    const reported = (await readByWarcio(files))
       .filter(({ type }) => type === 'response' || type === 'revisit')
       .map(({ url }) => new URL(url).pathname);
-    assert.deepEqual(told.sort(), [...answered].sort());
+    assert.deepEqual(reported.sort(), [...answered].sort());
     assert.deepEqual(readdirSync(join(data, 'bodies')), []);
   }
   console.log(

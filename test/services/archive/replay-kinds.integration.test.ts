@@ -40,13 +40,13 @@ function recordsIn<T extends AvroTopic>(data: string, topic: T) {
 /** Every link that was discovered, as `url depth hop intent day`. */
 async function linksIn(data: string): Promise<string[]> {
   const groups = (await recordsIn(data, 'discovered')).flatMap((record) => record.groups);
-  const told = groups.flatMap(({ links, depth, hop, intent }) =>
+  const reported = groups.flatMap(({ links, depth, hop, intent }) =>
     links.map(({ url, lastModifiedMs }) => {
       const day = lastModifiedMs > 0 ? new Date(lastModifiedMs).toISOString().slice(0, 10) : '';
       return `${new URL(url).pathname} ${depth} ${hop} ${intent} ${day}`.trim();
     }),
   );
-  return told.sort();
+  return reported.sort();
 }
 
 test('our own archive gives back what the crawl made of its answers', async () => {
@@ -101,8 +101,8 @@ test('our own archive gives back what the crawl made of its answers', async () =
   assert.deepEqual(depths.sort(), ['/ 0', '/a 1', '/hidden 1', '/new 2']);
   const copies = await recordsIn(again, 'robots');
   const known = await recordsIn(data, 'robots');
-  const told = ({ origin, hash, status, body }: (typeof known)[number]) => [origin, hash, status, `${body}`];
-  assert.deepEqual(copies.map(told), known.map(told));
+  const reported = ({ origin, hash, status, body }: (typeof known)[number]) => [origin, hash, status, `${body}`];
+  assert.deepEqual(copies.map(reported), known.map(reported));
 });
 
 test('an archive in Heritrix’s manner gives its pages at the depth of their hops', {

@@ -8,7 +8,7 @@ import { numbers } from '../../../lab/web/random.ts';
 import { surtOf } from '../../../services/archive/surt.ts';
 
 const hex32 = '0123456789abcdef0123456789ABCDEF';
-const letters24 = 'abcdefghijklmnopqrstuvwx';
+const deadLetters24 = 'abcdefghijklmnopqrstuvwx';
 const hosts = [
   ...['www.example.org', 'www2.Example.org', 'www.', 'wwwx.example.org', 'www12.www.example.com', 'example.org.'],
   ...['a.b.c.example.co.uk', '127.0.0.1', '0x7f.1', '[::1]', '[::1]:81', 'münchen.de', 'xn--bcher-kva.example'],
@@ -16,14 +16,19 @@ const hosts = [
 ];
 const segments = [
   ...['a', 'B', '', '.', '..', '%2e', '%2E%2e', 'x y', 'ü', '%C3%BC', '%c3', 'index.php', 'x.aspx', 'x.ASPX?y'],
-  ...[`(s(${letters24}))`, `(S(${letters24})F(${letters24}))`, `(${letters24})`, `;jsessionid=${hex32}`],
+  ...[
+    `(s(${deadLetters24}))`,
+    `(S(${deadLetters24})F(${deadLetters24}))`,
+    `(${deadLetters24})`,
+    `;jsessionid=${hex32}`,
+  ],
   ...['~', '%7e', '|', '"', "'", '[', ']', '^', '`', '{', '}', '*', '+', '%', '%zz', '%25', '%2541', '%25252e'],
   ...['%00', '%0a', '%23', '%3f', '%26', '%7f', '%ff', '\u{1f600}'],
 ];
 const terms = [
   ...['a=1', 'B=2', 'a', 'a=', '', '=', '=1', 'a=2', 'a=10', 'q=?', 'z=%41', 'z=%26', 'é=1', 'x y=1', '%3d=1', 'a=b=c'],
   ...[`phpsessid=${hex32}`, `PHPSESSID=${hex32}`, `sid=${hex32}`, `mysid=${hex32}`, `jsessionid=${hex32}`, 'sid=1'],
-  ...[`ASPSESSIONIDABCDEFGH=${letters24}`, 'cfid=1&cftoken=2', 'cfid=1', 'cftoken=2', 'u=http://www.x.org/'],
+  ...[`ASPSESSIONIDABCDEFGH=${deadLetters24}`, 'cfid=1&cftoken=2', 'cfid=1', 'cftoken=2', 'u=http://www.x.org/'],
 ];
 
 const reference = `

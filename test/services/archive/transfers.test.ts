@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { readCaptures } from '../../../services/archive/captures.ts';
 import { bringBack } from '../../../services/archive/forget/bring-back.ts';
 import { learnIndexes } from '../../../services/archive/known-indexes.ts';
 import { mergedIndex } from '../../../services/archive/merged-index.ts';
-import { readSights } from '../../../services/archive/sights.ts';
 import { createUploads } from '../../../services/archive/uploads.ts';
 import { createFolderObjects } from '../../../services/runtime/objects/folder-objects.ts';
 import { createFaultStore } from '../../../services/runtime/store/fault-store.ts';
@@ -117,7 +117,7 @@ function indexFile(...lines: string[]): string {
 describe('indexes of other archives', () => {
   const knows = async (store: StateStore) => {
     const one = { value: { ...response(1).value, truncated: false } };
-    return (await readSights(store, [one], [`sha1:${digest}`])).payloadOf(one.value, `sha1:${digest}`) !== undefined;
+    return (await readCaptures(store, [one], [`sha1:${digest}`])).payloadOf(one.value, `sha1:${digest}`) !== undefined;
   };
 
   it('tell of payloads that were answered whole, and of no pointers to them', async () => {

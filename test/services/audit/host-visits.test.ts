@@ -86,10 +86,10 @@ describe('visits to a host', () => {
     denied('b.test', 'elsewhere');
     visits.result({ ...blankResult, hostKey: 'a.test', outcomes: [outcome('https://a.test/fetched')] });
     denied('a.test', ...Array.from({ length: 20 }, (_, n) => `${n + 1}`));
-    const told = visits.end();
-    assert.equal(told.denied, 23);
+    const reported = visits.end();
+    assert.equal(reported.denied, 23);
     assert.deepEqual(
-      told.deniedUrls,
+      reported.deniedUrls,
       Array.from({ length: 10 }, (_, n) => `https://a.test/${n + 1}`),
     );
   });
@@ -117,11 +117,11 @@ describe('visits to a host', () => {
       });
       const gaps = starts.slice(1).map((startMs, n) => startMs - ends[n]!);
       const sum = (those: readonly number[]) => those.reduce((a, b) => a + b, 0);
-      const told = visits.end();
-      assert.equal(told.shortestGapMs, Math.min(...gaps), `seed ${seed}`);
-      assert.equal(told.meanGapMs, Math.round(sum(gaps) / gaps.length), `seed ${seed}`);
+      const reported = visits.end();
+      assert.equal(reported.shortestGapMs, Math.min(...gaps), `seed ${seed}`);
+      assert.equal(reported.meanGapMs, Math.round(sum(gaps) / gaps.length), `seed ${seed}`);
       assert.deepEqual(
-        [told.bytes, told.requests, told.firstMs, told.lastMs],
+        [reported.bytes, reported.requests, reported.firstMs, reported.lastMs],
         [sum(bytes), starts.length, starts[0], ends.at(-1)],
       );
     }
@@ -224,12 +224,12 @@ The clocks of our machines may differ by 100 ms.
 
   it('shows twenty lines of a robots.txt, two hundred characters of each, and nothing that controls a terminal', () => {
     const lines = (count: number) => Array.from({ length: count }, (_, n) => `# ${n}`).join('\n');
-    const told = (text: string) => page({ copies: [{ ...copy, body: Buffer.from(text) }] });
-    assert.match(told(lines(20)), /\n {6}# 19\n\n/);
-    assert.match(told(lines(21)), /\n {6}# 19\n {6}\(1 more lines\)\n\n/);
-    assert.match(told(`#${'x'.repeat(300)}`), /\n {6}#x{199}\n/);
-    assert.match(told('a\x1b[2J\x1f\x7f~ b'), /\n {6}a {1}\[2J {2}~ b\n/);
-    assert.match(told('one\rtwo'), /\n {6}one\n {6}two\n/);
+    const reported = (text: string) => page({ copies: [{ ...copy, body: Buffer.from(text) }] });
+    assert.match(reported(lines(20)), /\n {6}# 19\n\n/);
+    assert.match(reported(lines(21)), /\n {6}# 19\n {6}\(1 more lines\)\n\n/);
+    assert.match(reported(`#${'x'.repeat(300)}`), /\n {6}#x{199}\n/);
+    assert.match(reported('a\x1b[2J\x1f\x7f~ b'), /\n {6}a {1}\[2J {2}~ b\n/);
+    assert.match(reported('one\rtwo'), /\n {6}one\n {6}two\n/);
   });
 
   it('shows fifty of the promises that were broken', () => {

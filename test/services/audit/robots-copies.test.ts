@@ -38,13 +38,13 @@ describe('copies of robots.txt on the topic', () => {
   });
 
   it('share a file by its hash, whichever copy has its bytes', async () => {
-    const told = shortHash(rulesText);
+    const reported = shortHash(rulesText);
     const read = await copies(
-      { origin: 'http://b.test', hash: told, body: '' },
-      { origin: 'http://a.test', hash: told, body: rulesText },
+      { origin: 'http://b.test', hash: reported, body: '' },
+      { origin: 'http://a.test', hash: reported, body: rulesText },
     );
-    assert.deepEqual(read.copyOf('http://b.test', told), read.copyOf('http://a.test', told));
-    assert.ok(read.copyOf('http://b.test', told));
+    assert.deepEqual(read.copyOf('http://b.test', reported), read.copyOf('http://a.test', reported));
+    assert.ok(read.copyOf('http://b.test', reported));
     const [copy] = await read.of('http://b.test');
     assert.equal(Buffer.from(copy!.body).toString(), rulesText);
     assert.equal(copy!.origin, 'http://b.test');
@@ -67,9 +67,9 @@ describe('copies of robots.txt on the topic', () => {
     const seen: string[] = [];
     const read = await readRobotsCopies(source, ({ partition, offset }) => seen.push(`${partition}:${offset}`));
     assert.deepEqual(seen, ['0:0', '0:1', '0:2', '1:0', '1:1']);
-    const told = await read.of('http://a.test');
+    const reported = await read.of('http://a.test');
     assert.deepEqual(
-      told.map(({ fetchedAtMs }) => fetchedAtMs),
+      reported.map(({ fetchedAtMs }) => fetchedAtMs),
       [1_000, 2_000, 3_000],
     );
     assert.deepEqual(read.copyOf('http://a.test', ''), { rules: null });
@@ -121,16 +121,16 @@ describe('copies of robots.txt on the topic', () => {
 
   it('of which one alone is more than may be kept are kept one at a time', async () => {
     const texts = ['User-agent: *\nDisallow: /1', 'User-agent: *\nDisallow: /2'];
-    const told = texts.map(hashOf);
-    const shared = robotsCopy(0, 'http://c.test', '', { hash: told[0]! });
+    const reported = texts.map(hashOf);
+    const shared = robotsCopy(0, 'http://c.test', '', { hash: reported[0]! });
     const source = await sourceOf([...texts.map((text, n) => robotsCopy(0, `http://${n}.test`, text)), shared]);
     const read = await readRobotsCopies(source, () => {}, 1);
     for (const n of [0, 1, 0]) {
-      await read.prepare([told[n]!]);
-      assert.equal(typeof read.copyOf(`http://${n}.test`, told[n]!)?.rules, 'object', `${n}`);
-      assert.equal(read.copyOf(`http://${1 - n}.test`, told[1 - n]!), undefined, 'the other went');
+      await read.prepare([reported[n]!]);
+      assert.equal(typeof read.copyOf(`http://${n}.test`, reported[n]!)?.rules, 'object', `${n}`);
+      assert.equal(read.copyOf(`http://${1 - n}.test`, reported[1 - n]!), undefined, 'the other went');
     }
-    assert.deepEqual(read.copyOf('http://c.test', told[0]!), read.copyOf('http://0.test', told[0]!));
+    assert.deepEqual(read.copyOf('http://c.test', reported[0]!), read.copyOf('http://0.test', reported[0]!));
   });
 
   it('are none on the log of a release that had no such topic', async () => {

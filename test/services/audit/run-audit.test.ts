@@ -156,9 +156,9 @@ describe('what the crawl did at one host', () => {
 
   it('has its newest requests with their User-Agents, newest first, and its copies and violations alone', async () => {
     const source = await sourceOf([policy(0), ...copies, ...other, ...visits]);
-    const told = await auditOneHost(source, one, 2);
+    const reported = await auditOneHost(source, one, 2);
     assert.deepEqual(
-      told.requests.map(({ url, userAgent }) => [url, userAgent]),
+      reported.requests.map(({ url, userAgent }) => [url, userAgent]),
       [
         ['https://a.test/6', 'Bot/6'],
         ['https://a.test/5', 'Bot/5'],
@@ -173,12 +173,12 @@ describe('what the crawl did at one host', () => {
       assert.deepEqual([requests.length, requests[0]!.url], [length, 'https://a.test/6']);
       assert.ok(requests.every(({ url }) => url.startsWith('https://a.test/')));
     }
-    assert.deepEqual([told.visits.requests, told.visits.origins], [7, ['https://a.test']]);
+    assert.deepEqual([reported.visits.requests, reported.visits.origins], [7, ['https://a.test']]);
     assert.deepEqual(
-      told.copies.map(({ origin }) => origin),
+      reported.copies.map(({ origin }) => origin),
       ['https://a.test'],
     );
-    assert.deepEqual(told.violations, []);
+    assert.deepEqual(reported.violations, []);
     const broken = await auditOneHost(
       await sourceOf([policy(0), ...copies, ...other, ...visits, visit(0, 'a.test', dayMs + 20_000, '/private/a')]),
       one,
@@ -194,8 +194,8 @@ describe('what the crawl did at one host', () => {
     const denied = visit(0, 'a.test', dayMs + 30_000, '/x', {
       ...{ requests: [], outcomes: [outcome('https://a.test/private', { kind: 'robotsDenied' })] },
     });
-    const told = await auditOneHost(await sourceOf([policy(0), ...copies, ...visits, denied]), one, 2);
-    assert.deepEqual(told.visits.deniedUrls, ['https://a.test/private']);
+    const reported = await auditOneHost(await sourceOf([policy(0), ...copies, ...visits, denied]), one, 2);
+    assert.deepEqual(reported.visits.deniedUrls, ['https://a.test/private']);
   });
 });
 
@@ -220,13 +220,13 @@ describe('results of all partitions', () => {
       const { log, codec } = await sourceOf(records);
       const span = (partition: number) => ({ partition, from: draw.below(3), to: offsets[partition]! - draw.below(3) });
       const spans = [span(0), span(1)];
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       for await (const { record, result } of resultsInTime(log, codec, 'crawl.results', spans))
-        told.push({ partition: record.partition, offset: record.offset, atMs: result!.requests[0]!.startMs });
+        reported.push({ partition: record.partition, offset: record.offset, atMs: result!.requests[0]!.startMs });
       const within = wanted
         .filter(({ partition, offset }) => offset >= spans[partition]!.from && offset < spans[partition]!.to)
         .sort((a, b) => a.atMs - b.atMs || a.partition - b.partition || a.offset - b.offset);
-      assert.deepEqual(told, within, `seed ${seed}`);
+      assert.deepEqual(reported, within, `seed ${seed}`);
     }
   });
 
@@ -240,9 +240,9 @@ describe('results of all partitions', () => {
       bytes('results', 1, 'damaged'),
     ]);
     const spans = [0, 1].map((partition) => ({ partition, from: 0, to: partition + 2 }));
-    const told: string[] = [];
+    const reported: string[] = [];
     for await (const { record, result } of resultsInTime(log, codec, 'crawl.results', spans))
-      told.push(`${record.partition}:${record.offset} ${result === null ? 'unreadable' : result.requests.length}`);
-    assert.deepEqual(told, ['0:0 1', '1:0 0', '1:1 unreadable', '0:1 1', '1:2 unreadable']);
+      reported.push(`${record.partition}:${record.offset} ${result === null ? 'unreadable' : result.requests.length}`);
+    assert.deepEqual(reported, ['0:0 1', '1:0 0', '1:1 unreadable', '0:1 1', '1:2 unreadable']);
   });
 });

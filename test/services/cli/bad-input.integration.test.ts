@@ -224,15 +224,15 @@ test('a record that nobody can decode becomes a dead letter with its source and 
   assert.equal(lastJson(ended)['pages'], 60);
   assertFlawless(small.check({ delayMs: 0 }));
 
-  const letters = await onLog(data, readDeadLetters);
-  const found = letters.map(({ reason, sourceTopic, sourcePartition, sourceOffset, original }) => ({
+  const deadLetters = await onLog(data, readDeadLetters);
+  const found = deadLetters.map(({ reason, sourceTopic, sourcePartition, sourceOffset, original }) => ({
     reason,
     sourceTopic,
     sourcePartition,
     sourceOffset,
     original: Buffer.from(original).toString('hex'),
   }));
-  const letter = (sourceTopic: 'discovered' | 'results', sourceOffset: number | undefined) => ({
+  const deadLetter = (sourceTopic: 'discovered' | 'results', sourceOffset: number | undefined) => ({
     reason: 'undecodable',
     sourceTopic,
     sourcePartition: 0,
@@ -241,7 +241,7 @@ test('a record that nobody can decode becomes a dead letter with its source and 
   });
   assert.deepEqual(
     found.sort((a, b) => a.sourceTopic.localeCompare(b.sourceTopic)),
-    [letter('discovered', offsets[0]), letter('results', offsets[1])],
+    [deadLetter('discovered', offsets[0]), deadLetter('results', offsets[1])],
   );
 });
 
@@ -265,7 +265,7 @@ type Decode = (value: Buffer) => Promise<DeadLetter>;
 async function readDeadLetters(log: EmbeddedLog, decode: Decode): Promise<DeadLetter[]> {
   const reader = log.reader();
   reader.seek('crawl.dead-letters', 0, 0);
-  const letters: DeadLetter[] = [];
-  for (const { value } of await reader.poll({ maxBytes: 1 << 20, waitMs: 0 })) letters.push(await decode(value));
-  return letters;
+  const deadLetters: DeadLetter[] = [];
+  for (const { value } of await reader.poll({ maxBytes: 1 << 20, waitMs: 0 })) deadLetters.push(await decode(value));
+  return deadLetters;
 }

@@ -104,18 +104,18 @@ test('urlfrontier serves until it is told to stop', async () => {
   }
   const address = /listening on (http:\S+)/.exec(serving.output())![1]!;
   assert.equal((await fetch(`${address}/readyz`)).status, 200);
-  const told = await (await fetch(`${address}/metrics`)).text();
-  assert.match(told, /^crawlstream_info\{version="[^"]+",role="urlfrontier",crawl="crawl"\} 1$/m);
-  assert.match(told, /^crawlstream_frontier_urls\{partition="0",place="queued",crawl="crawl"\} 0$/m);
+  const reported = await (await fetch(`${address}/metrics`)).text();
+  assert.match(reported, /^crawlstream_info\{version="[^"]+",role="urlfrontier",crawl="crawl"\} 1$/m);
+  assert.match(reported, /^crawlstream_frontier_urls\{partition="0",place="queued",crawl="crawl"\} 0$/m);
   serving.child.kill('SIGTERM');
   assert.equal((await serving.ended).code, 0);
 });
 
 test('the topology is told as text, for Graphviz, for Mermaid and as JSON', async () => {
-  const told = async (format: string) => (await runCommand(['topology', 'describe', '--format', format])).stdout;
-  assert.match(await told('text'), /^frontier: admits URLs once/);
-  assert.match(await told('mermaid'), /^flowchart LR\n/);
-  assert.match(await told('dot'), /^digraph crawlstream \{[\s\S]*discovered -> processor_frontier;[\s\S]*\}\n$/);
+  const reported = async (format: string) => (await runCommand(['topology', 'describe', '--format', format])).stdout;
+  assert.match(await reported('text'), /^frontier: admits URLs once/);
+  assert.match(await reported('mermaid'), /^flowchart LR\n/);
+  assert.match(await reported('dot'), /^digraph crawlstream \{[\s\S]*discovered -> processor_frontier;[\s\S]*\}\n$/);
   const { processors } = await json(['topology', 'describe']);
   assert.ok((processors as unknown[]).length > 5);
   assert.match((await runCommand(['topology'])).stdout, /^frontier: /, 'describing is what topology does by itself');
@@ -144,22 +144,22 @@ test('hosts are listed as the counters have it, and one of them with its queue',
 
 test('a URL, then its host, is taken down: nobody tells of it any more, and a crawl does not take it up again', async () => {
   const target = `${seed}p/2`;
-  const told = async () => (await runCommand(['pages', '--data', data])).stdout;
+  const reported = async () => (await runCommand(['pages', '--data', data])).stdout;
   // A number that is in the title of each page.
   const found = async () => (await runCommand(['search', '0', '--data', data, '--json'])).stdout.split('\n').length - 1;
   const before = await found();
-  assert.ok(before > 1 && (await told()).includes(`"${target}"`), await told());
+  assert.ok(before > 1 && (await reported()).includes(`"${target}"`), await reported());
   const { purged, remains } = await json(['purge', target, '--data', data, '--by', 'test']);
   assert.deepEqual(purged, { hostKey: host, url: target });
   const places = (remains as { in: string; records?: number }[]).filter(({ records }) => records !== undefined);
   assert.ok(places[0]?.in.startsWith('archive/'), 'the WARC file is named');
-  assert.ok(!(await told()).includes(`"${target}"`));
+  assert.ok(!(await reported()).includes(`"${target}"`));
   const whole = await runCommand(['purge', host, '--data', data]);
   assert.match(
     whole.stdout,
     /^host \S+ with all its URLs is purged: recorded on topic control at \d+:\d+ .*\n1 host, .* 5 fetched\n.*records remain/,
   );
-  assert.equal(await told(), '');
+  assert.equal(await reported(), '');
   await runCommand(['index', '--data', data]);
   assert.equal(await found(), 0);
   const again = await runCommand([...crawlArguments, '--data', data]);

@@ -30,11 +30,11 @@ test('fetch shows a page the whole way: each redirect with filters and robots.tx
     return response.end('<title>Home</title><p>Some words</p><a href="/a">a</a><a href="http://other.test/b">b</a>');
   });
   const url = `http://127.0.0.1:${site.port}`;
-  const told = await runCommand(['fetch', `${url}/`, '--allow-private']);
-  assert.equal(told.code, 0, told.stderr);
-  assert.match(told.stdout, /status +301, to \S+\/home\n[\s\S]*status +200\ntitle +Home/);
-  assert.match(told.stdout, /links +2, 1 of them accepted/);
-  assert.match(told.stdout, /http:\/\/other\.test\/b {2}refused by scope: other\.test/);
+  const reported = await runCommand(['fetch', `${url}/`, '--allow-private']);
+  assert.equal(reported.code, 0, reported.stderr);
+  assert.match(reported.stdout, /status +301, to \S+\/home\n[\s\S]*status +200\ntitle +Home/);
+  assert.match(reported.stdout, /links +2, 1 of them accepted/);
+  assert.match(reported.stdout, /http:\/\/other\.test\/b {2}refused by scope: other\.test/);
   const denied = await runCommand(['fetch', `${url}/moved`, '--allow-private', '--json']);
   assert.equal(denied.code, 1);
   const { hops, page } = lastJson(denied) as { hops: { robots: string; status: number }[]; page: unknown };

@@ -8,12 +8,12 @@ import { fingerprintKeyOf } from '../../../services/cli/connect/crawl-folder.ts'
 import { type ReadableCrawl, withCrawl } from '../../../services/cli/connect/open-crawl.ts';
 import { readControl } from '../../../services/runtime/crawl/control-log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
-import { type Story, tellStory } from '../../../services/runtime/story/tell-story.ts';
+import { readTimeline, type Timeline } from '../../../services/runtime/timeline/read-timeline.ts';
 import { readRecording } from '../../../services/what-if/read-recording.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
-import type { StoryKind } from '../../../topology/story/story-event.ts';
+import type { TimelineKind } from '../../../topology/timeline/timeline-event.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { type WhatIfReport, whatIf } from '../../../topology/what-if/what-if.ts';
@@ -57,9 +57,9 @@ function tried(instead: (json: string) => string, fromMs = 0): Promise<WhatIfRep
   });
 }
 
-const verdicts: readonly StoryKind[] = ['admitted', 'known', 'refused', 'dropped'];
+const verdicts: readonly TimelineKind[] = ['admitted', 'known', 'refused', 'dropped'];
 
-function count({ events }: Story, ...kinds: StoryKind[]): number {
+function count({ events }: Timeline, ...kinds: TimelineKind[]): number {
   return events.filter(({ kind }) => kinds.includes(kind)).length;
 }
 
@@ -68,32 +68,32 @@ test('a URL’s story has every link to it with its verdict, every lease, fetch 
     const { log, codec, topics } = crawl;
     const { policy: text } = await readControl(log, codec, 'crawl');
     const policy = compilePolicy(parsePolicy(text!.json));
-    const tell = (url: string) => tellStory({ log, codec, topics, lists: noLists }, url, policy);
+    const report = (url: string) => readTimeline({ log, codec, topics, lists: noLists }, url, policy);
     const found = { links: new Map<string, number>(), fetches: new Map<string, number>() };
     const tally = (counts: Map<string, number>, url: string) => counts.set(url, (counts.get(url) ?? 0) + 1);
     for await (const { groups } of everyRecord(crawl, 'discovered'))
       for (const { links } of groups) for (const { url } of links) tally(found.links, policy.normalize(url) ?? url);
     for await (const { outcomes } of everyRecord(crawl, 'results'))
       for (const { url } of outcomes) tally(found.fetches, url);
-    const kinds = new Set<StoryKind>();
-    let told = 0;
+    const kinds = new Set<TimelineKind>();
+    let reported = 0;
     for (const [url, links] of found.links) {
       const isPlain = policy.admit(url, 0, 0).ok && found.fetches.get(url) === 1;
-      if (policy.normalize(url) !== url || (isPlain && told++ % 40 !== 0)) continue;
-      const story = await tell(url);
-      for (const { kind } of story.events) kinds.add(kind);
-      assert.equal(count(story, 'discovered'), links, url);
-      assert.equal(count(story, ...verdicts), links, `${url}: each link has one verdict`);
-      assert.equal(count(story, 'fetched'), found.fetches.get(url) ?? 0, url);
-      assert.equal(count(story, 'leased'), count(story, 'task'), url);
-      assert.equal(count(story, 'page'), count(story, 'indexed'), url);
-      assert.equal(count(story, 'admitted'), policy.admit(url, 0, 0).ok ? 1 : 0, url);
-      const times = story.events.map(({ atMs }) => atMs);
+      if (policy.normalize(url) !== url || (isPlain && reported++ % 40 !== 0)) continue;
+      const timeline = await report(url);
+      for (const { kind } of timeline.events) kinds.add(kind);
+      assert.equal(count(timeline, 'discovered'), links, url);
+      assert.equal(count(timeline, ...verdicts), links, `${url}: each link has one verdict`);
+      assert.equal(count(timeline, 'fetched'), found.fetches.get(url) ?? 0, url);
+      assert.equal(count(timeline, 'leased'), count(timeline, 'task'), url);
+      assert.equal(count(timeline, 'page'), count(timeline, 'indexed'), url);
+      assert.equal(count(timeline, 'admitted'), policy.admit(url, 0, 0).ok ? 1 : 0, url);
+      const times = timeline.events.map(({ atMs }) => atMs);
       assert.deepEqual(
         times,
         times.toSorted((a, b) => a - b),
       );
-      const decided = story.events.find(({ kind }) => kind === 'admitted' || kind === 'refused');
+      const decided = timeline.events.find(({ kind }) => kind === 'admitted' || kind === 'refused');
       assert.equal(decided?.policyVersion, text!.version);
       if (decided?.kind === 'refused') assert.equal(decided.details['rule'], 'exclude');
     }

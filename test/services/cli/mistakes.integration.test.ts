@@ -36,11 +36,11 @@ before(async () => {
 });
 
 /** What is wrong with how a mistake is told; null: nothing. Two lines are the most that a person reads. */
-async function mistold(words: readonly string[], code: number, says: RegExp): Promise<string | null> {
+async function misreported(words: readonly string[], code: number, says: RegExp): Promise<string | null> {
   const ended = await runCommand(words, { cwd });
-  const isTold = says.test(ended.stderr) && ended.stderr.trimEnd().split('\n').length <= 2;
+  const isReported = says.test(ended.stderr) && ended.stderr.trimEnd().split('\n').length <= 2;
   const isBug = /\n {4}at |a bug, please/.test(ended.stderr);
-  return ended.code === code && isTold && !isBug ? null : `${words.join(' ')}: ${ended.code}, ${ended.stderr}`;
+  return ended.code === code && isReported && !isBug ? null : `${words.join(' ')}: ${ended.code}, ${ended.stderr}`;
 }
 
 test('what is misspelt, missing or elsewhere is told with its cause and its remedy', async () => {
@@ -98,7 +98,7 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
   ];
   const problems: string[] = [];
   for (const [words, code, says] of cases)
-    problems.push(...[await mistold(words, code, says)].filter((one) => one !== null));
+    problems.push(...[await misreported(words, code, says)].filter((one) => one !== null));
   assert.deepEqual(problems, []);
   assert.deepEqual(
     readdirSync(cwd).sort(),
@@ -146,9 +146,10 @@ test('what may not be written, or not there, is told by its place and is no bug'
   const problems: string[] = [];
   for (const [words, code, says] of cases) {
     const ended = await runCommand(words, { cwd: folder, ...(asOthers !== false && { shellPrefix: asOthers }) });
-    const isTold = says.test(ended.stderr) && ended.stderr.trimEnd().split('\n').length <= 2;
+    const isReported = says.test(ended.stderr) && ended.stderr.trimEnd().split('\n').length <= 2;
     const isBug = /\n {4}at |a bug, please/.test(ended.stderr);
-    if (ended.code !== code || !isTold || isBug) problems.push(`${words.join(' ')}: ${ended.code}, ${ended.stderr}`);
+    if (ended.code !== code || !isReported || isBug)
+      problems.push(`${words.join(' ')}: ${ended.code}, ${ended.stderr}`);
   }
   assert.deepEqual(problems, []);
   assert.deepEqual(readdirSync(join(folder, 'there')), []);

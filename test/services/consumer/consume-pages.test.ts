@@ -9,7 +9,7 @@ import { consumePages } from '../../../services/consumer/consume-pages.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../../../services/runtime/avro/schema-registry.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
-import { readGroupLetters } from '../../../services/runtime/consumer/group-folder.ts';
+import { readGroupDeadLetters } from '../../../services/runtime/consumer/group-folder.ts';
 import { openDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
@@ -103,9 +103,9 @@ describe('consumePages on a data folder', () => {
     };
     await titles(data, { handle, retriesMs: [] });
     assert.deepEqual(seen, ['a', 'c']);
-    const letters = await readGroupLetters(join(data, 'consumers', 'titles'));
+    const deadLetters = await readGroupDeadLetters(join(data, 'consumers', 'titles'));
     assert.deepEqual(
-      letters.map(({ reason, url, sourceOffset }) => [reason, url, sourceOffset]),
+      deadLetters.map(({ reason, url, sourceOffset }) => [reason, url, sourceOffset]),
       [['consumerFailed', 'http://a.test/bad', 1]],
     );
   });
@@ -119,9 +119,9 @@ describe('consumePages on a data folder', () => {
       await fetched(name);
       await titles(data, { handle, retriesMs: [] });
     }
-    const letters = await readGroupLetters(join(data, 'consumers', 'titles'));
+    const deadLetters = await readGroupDeadLetters(join(data, 'consumers', 'titles'));
     assert.deepEqual(
-      letters.map(({ url }) => url),
+      deadLetters.map(({ url }) => url),
       ['http://a.test/a', 'http://a.test/b'],
     );
   });
@@ -134,7 +134,7 @@ describe('consumePages on a data folder', () => {
       throw new Error('no');
     };
     await titles(data, { handle, retriesMs: [] });
-    assert.equal((await readGroupLetters(join(data, 'consumers', 'titles'))).length, 1);
+    assert.equal((await readGroupDeadLetters(join(data, 'consumers', 'titles'))).length, 1);
   });
 
   it('forgets the other URLs where one cannot be forgotten, stops, and begins again with that one', async () => {
@@ -159,7 +159,7 @@ describe('consumePages on a data folder', () => {
     });
     assert.ok(handled.includes('a'));
     assert.deepEqual([...forgotten].sort(), ['http://a.test/x', 'http://a.test/z']);
-    assert.deepEqual(await readGroupLetters(join(data, 'consumers', 'titles')), []);
+    assert.deepEqual(await readGroupDeadLetters(join(data, 'consumers', 'titles')), []);
     isAway = false;
     await titles(data, options);
     assert.ok(forgotten.has('http://a.test/y'));
@@ -176,9 +176,9 @@ describe('consumePages on a data folder', () => {
           throw thrown;
         },
       });
-      const letters = await readGroupLetters(join(data, 'consumers', 'titles'));
+      const deadLetters = await readGroupDeadLetters(join(data, 'consumers', 'titles'));
       assert.deepEqual(
-        letters.map(({ url }) => url),
+        deadLetters.map(({ url }) => url),
         ['http://a.test/a', 'http://a.test/b'],
       );
     }
@@ -225,9 +225,9 @@ describe('consumePages on a data folder', () => {
     await takenBack('a');
     const failing = { forget: () => Promise.reject(new Error('the disk is full')), retriesMs: [] };
     await assert.rejects(titles(data, failing), /the disk is full/);
-    const told: string[] = [];
-    await titles(data, { forget: (urls) => void told.push(...urls) });
-    assert.deepEqual(told, ['http://a.test/a']);
+    const reported: string[] = [];
+    await titles(data, { forget: (urls) => void reported.push(...urls) });
+    assert.deepEqual(reported, ['http://a.test/a']);
   });
 
   it('stops when its signal aborts, also one that is aborted as it begins', async () => {

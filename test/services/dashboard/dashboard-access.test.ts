@@ -9,7 +9,7 @@ import { SystemClock } from '../../../services/runtime/clock.ts';
 import type { Opening } from '../../../services/runtime/http/access.ts';
 import { type HttpServer, startHttpServer } from '../../../services/runtime/http/http-server.ts';
 import { Probes } from '../../../services/runtime/http/probes.ts';
-import { toldCrawl } from '../../browser/told-crawl.ts';
+import { shownCrawl } from '../../browser/shown-crawl.ts';
 
 const token = 'a-token-of-some-length';
 const servers: HttpServer[] = [];
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function serve(access: { readonly token?: string; readonly opened?: Opening }): Promise<number> {
-  const { view } = toldCrawl('live');
+  const { view } = shownCrawl('live');
   const dashboard = createDashboard(new SystemClock(), () => view);
   const server = await startHttpServer({
     listen: { host: '0.0.0.0', port: 0 },

@@ -46,7 +46,7 @@ test('a crawl that no process runs is not running, whatever it waits for; one th
 });
 
 function troubles(change: Partial<CrawlStatus>): string[] {
-  const told: Omit<CrawlStatus, 'troubles'> = {
+  const reported: Omit<CrawlStatus, 'troubles'> = {
     ...{
       crawl: 'c',
       release: '0',
@@ -62,7 +62,7 @@ function troubles(change: Partial<CrawlStatus>): string[] {
     letters: { records: 0, reasons: [], newest: [] },
     ...change,
   };
-  return troublesOf(told).map(({ severity, text }) => `${severity}: ${text}`);
+  return troublesOf(reported).map(({ severity, text }) => `${severity}: ${text}`);
 }
 
 test('nothing is said of a crawl that is well', () => {

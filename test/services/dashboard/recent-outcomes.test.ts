@@ -11,7 +11,7 @@ import { SystemClock } from '../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 
-interface Told {
+interface Report {
   readonly url?: string;
   readonly kind: OutcomeKind;
   readonly status?: number;
@@ -30,7 +30,7 @@ async function rig(partitions = 1) {
     look: () => recent.look(nowMs),
     at: (ms: number) => (nowMs = ms),
     junk: (partition = 0) => log.append([{ topic: 'c.results', partition, key: null, value: Buffer.from('junk') }]),
-    tell: (outcomes: readonly Told[], partition = 0) =>
+    report: (outcomes: readonly Report[], partition = 0) =>
       log.append([
         {
           topic: 'c.results',
@@ -46,12 +46,12 @@ async function rig(partitions = 1) {
 }
 
 test('what was reported in the last minute is counted by kind, the most first, and told as failed where it is', async () => {
-  const { look, tell, at, junk } = await rig(2);
+  const { look, report, at, junk } = await rig(2);
   assert.deepEqual(await look(), { outcomes: 0, kinds: [], fetches: [], newestMs: null, causes: [] });
-  await tell([{ kind: 'fetched', status: 200 }, { kind: 'returned' }, { kind: 'serverError', status: 503 }]);
+  await report([{ kind: 'fetched', status: 200 }, { kind: 'returned' }, { kind: 'serverError', status: 503 }]);
   await junk();
   at(1_030_000);
-  await tell([{ kind: 'fetched' }, { kind: 'robotsDenied' }], 1);
+  await report([{ kind: 'fetched' }, { kind: 'robotsDenied' }], 1);
   const { outcomes, kinds, newestMs } = await look();
   assert.deepEqual([outcomes, newestMs], [4, 1_030_000]);
   assert.deepEqual(kinds, [
@@ -74,7 +74,7 @@ test('what was reported in the last minute is counted by kind, the most first, a
 });
 
 test('what cannot be a page’s failure is no failed one', async () => {
-  const { look, tell } = await rig();
+  const { look, report } = await rig();
   const fine = [
     'fetched',
     'notModified',
@@ -87,7 +87,7 @@ test('what cannot be a page’s failure is no failed one', async () => {
     'crawlDelayTooLong',
   ] as const;
   const failed = ['serverError', 'throttled', 'timeout', 'dnsFailed', 'connectionFailed'] as const;
-  await tell([...fine, ...failed].map((kind) => ({ kind })));
+  await report([...fine, ...failed].map((kind) => ({ kind })));
   const { kinds, causes } = await look();
   assert.deepEqual(
     kinds
@@ -102,11 +102,11 @@ test('what cannot be a page’s failure is no failed one', async () => {
 });
 
 test('the newest are told of, the newest first, each once, whatever partition they are of', async () => {
-  const { look, tell, at } = await rig(2);
+  const { look, report, at } = await rig(2);
   const { fetchesShown } = dashboardLimits;
   for (let n = 0; n < fetchesShown + 2; n++) {
     at(1_000_000 + n);
-    await tell([{ url: `http://a.test/${n}`, kind: 'fetched', status: 200, detail: 'd'.repeat(300) }], n % 2);
+    await report([{ url: `http://a.test/${n}`, kind: 'fetched', status: 200, detail: 'd'.repeat(300) }], n % 2);
   }
   const paths = async () => (await look()).fetches.map(({ url }) => Number(url.slice('http://a.test/'.length)));
   const newest = Array.from({ length: fetchesShown }, (_, n) => fetchesShown + 1 - n);
@@ -119,22 +119,22 @@ test('the newest are told of, the newest first, each once, whatever partition th
 });
 
 test('a look reads the newest of many, more of them at first', async () => {
-  const { look, tell } = await rig(4);
+  const { look, report } = await rig(4);
   const { resultsAtFirst, resultsPerLook } = dashboardLimits;
-  for (let n = 0; n < resultsAtFirst; n++) await tell([{ kind: 'fetched' }]);
+  for (let n = 0; n < resultsAtFirst; n++) await report([{ kind: 'fetched' }]);
   assert.equal((await look()).outcomes, resultsAtFirst / 4);
-  for (let n = 0; n < resultsPerLook + 5; n++) await tell([{ kind: 'fetched' }]);
+  for (let n = 0; n < resultsPerLook + 5; n++) await report([{ kind: 'fetched' }]);
   assert.equal((await look()).outcomes, resultsAtFirst / 4 + resultsPerLook);
 });
 
 test('of a host, its last failure is known, and its newest answers', async () => {
-  const { recent, look, tell, at } = await rig();
-  await tell([
+  const { recent, look, report, at } = await rig();
+  await report([
     { kind: 'serverError', status: 500 },
     { url: 'http://b.test/', kind: 'dnsFailed' },
   ]);
   at(1_000_001);
-  await tell([
+  await report([
     { kind: 'gone', status: 410 },
     { kind: 'fetched', status: 200 },
   ]);
@@ -147,18 +147,18 @@ test('of a host, its last failure is known, and its newest answers', async () =>
     ['fetched', 'gone', 'serverError'],
   );
   const { hostOutcomes } = dashboardLimits;
-  await tell(Array.from({ length: hostOutcomes }, () => ({ kind: 'timeout' as const })));
+  await report(Array.from({ length: hostOutcomes }, () => ({ kind: 'timeout' as const })));
   const newest = await recent.ofHost('a.test', 0);
   assert.deepEqual([newest.length, new Set(newest.map(({ kind }) => kind)).size], [hostOutcomes, 1]);
 });
 
 test('failures of so many hosts are kept, the newest', async () => {
-  const { recent, look, tell } = await rig();
+  const { recent, look, report } = await rig();
   const { failuresKept } = dashboardLimits;
   const failed = (n: number) => ({ url: `http://h${n}.test/`, kind: 'timeout' as const });
-  await tell(Array.from({ length: failuresKept }, (_, n) => failed(n)));
+  await report(Array.from({ length: failuresKept }, (_, n) => failed(n)));
   await look();
-  await tell([failed(0), failed(failuresKept)]);
+  await report([failed(0), failed(failuresKept)]);
   await look();
   assert.notEqual(recent.lastFailure('h0.test'), undefined, 'it failed again');
   assert.equal(recent.lastFailure('h1.test'), undefined);

@@ -16,7 +16,7 @@ export type Input = Received<'pages' | 'results' | 'control'>;
 
 /** A dedup over a store, and what it tells; `failAt`: the append that fails, as a kill would. */
 export async function open(store: StateStore, method: NearMethod = 'simhash', failAt = Number.POSITIVE_INFINITY) {
-  const told: Duplicate[] = [];
+  const reported: Duplicate[] = [];
   const events: Control[] = [];
   let nowMs = 1_000_000;
   let appends = 0;
@@ -24,7 +24,7 @@ export async function open(store: StateStore, method: NearMethod = 'simhash', fa
     appends += 1;
     if (appends === failAt) throw new Error('killed');
     for (const { topic, value } of records) {
-      if (topic === 'c.duplicates') told.push(codec.decode('duplicates', value));
+      if (topic === 'c.duplicates') reported.push(codec.decode('duplicates', value));
       else events.push(codec.decode('control', value));
     }
     return [];
@@ -38,7 +38,7 @@ export async function open(store: StateStore, method: NearMethod = 'simhash', fa
       await dedup.handle(some, { positions: [{ topic: 'c.pages', partition: 0, offset: at + some.length }] });
     }
   };
-  return { told, events, read, dedup };
+  return { reported, events, read, dedup };
 }
 
 export function page(url: string, text: string, more: Partial<Page> = {}): Input {
@@ -46,7 +46,7 @@ export function page(url: string, text: string, more: Partial<Page> = {}): Input
 }
 
 /** URL → representative, as the newest record of each says; those that are no duplicates are left out. */
-export function verdicts(told: readonly Duplicate[]): Map<string, string> {
-  const newest = new Map(told.map(({ url, representative }) => [url, representative]));
+export function verdicts(reported: readonly Duplicate[]): Map<string, string> {
+  const newest = new Map(reported.map(({ url, representative }) => [url, representative]));
   return new Map([...newest].filter(([url, representative]) => url !== representative).sort());
 }

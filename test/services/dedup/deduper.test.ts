@@ -21,8 +21,8 @@ async function asOfFormTwo(store: StateStore, best: string): Promise<void> {
     member.writeUIntBE(page.fetchedAtMs, 6, 6);
     member.write(url, 12);
     ops.push({ key: member, value: Buffer.alloc(0) });
-    const told = page.node === 0 && url !== best ? best : '';
-    ops.push({ key, value: Buffer.from(JSON.stringify({ ...page, told })) });
+    const reported = page.node === 0 && url !== best ? best : '';
+    ops.push({ key, value: Buffer.from(JSON.stringify({ ...page, reported })) });
   }
   for (const range of [
     { gte: Buffer.from('T'), lt: Buffer.from('U') },
@@ -36,7 +36,7 @@ async function asOfFormTwo(store: StateStore, best: string): Promise<void> {
 describe('the dedup', () => {
   it('tells exact duplicates, whatever their length, and near ones; and the earliest page stands for them', async () => {
     const long = proseOf(1, 400);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     await read([
       page('http://a.test/long', long, { fetchedAtMs: 10 }),
       page('http://b.test/long', long, { fetchedAtMs: 11 }),
@@ -47,7 +47,7 @@ describe('the dedup', () => {
       page('http://a.test/other', proseOf(2, 400), { fetchedAtMs: 16 }),
     ]);
     assert.deepEqual(
-      [...verdicts(told)],
+      [...verdicts(reported)],
       [
         ['http://b.test/long', 'http://a.test/long'],
         ['http://b.test/short', 'http://a.test/short'],
@@ -55,14 +55,14 @@ describe('the dedup', () => {
       ],
     );
     assert.deepEqual(
-      told.map(({ method }) => method),
+      reported.map(({ method }) => method),
       ['exact', 'simhash', 'exact'],
     );
   });
 
   it('lets a page that names itself canonical stand for the others, also when it comes last', async () => {
     const text = proseOf(3, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     const canonical = 'http://a.test/3';
     await read(
       [
@@ -73,7 +73,7 @@ describe('the dedup', () => {
       1,
     );
     assert.deepEqual(
-      [...verdicts(told)],
+      [...verdicts(reported)],
       [
         ['http://a.test/1', 'http://a.test/3'],
         ['http://a.test/2', 'http://a.test/3'],
@@ -86,7 +86,7 @@ describe('the dedup', () => {
     const original = 'http://www.honest.test/article';
     const copies = ['http://thief.test/a', 'http://thief.test/b', 'http://other.test/copy'];
     for (const batch of [1, 2, 9]) {
-      const { told, read } = await open(createMemoryStore());
+      const { reported, read } = await open(createMemoryStore());
       await read(
         [
           page(original, text, { fetchedAtMs: 10 }),
@@ -99,8 +99,8 @@ describe('the dedup', () => {
         ],
         batch,
       );
-      assert.deepEqual([...verdicts(told)], copies.map((url) => [url, original] as const).sort());
-      const deleted = told.filter(({ url, representative }) => url === original && representative !== original);
+      assert.deepEqual([...verdicts(reported)], copies.map((url) => [url, original] as const).sort());
+      const deleted = reported.filter(({ url, representative }) => url === original && representative !== original);
       // While it is gone, a copy stands for the others, and nothing else takes its place.
       assert.deepEqual(deleted, []);
     }
@@ -108,7 +108,7 @@ describe('the dedup', () => {
 
   it('keeps the page of the domain that was first, and there the one that names itself canonical', async () => {
     const text = proseOf(21, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     const canonical = 'http://honest.test/3';
     await read(
       [
@@ -120,17 +120,17 @@ describe('the dedup', () => {
       1,
     );
     assert.deepEqual(
-      [...verdicts(told)],
+      [...verdicts(reported)],
       ['http://honest.test/1', 'http://thief.test/1', 'http://www.honest.test/2'].map((url) => [url, canonical]),
     );
   });
 
   it('takes a page at its word that leaves a content to another domain', async () => {
     const text = proseOf(22, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     const [original, copy] = ['http://agency.test/news', 'http://paper.test/news'];
     await read([page(copy, text, { fetchedAtMs: 10, canonical: original }), page(original, text, { fetchedAtMs: 11 })]);
-    assert.deepEqual([...verdicts(told)], [[copy, original]]);
+    assert.deepEqual([...verdicts(reported)], [[copy, original]]);
   });
 
   it('brings a store of the release before over, killed at any moment, and takes back what a thief got there', async () => {
@@ -152,13 +152,13 @@ describe('the dedup', () => {
         await store.write(ops);
       };
       await open({ ...store, get: store.get, getMany: store.getMany, scan: store.scan, write }).catch(() => {});
-      const { told, read } = await open(store);
+      const { reported, read } = await open(store);
       // Whoever was told by then is told again, or was told before the kill.
       await read([page(original, text, { fetchedAtMs: 99 })], 1);
-      assert.equal(verdicts(told).has(original), false, `killed at ${killedAt}`);
+      assert.equal(verdicts(reported).has(original), false, `killed at ${killedAt}`);
       const after = await open(store);
       await after.read([page(copy, text, { fetchedAtMs: 100, canonical: copy })], 1);
-      assert.deepEqual([...verdicts(after.told)], [[copy, original]], `killed at ${killedAt}`);
+      assert.deepEqual([...verdicts(after.reported)], [[copy, original]], `killed at ${killedAt}`);
       const kinds = new Set<string>();
       for await (const [key] of store.scan(everything)) kinds.add(key.toString('latin1', 0, 1));
       assert.ok(!kinds.has('M') && !kinds.has('W'), [...kinds].join(''));
@@ -168,21 +168,21 @@ describe('the dedup', () => {
   it('keeps nothing of what is purged: another page stands for those behind it, and it does not come back', async () => {
     const store = createMemoryStore();
     const text = proseOf(7, 200);
-    const { told, read } = await open(store);
+    const { reported, read } = await open(store);
     await read([
       page('http://a.test/1', text, { fetchedAtMs: 10 }),
       page('http://b.test/1', text, { fetchedAtMs: 11 }),
       page('http://c.test/1', text, { fetchedAtMs: 12 }),
       page('http://a.test/2', proseOf(8, 200), { fetchedAtMs: 13 }),
     ]);
-    assert.equal(verdicts(told).get('http://c.test/1'), 'http://a.test/1');
+    assert.equal(verdicts(reported).get('http://c.test/1'), 'http://a.test/1');
     await read([
       purgeOf('a.test', 50) as Input,
       page('http://a.test/3', text, { fetchedAtMs: 9 }),
       purgeOf('c.test', 50, 'http://c.test/1') as Input,
     ]);
-    assert.equal(verdicts(told).get('http://c.test/1'), 'http://b.test/1');
-    assert.ok(!verdicts(told).has('http://b.test/1'));
+    assert.equal(verdicts(reported).get('http://c.test/1'), 'http://b.test/1');
+    assert.ok(!verdicts(reported).has('http://b.test/1'));
     const rows: string[] = [];
     const everything = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
     for await (const [key, value] of store.scan(everything)) rows.push(`${key.toString('latin1')} ${value}`);
@@ -195,16 +195,16 @@ describe('the dedup', () => {
 
   it('says nothing more of a page that is purged, while the pages before it leave', async () => {
     const text = proseOf(7, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     await read([
       page('http://a.test/1', text, { fetchedAtMs: 10 }),
       page('http://a.test/2', text, { fetchedAtMs: 11 }),
       page('http://b.test/1', text, { fetchedAtMs: 12 }),
       page('http://b.test/2', text, { fetchedAtMs: 13 }),
     ]);
-    const before = told.length;
+    const before = reported.length;
     await read([purgeOf('a.test', 50) as Input]);
-    const since = told.slice(before);
+    const since = reported.slice(before);
     assert.deepEqual([...verdicts(since)], [['http://b.test/2', 'http://b.test/1']]);
     assert.deepEqual(
       since.filter(({ url }) => url.startsWith('http://a.test/')),
@@ -219,21 +219,21 @@ describe('the dedup', () => {
       goneAt('http://a.test/1', 50) as Input,
       page('http://a.test/1', text, { fetchedAtMs: 50, noindex: true }),
     ]) {
-      const { told, read } = await open(createMemoryStore());
+      const { reported, read } = await open(createMemoryStore());
       const copies = [1, 2, 3].map((n) => page(`http://a.test/${n}`, text, { fetchedAtMs: 10 + n }));
       await read([...copies, end], 2);
-      assert.deepEqual([...verdicts(told)], [['http://a.test/3', 'http://a.test/2']]);
-      const back = told.findLast(({ url }) => url === 'http://a.test/2')!;
+      assert.deepEqual([...verdicts(reported)], [['http://a.test/3', 'http://a.test/2']]);
+      const back = reported.findLast(({ url }) => url === 'http://a.test/2')!;
       assert.deepEqual([back.representative, back.method, back.pageOffset], ['http://a.test/2', 'none', 0]);
     }
   });
 
   it('says of each new version of a duplicate that it is one, after its fetch', async () => {
     const text = proseOf(6, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     const again = page('http://a.test/2', text, { fetchedAtMs: 5_000_000 });
     await read([page('http://a.test/1', text), page('http://a.test/2', text), again]);
-    const about = told.filter(({ url }) => url === 'http://a.test/2');
+    const about = reported.filter(({ url }) => url === 'http://a.test/2');
     assert.deepEqual(
       about.map(({ fetchedAtMs, atMs }) => atMs > fetchedAtMs),
       [true, true],
@@ -258,7 +258,7 @@ describe('the dedup', () => {
     // By MinHash, all copies of a text are near each other; where one lies between two others, the order decides.
     const straight = await open(createMemoryStore(), 'minhash');
     await straight.read(history);
-    const expected = verdicts(straight.told);
+    const expected = verdicts(straight.reported);
     assert.ok(expected.size > 30);
     // Partition after partition, as a replay may read them.
     for (const order of [
@@ -268,11 +268,11 @@ describe('the dedup', () => {
       const other = await open(createMemoryStore(), 'minhash');
       const inputs = order.flatMap((partition) => history.filter((one) => one.partition === partition));
       await other.read(inputs, 7);
-      assert.deepEqual(verdicts(other.told), expected);
+      assert.deepEqual(verdicts(other.reported), expected);
     }
     // Killed at an append, now and then, and begun again where the store says.
     const store = createMemoryStore();
-    const told: Duplicate[] = [];
+    const reported: Duplicate[] = [];
     let kills = 0;
     for (let done = false; !done; ) {
       const some = await open(store, 'minhash', 1 + (next() % 30));
@@ -281,10 +281,10 @@ describe('the dedup', () => {
         () => (done = true),
         () => (kills += 1),
       );
-      told.push(...some.told);
+      reported.push(...some.reported);
     }
     assert.ok(kills > 2);
-    assert.deepEqual(verdicts(told), expected);
+    assert.deepEqual(verdicts(reported), expected);
   });
 
   it('tells the frontier how many of a prefix are duplicates, as the count doubles', async () => {
@@ -304,14 +304,14 @@ describe('the dedup', () => {
   });
 
   it('tells nothing against the pages of a language that stand in another one too', async () => {
-    const { told, events, read } = await open(createMemoryStore());
+    const { reported, events, read } = await open(createMemoryStore());
     const inputs = ['en', 'de'].flatMap((language, at) =>
       Array.from({ length: 20 }, (_, n) =>
         page(`http://a.test/${language}/page-${n}`, proseOf(700 + n, 100), { fetchedAtMs: 100 * at + n }),
       ),
     );
     await read(inputs, 1);
-    assert.equal(verdicts(told).size, 20);
+    assert.equal(verdicts(reported).size, 20);
     assert.deepEqual(
       events.flatMap(({ payload }) => (JSON.parse(payload) as { prefixes: { duplicates: number }[] }).prefixes),
       [
@@ -330,12 +330,12 @@ describe('the dedup', () => {
     ];
     const bySimhash = await open(createMemoryStore(), 'simhash');
     await bySimhash.read(inputs);
-    assert.equal(verdicts(bySimhash.told).size, 0);
+    assert.equal(verdicts(bySimhash.reported).size, 0);
     const store = createMemoryStore();
     const byMinhash = await open(store, 'minhash');
     await byMinhash.read(inputs);
     assert.deepEqual(
-      byMinhash.told.map(({ url, method }) => [url, method]),
+      byMinhash.reported.map(({ url, method }) => [url, method]),
       [['http://a.test/2', 'minhash']],
     );
     await assert.rejects(open(store, 'simhash'), { code: 'DATA_FOLDER_FOREIGN', message: /by minhash so far/ });

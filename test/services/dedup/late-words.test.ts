@@ -24,7 +24,7 @@ describe('the dedup', () => {
     const after = await open(store);
     await after.read([best]);
     assert.deepEqual(
-      [...verdicts([...before.told, ...after.told])],
+      [...verdicts([...before.reported, ...after.reported])],
       [1, 2, 3].map((n) => [`http://a.test/${n}`, 'http://a.test/0']),
     );
   });
@@ -47,32 +47,32 @@ describe('the dedup', () => {
 
   it('gives a content to the next domain when the page goes that had it first', async () => {
     const text = proseOf(32, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     const canonical = 'http://a.test/best';
     await read([
       page('http://a.test/first', text, { fetchedAtMs: 10 }),
       page('http://b.test/second', text, { fetchedAtMs: 11 }),
       page(canonical, text, { fetchedAtMs: 12, canonical }),
     ]);
-    assert.equal(verdicts(told).get('http://b.test/second'), canonical);
+    assert.equal(verdicts(reported).get('http://b.test/second'), canonical);
     await read([goneAt('http://a.test/first', 50) as Input]);
-    assert.deepEqual([...verdicts(told)], [[canonical, 'http://b.test/second']]);
+    assert.deepEqual([...verdicts(reported)], [[canonical, 'http://b.test/second']]);
   });
 
   it('does not take an older word that a page was gone for the newer', async () => {
     const text = proseOf(33, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     await read([
       page('http://a.test/1', text, { fetchedAtMs: 100 }),
       page('http://a.test/2', text, { fetchedAtMs: 101 }),
       goneAt('http://a.test/1', 90) as Input,
     ]);
-    assert.deepEqual([...verdicts(told)], [['http://a.test/2', 'http://a.test/1']]);
+    assert.deepEqual([...verdicts(reported)], [['http://a.test/2', 'http://a.test/1']]);
   });
 
   it('gives each word on a page a later time than the word before, whatever the clock says', async () => {
     const text = proseOf(34, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     const later = 5_000_000;
     await read(
       [
@@ -82,46 +82,46 @@ describe('the dedup', () => {
       ],
       1,
     );
-    const times = told.filter(({ url }) => url === 'http://a.test/2').map(({ atMs }) => atMs);
+    const times = reported.filter(({ url }) => url === 'http://a.test/2').map(({ atMs }) => atMs);
     assert.equal(times.length, 2);
     assert.ok(times[1]! > times[0]!, times.join());
   });
 
   it('says again that a page is no duplicate where that was said after the fetch of its newest version', async () => {
     const text = proseOf(35, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     const own = (fetchedAtMs: number) => page('http://a.test/2', proseOf(36, 200), { fetchedAtMs });
     await read([
       page('http://a.test/1', text, { fetchedAtMs: 10 }),
       page('http://a.test/2', text, { fetchedAtMs: 11 }),
     ]);
     await read([own(12)]);
-    assert.equal(told.at(-1)!.representative, 'http://a.test/2');
-    const said = told.length;
+    assert.equal(reported.at(-1)!.representative, 'http://a.test/2');
+    const said = reported.length;
     // The bench's clock is far beyond: an index has the word before it has this version.
     await read([own(13)]);
     assert.deepEqual(
-      told.slice(said).map(({ url, representative, fetchedAtMs }) => [url, representative, fetchedAtMs]),
+      reported.slice(said).map(({ url, representative, fetchedAtMs }) => [url, representative, fetchedAtMs]),
       [['http://a.test/2', 'http://a.test/2', 13]],
     );
   });
 
   it('names no record of a page that is gone, which an index would show again', async () => {
     const text = proseOf(37, 200);
-    const { told, read } = await open(createMemoryStore());
+    const { reported, read } = await open(createMemoryStore());
     await read([
       page('http://a.test/1', text, { fetchedAtMs: 10 }),
       page('http://a.test/2', text, { fetchedAtMs: 11 }),
       goneAt('http://a.test/2', 50) as Input,
     ]);
-    const last = told.findLast(({ url }) => url === 'http://a.test/2')!;
+    const last = reported.findLast(({ url }) => url === 'http://a.test/2')!;
     assert.deepEqual([last.representative, last.pageOffset], ['http://a.test/2', -1]);
   });
 
   it('keeps nothing of a page that was taken back: another stands for those behind it', async () => {
     const text = proseOf(38, 200);
     const store = createMemoryStore();
-    const { told, read, dedup } = await open(store);
+    const { reported, read, dedup } = await open(store);
     await read([
       page('http://a.test/1', text, { fetchedAtMs: 10 }),
       page('http://b.test/1', text, { fetchedAtMs: 11 }),
@@ -129,7 +129,7 @@ describe('the dedup', () => {
     ]);
     const forgotten = [{ url: 'http://a.test/1', hostKey: 'a.test', partition: 0, offset: 9, atMs: 50 }];
     await dedup.handle([], { positions: [], forgotten });
-    assert.deepEqual([...verdicts(told)], [['http://c.test/1', 'http://b.test/1']]);
+    assert.deepEqual([...verdicts(reported)], [['http://c.test/1', 'http://b.test/1']]);
     assert.deepEqual(
       (await rowsOf(store)).filter((row) => /[UTB].*a\.test\/1/.test(row)),
       [],

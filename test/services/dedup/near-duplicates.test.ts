@@ -73,8 +73,8 @@ it('pages of one host whose titles differ are different pages, however much of t
   const pages = ['LongStream', 'IntStream', 'DoubleStream'].map((name) =>
     labelled(`http://api.test/${name}`, `${name} (API)`, `${text} ${name}`),
   );
-  assert.equal((await judgedDedup('minhash', pages)).told, 0);
-  assert.equal((await judgedDedup('simhash', pages)).told, 0);
+  assert.equal((await judgedDedup('minhash', pages)).reported, 0);
+  assert.equal((await judgedDedup('simhash', pages)).reported, 0);
 });
 
 it('a mirror that adds its own name to the title is near all the same', async () => {
@@ -83,7 +83,7 @@ it('a mirror that adds its own name to the title is near all the same', async ()
     labelled('http://a.test/x', 'How rivers run - Site A', `${text} a`),
     labelled('http://b.test/x', 'How rivers run - Mirror B', `${text} b`),
   ];
-  assert.equal((await judgedDedup('minhash', pages)).told, 1);
+  assert.equal((await judgedDedup('minhash', pages)).reported, 1);
 });
 
 it('a store of an older form is emptied and read anew; one of another method is refused', async () => {

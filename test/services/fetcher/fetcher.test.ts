@@ -106,9 +106,12 @@ test('a task that can’t be read is a dead letter with its source, and the next
   const junk = Buffer.from('junk');
   await harness.log.append([{ topic: 't.tasks', partition: 0, key: null, value: junk }]);
   await harness.lease({ urls: taskUrls(site.url('a.test', '/1')) });
-  const [letter] = await harness.deadLetters();
-  assert.deepEqual([letter?.reason, letter?.sourceTopic, letter?.sourceOffset], ['undecodable', 't.tasks', 0]);
-  assert.deepEqual(Buffer.from(letter!.original), junk);
+  const [deadLetter] = await harness.deadLetters();
+  assert.deepEqual(
+    [deadLetter?.reason, deadLetter?.sourceTopic, deadLetter?.sourceOffset],
+    ['undecodable', 't.tasks', 0],
+  );
+  assert.deepEqual(Buffer.from(deadLetter!.original), junk);
 });
 
 test('a task’s offset is committed before its first request', async (t) => {
@@ -220,9 +223,9 @@ test('a host that hangs does not hold up the others', async (t) => {
   const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 20_000 } } });
   const hanging = await harness.grant({ urls: taskUrls(site.url('hangs.test', '/')) });
   await harness.lease({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
-  const told = (await harness.all('results')) as Result[];
+  const reported = (await harness.all('results')) as Result[];
   assert.ok(
-    told.every(({ leaseId }) => leaseId !== hanging.leaseId),
+    reported.every(({ leaseId }) => leaseId !== hanging.leaseId),
     'it hangs all the while',
   );
 });

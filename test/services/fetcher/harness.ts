@@ -40,7 +40,7 @@ export interface Harness {
   all(topic: AvroTopic): Promise<unknown[]>;
 }
 
-export interface HarnessOptions extends Partial<Pick<FetcherOptions, 'dnsLookup' | 'seat'>> {
+export interface HarnessOptions extends Partial<Pick<FetcherOptions, 'dnsLookup' | 'crawlPace'>> {
   readonly config?: Partial<FetcherConfig>;
   /** ms that each append takes. */
   readonly appendMs?: number;
@@ -99,7 +99,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
     positions: [{ partition: 0, offset: 0 }],
     onFailure: (error) => failures.push(error),
     ...(options.dnsLookup === undefined ? {} : { dnsLookup: options.dnsLookup }),
-    ...(options.seat === undefined ? {} : { seat: options.seat }),
+    ...(options.crawlPace === undefined ? {} : { crawlPace: options.crawlPace }),
     config: {
       version: '0.0.0',
       contact: 'https://example.org/bot',

@@ -20,13 +20,13 @@ it('a fetcher’s figures are told under their names', async () => {
     ...{ requestSeconds: spread('requests'), hostIntervalSeconds: spread('intervals') },
     hooks: [{ plugin: 'p', hook: 'parse', calls: 14, seconds: 15, faults: 16 }],
   };
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   await fetcherMetrics({ stats: () => stats })({
-    value: (...one: unknown[]) => told.push(one),
-    spread: (...one: unknown[]) => told.push(one),
+    value: (...one: unknown[]) => reported.push(one),
+    spread: (...one: unknown[]) => reported.push(one),
   } as never);
   const hook = { plugin: 'p', hook: 'parse' };
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ['crawlstream_fetcher_leases', 2],
     ['crawlstream_fetcher_leases_max', 1],
     ['crawlstream_fetcher_tasks_waiting', 3],

@@ -1,7 +1,7 @@
 /** A stream that is asked for while a fleet starts: what is no stream would end a browser's EventSource for good. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FleetDesk, fleetRoutes } from '../../../services/fleet/api/fleet-routes.ts';
+import { type FleetParts, fleetRoutes } from '../../../services/fleet/api/fleet-routes.ts';
 import { startHttpServer } from '../../../services/runtime/http/http-server.ts';
 import { Probes } from '../../../services/runtime/http/probes.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -15,7 +15,7 @@ test('a stream waits for its fleet to be up', async (t) => {
   const desk = () => {
     asked += 1;
     if (!isUp) throw new CrawlstreamError('OWNERSHIP_LOST', 'not up yet');
-    return { fleet, events } as unknown as FleetDesk;
+    return { fleet, events } as unknown as FleetParts;
   };
   const server = await startHttpServer({
     listen: { host: '127.0.0.1', port: 0 },

@@ -18,21 +18,21 @@ import { type Post, startReceiver } from './webhooks/receiver.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base64')}`;
 
-interface Told {
+interface Report {
   readonly id: string;
   readonly type: string;
   readonly data: { readonly url?: string; readonly text?: string; readonly detail?: string };
 }
 
-const eventsOf = ({ body }: Post) => (JSON.parse(body) as { readonly data: { readonly events: Told[] } }).data.events;
+const eventsOf = ({ body }: Post) => (JSON.parse(body) as { readonly data: { readonly events: Report[] } }).data.events;
 
 /** Each event once, in the order of its first coming. */
-function once(all: readonly Told[]): Told[] {
+function once(all: readonly Report[]): Report[] {
   return [...new Map([...all].reverse().map((one) => [one.id, one] as const)).values()].reverse();
 }
 
 /** Every step from the beginning on is there, none twice and none before its turn. */
-function assertWhole(all: readonly Told[]): void {
+function assertWhole(all: readonly Report[]): void {
   let [pages, changes] = [0, 0];
   // Which crawl of the name they are of.
   const incarnation = all[0]?.id.split('-')[2];
@@ -91,23 +91,23 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
     await fleet.create({ seeds: small.seeds.slice(0, 1), policy: { ...policy, pageQuota: 3 }, name, webhook: hook });
 
   const executablePath = chromiumHere();
-  const seen: Told[] = [];
+  const seen: Report[] = [];
   const browser = executablePath && (await chromium.launch({ executablePath, args: ['--no-sandbox'] }));
   if (browser) {
     after(() => browser.close());
     const page = await browser.newPage();
-    await page.exposeFunction('told', (event: Told) => void seen.push(event));
+    await page.exposeFunction('told', (event: Report) => void seen.push(event));
     await page.goto(`${fleet.base}/v1/openapi.json`);
     await page.evaluate(() => {
-      const { EventSource, told } = globalThis as unknown as {
+      const { EventSource, reported } = globalThis as unknown as {
         readonly EventSource: new (
           url: string,
         ) => { addEventListener(type: string, hear: (event: { data: string; lastEventId: string }) => void): void };
-        told(event: unknown): void;
+        reported(event: unknown): void;
       };
       const source = new EventSource('/v1/crawls/good/events?content=page');
       for (const type of ['page', 'crawl.created', 'crawl.paused', 'crawl.resumed', 'crawl.ended'])
-        source.addEventListener(type, ({ data, lastEventId }) => told({ ...JSON.parse(data), id: lastEventId }));
+        source.addEventListener(type, ({ data, lastEventId }) => reported({ ...JSON.parse(data), id: lastEventId }));
     });
   } else t.diagnostic(noBrowser);
 
@@ -127,15 +127,15 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
   );
 
   const all = good().flatMap(eventsOf);
-  const told = once(all);
-  assertWhole(told);
+  const reported = once(all);
+  assertWhole(reported);
   // A page whose result the kill cut off is fetched again.
-  const urls = told.flatMap(({ data }) => (data.url === undefined ? [] : [data.url]));
+  const urls = reported.flatMap(({ data }) => (data.url === undefined ? [] : [data.url]));
   assert.deepEqual([...new Set(urls)].sort(), [...small.plan.expected(small.port).fetch].sort());
-  assert.ok(told.filter(({ type }) => type === 'page').every(({ data }) => (data.text ?? '') !== ''));
-  const kinds = told.map(({ type }) => type).filter((type) => type !== 'page');
+  assert.ok(reported.filter(({ type }) => type === 'page').every(({ data }) => (data.text ?? '') !== ''));
+  const kinds = reported.map(({ type }) => type).filter((type) => type !== 'page');
   assert.deepEqual(kinds, ['crawl.created', 'crawl.paused', 'crawl.resumed', 'crawl.ended']);
-  assert.equal(told.at(-1)!.data.detail, 'done');
+  assert.equal(reported.at(-1)!.data.detail, 'done');
 
   // What was taken came in order, and what came again was the same under the same id.
   const taken = good()
@@ -143,7 +143,7 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
     .map(eventsOf);
   assert.deepEqual(
     once(taken.flat()).map(({ id }) => id),
-    told.map(({ id }) => id),
+    reported.map(({ id }) => id),
   );
   const byId = new Map<string, Set<string>>();
   for (const { headers, body } of good()) {
@@ -151,7 +151,7 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
     byId.set(id, (byId.get(id) ?? new Set()).add(body));
   }
   assert.ok([...byId.values()].every((bodies) => bodies.size === 1));
-  t.diagnostic(`${good().length} requests with ${byId.size} ids, ${all.length} events of ${told.length}`);
+  t.diagnostic(`${good().length} requests with ${byId.size} ids, ${all.length} events of ${reported.length}`);
   assert.ok(byId.size < good().length, 'some came again');
   // The others: told of, and no way in.
   assert.ok(!posts.some(({ path }) => path === '/inside'));
@@ -160,7 +160,7 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
   assert.ok(refused!.failures > 0 && refused!.delivered === '0-0' && refused!.nextAtMs! > 0);
   assert.match((await fleet.get('moved')).webhook!.failure!, /it answers 302/);
   const { webhook: good0 } = await fleet.get('good');
-  assert.deepEqual([good0!.delivered, good0!.failure], [told.at(-1)!.id, null]);
+  assert.deepEqual([good0!.delivered, good0!.failure], [reported.at(-1)!.id, null]);
   assert.ok(!JSON.stringify(await fleet.list()).includes(secret));
 
   if (browser) {
@@ -168,17 +168,17 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
     assertWhole(seen);
     assert.deepEqual(
       seen.map(({ id }) => id),
-      told.map(({ id }) => id),
+      reported.map(({ id }) => id),
     );
   }
   const events = (headers: Record<string, string>, query = '') =>
     fetch(`${fleet.base}/v1/crawls/good/events${query}`, { headers });
-  assert.equal((await events({ 'last-event-id': told.at(-1)!.id })).status, 204);
+  assert.equal((await events({ 'last-event-id': reported.at(-1)!.id })).status, 204);
   assert.equal((await events({ 'last-event-id': '../1' })).status, 400);
-  const rest = await (await events({}, `?from=${told.at(-3)!.id}`)).text();
+  const rest = await (await events({}, `?from=${reported.at(-3)!.id}`)).text();
   assert.deepEqual(
     [...rest.matchAll(/^id: (.*)$/gm)].map(([, id]) => id),
-    told.slice(-2).map(({ id }) => id),
+    reported.slice(-2).map(({ id }) => id),
   );
   // One that is deleted while its receiver does not answer is gone at once, and its name free.
   assert.equal((await fleet.call('DELETE', '/v1/crawls/moved')).status, 204);

@@ -80,9 +80,9 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
   // All of them together, beside the fleet.
   const all20 = await runCommand(['audit', '--data', data, '--json']);
   assert.equal(all20.code, 0, all20.stdout + all20.stderr);
-  const told = JSON.parse(all20.stdout.trim().split('\n').at(-1)!) as Record<string, number>;
-  assert.deepEqual([told['crawls'], told['shared'], told['violations']], [crawls, 60, 0]);
-  assert.ok(told['fetches']! >= 2_000, all20.stdout);
+  const reported = JSON.parse(all20.stdout.trim().split('\n').at(-1)!) as Record<string, number>;
+  assert.deepEqual([reported['crawls'], reported['shared'], reported['violations']], [crawls, 60, 0]);
+  assert.ok(reported['fetches']! >= 2_000, all20.stdout);
   const asIfOne = await runCommand(['audit', '--data', data, '--host', 'a.test']);
   assert.match(asIfOne.stderr, /--host.*is of one crawl: give one of the fleet's, as in --data \S+c00/);
   for (const { name } of ended) assert.equal((await fleet.call('DELETE', `/v1/crawls/${name}`)).status, 204);

@@ -47,9 +47,9 @@ test('a page that was taken back is told to nobody any more; fetched again since
   const changes = [{ n: 0, kind: 'created', atMs: 1, pages: 0, detail: '' } as const];
   const bounds = { content: 'url', most: 100, charsSoft: 1e6 } as const;
   const counts = await kept.of('c 1', reads);
-  const told = await readEvents({ name: 'c', changes }, reads, counts, beginning, bounds);
+  const reported = await readEvents({ name: 'c', changes }, reads, counts, beginning, bounds);
   assert.deepEqual(
-    told.events.map(({ id, type, data }) => [id, type, 'url' in data ? data.url : '']),
+    reported.events.map(({ id, type, data }) => [id, type, 'url' in data ? data.url : '']),
     [
       ['0-1', 'crawl.created', ''],
       ['3-1', 'page.withdrawn', urlOf('a')],
@@ -58,7 +58,7 @@ test('a page that was taken back is told to nobody any more; fetched again since
       ['6-1', 'page', urlOf('b')],
     ],
   );
-  assert.ok(!JSON.stringify(told).includes('words'));
+  assert.ok(!JSON.stringify(reported).includes('words'));
 
   // What is taken back while somebody reads is left out from then on.
   const gone = { topic: 'c.pages', partition: 0, key: Buffer.from(urlOf('c')), value: Buffer.alloc(0) };

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { pageRecord } from '../../../lab/pages/page-record.ts';
 import { received } from '../../../lab/pages/records.ts';
 import { changesOf } from '../../../services/indexer/index-change.ts';
-import { lettersApart, lettersTogether } from '../../../services/indexer/run-on-scripts.ts';
+import { charactersApart, charactersTogether } from '../../../services/indexer/run-on-scripts.ts';
 import { openSqlite } from '../../../services/indexer/sqlite.ts';
 import { indexFile, openSqliteIndex, searchFolder } from '../../../services/indexer/sqlite-index.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
@@ -89,7 +89,7 @@ it('an index of an earlier release is searched, and grows', async () => {
   const rows = db.prepare('SELECT rowid AS id, title, text FROM fts').all();
   const update = db.prepare('UPDATE fts SET title = ?, text = ? WHERE rowid = ?');
   for (const { id, title, text } of rows)
-    update.run(lettersTogether(title as string), lettersTogether(text as string), id as number);
+    update.run(charactersTogether(title as string), charactersTogether(text as string), id as number);
   db.close();
   assert.deepEqual(found(folder, '東京の天気'), ['ja'], 'a whole run, as before');
   const index = await openSqliteIndex(folder);
@@ -102,6 +102,6 @@ it('an index of an earlier release is searched, and grows', async () => {
 
 it('text of other scripts is indexed as it is', () => {
   for (const text of ['', 'Straßenbahn fährt', 'поиск', '한국어 검색', 'العربية', 'é́'])
-    assert.equal(lettersApart(text), text);
-  assert.equal(lettersTogether(lettersApart('a北京b')), 'a北京b');
+    assert.equal(charactersApart(text), text);
+  assert.equal(charactersTogether(charactersApart('a北京b')), 'a北京b');
 });

@@ -64,14 +64,14 @@ describe('the embedded index', () => {
   it('keeps a page that was copied by another domain, whose copies call themselves the original', async () => {
     const folder = temporaryFolder();
     const codec = await openCodec(createMemoryRegistry(), 'c');
-    const told: Duplicate[] = [];
+    const reported: Duplicate[] = [];
     const dedup = await openDedup({
       ...{ codec, clock: new SystemClock(), store: createMemoryStore(), crawl: 'c', partitions: 1 },
       ...{ keyMode: 'host', method: 'simhash', seed: 1 },
       log: {
         async append(records) {
           for (const { topic, value } of records) {
-            if (topic === 'c.duplicates') told.push(codec.decode('duplicates', value));
+            if (topic === 'c.duplicates') reported.push(codec.decode('duplicates', value));
           }
           return [];
         },
@@ -82,9 +82,9 @@ describe('the embedded index', () => {
     const of = { fetchedAtMs: 20, canonical: thief, url: thief, hostKey: 'thief.test' };
     const records = [page('river', text, { fetchedAtMs: 10 }), page('copy', text, of)];
     await dedup.handle(records as never, { positions: [] });
-    assert.ok(told.length > 0);
+    assert.ok(reported.length > 0);
     const pages = records.map(({ value }) => value as Page);
-    await index(folder, [...records, ...told.map((one) => received('duplicates', one))], pages);
+    await index(folder, [...records, ...reported.map((one) => received('duplicates', one))], pages);
     assert.deepEqual(urls(folder, 'river'), ['www.a.test/river']);
   });
 

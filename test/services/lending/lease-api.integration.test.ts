@@ -175,9 +175,9 @@ test('a call that is wrong is told which field is, and what to do', async () => 
     [{ failure: 'tired' }, /^failure: /],
     [{ status: 200, body: '!' }, /^body: /],
   ] as const) {
-    const told = await post('/v1/results', { results: [{ lease: 'x', ...wrong }] });
-    const [one] = (told as { results?: readonly { readonly state: string; readonly why: string }[] }).results!;
-    assert.deepEqual([told.status, one!.state], [200, 'invalid']);
+    const reported = await post('/v1/results', { results: [{ lease: 'x', ...wrong }] });
+    const [one] = (reported as { results?: readonly { readonly state: string; readonly why: string }[] }).results!;
+    assert.deepEqual([reported.status, one!.state], [200, 'invalid']);
     assert.match(one!.why, says);
   }
   const large = await post('/v1/urls', { urls: [{ url: 'http://a.test/', payload: 'x'.repeat(17 << 20) }] });

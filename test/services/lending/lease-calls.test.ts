@@ -4,10 +4,10 @@ import { leaseCall } from '../../../services/lending/api-schemas.ts';
 import { leaseCallsOf } from '../../../services/lending/lease-calls.ts';
 import { Lending } from '../../../services/lending/lending.ts';
 import { lendingLimits } from '../../../services/lending/lending-limits.ts';
-import { readAdd, readTell } from '../../../services/lending/read-items.ts';
+import { readAdd, readResults } from '../../../services/lending/read-items.ts';
 import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
-import type { Errand, Told } from '../../../services/runtime/leases/outside.ts';
+import type { ClientUrl, Report } from '../../../services/runtime/leases/outside.ts';
 import { createFakeClock } from '../fetcher/fake-clock.ts';
 
 const codec = await openCodec(createMemoryRegistry(), 'c');
@@ -32,8 +32,8 @@ function setUp() {
     },
   } as never);
   const calls = leaseCallsOf(lending);
-  const heard: Told[] = [];
-  const errand = (name: string, deadlineMs = 300_000): Errand => ({
+  const heard: Report[] = [];
+  const clientUrl = (name: string, deadlineMs = 300_000): ClientUrl => ({
     ...{
       url: `http://${name}.test/`,
       hostKey: `${name}.test`,
@@ -49,16 +49,16 @@ function setUp() {
   const outside = lending.outside(true);
   outside.onWanted(() => {});
   const offer = async (name: string, deadlineMs?: number) => {
-    const taker = await outside.taker(clock.nowMs() + 60_000, never);
-    if (taker !== null) heard.push(await taker.hand(errand(name, deadlineMs)));
+    const client = await outside.client(clock.nowMs() + 60_000, never);
+    if (client !== null) heard.push(await client.hand(clientUrl(name, deadlineMs)));
   };
   const lease = (more: object = {}, gone = new AbortController().signal) =>
     calls.lease(leaseCall.parse({ count: 1, waitMs: 1_000, leaseMs: 60_000, ...more }), gone);
-  return { clock, lending, log, calls, heard, offer, lease, outside, errand };
+  return { clock, lending, log, calls, heard, offer, lease, outside, clientUrl };
 }
 
 const result = (lease: string, more: object = {}) =>
-  readTell({ results: [{ lease, status: 200, urls: [{ url: 'http://b.test/' }], ...more }] });
+  readResults({ results: [{ lease, status: 200, urls: [{ url: 'http://b.test/' }], ...more }] });
 
 describe('the calls of the lease API', () => {
   it('tell the fetcher of a page only when its links are durable, and of none where they are not', async () => {
@@ -77,11 +77,11 @@ describe('the calls of the lease API', () => {
       new Promise((resolve) => {
         take = () => resolve([0]);
       });
-    const told = calls.tell(result(one!.lease));
+    const reported = calls.tell(result(one!.lease));
     await settled();
     assert.deepEqual([heard.length, log.appended], [0, 0]);
     take();
-    assert.equal((await told).results[0]!.state, 'ok');
+    assert.equal((await reported).results[0]!.state, 'ok');
     await settled();
     assert.deepEqual([heard.length, heard[0]!.links, log.appended], [1, 1, 1]);
   });
@@ -94,8 +94,8 @@ describe('the calls of the lease API', () => {
     await clock.advance(lendingLimits.gatherMs);
     const [a, b, c] = (await asked).leases.map((one) => one.lease);
     const long = `data:image/png;base64,${'A'.repeat(9_000)}`;
-    const told = await calls.tell(
-      readTell({
+    const reported = await calls.tell(
+      readResults({
         results: [
           {
             lease: a,
@@ -112,7 +112,7 @@ describe('the calls of the lease API', () => {
       }),
     );
     await settled();
-    const states = told.results.map(({ state, refused, why }) => [
+    const states = reported.results.map(({ state, refused, why }) => [
       state,
       refused.map(({ index }) => index),
       why === undefined,
@@ -124,13 +124,13 @@ describe('the calls of the lease API', () => {
       ['invalid', [], false],
       ['invalid', [], false],
     ]);
-    assert.match(told.results[1]!.why!, /^status: /);
+    assert.match(reported.results[1]!.why!, /^status: /);
     assert.equal(heard.length, 1);
     assert.deepEqual(
       [heard[0]!.links, heard[0]!.title.length, heard[0]!.headers],
       [1, 10_000, ['content-type', 'text/html']],
     );
-    const again = await calls.tell(readTell({ results: [{ lease: b, status: 200 }] }));
+    const again = await calls.tell(readResults({ results: [{ lease: b, status: 200 }] }));
     assert.equal(again.results[0]!.state, 'ok', 'it was still out');
     const added = await calls.add(readAdd({ urls: [{ url: long }, { url: 'http://z.test/' }, {}] }));
     assert.deepEqual([added.accepted, added.refused.map(({ index }) => index)], [1, [0, 2]]);
@@ -162,11 +162,11 @@ describe('the calls of the lease API', () => {
     gone.abort();
     await asked;
     await settled();
-    assert.deepEqual([lending.desk.stats().out, heard[0]?.kind], [0, 'returned']);
+    assert.deepEqual([lending.pool.stats().out, heard[0]?.kind], [0, 'returned']);
     const late = new AbortController();
     late.abort();
     assert.deepEqual((await lease({}, late.signal)).leases, []);
-    assert.equal(lending.desk.stats().asked, 0);
+    assert.equal(lending.pool.stats().asked, 0);
     await clock.advance(1);
   });
 
@@ -174,7 +174,7 @@ describe('the calls of the lease API', () => {
     const { lease, lending, clock } = setUp();
     const waiting = Array.from({ length: lendingLimits.asksMax }, () => lease());
     await assert.rejects(lease(), { code: 'OWNERSHIP_LOST' });
-    assert.equal(lending.desk.asks.calls, lendingLimits.asksMax);
+    assert.equal(lending.pool.asks.calls, lendingLimits.asksMax);
     await clock.advance(1_000);
     await Promise.all(waiting);
     const again = lease();
@@ -193,14 +193,14 @@ describe('the calls of the lease API', () => {
   });
 
   it('give out nothing whose time to begin is over, and nothing of a crawl that stops', async () => {
-    const { clock, lease, outside, errand, heard } = setUp();
-    const hand = (late: Errand) => {
-      const taker = outside.takerNow()!;
-      void taker.hand(late).then((told) => heard.push(told));
+    const { clock, lease, outside, clientUrl, heard } = setUp();
+    const hand = (late: ClientUrl) => {
+      const client = outside.clientNow()!;
+      void client.hand(late).then((reported) => heard.push(reported));
     };
     const asked = lease({ count: 2, waitMs: 2_000 });
     await settled();
-    hand({ ...errand('late'), latestStartMs: clock.nowMs() - 1 });
+    hand({ ...clientUrl('late'), latestStartMs: clock.nowMs() - 1 });
     await settled();
     assert.equal(heard[0]?.kind, 'returned');
     await clock.advance(2_000);
@@ -209,10 +209,10 @@ describe('the calls of the lease API', () => {
     const gone = new AbortController();
     void lease({}, gone.signal);
     await settled();
-    const taker = outside.takerNow()!;
+    const client = outside.clientNow()!;
     gone.abort();
     await settled();
-    void taker.hand(errand('left')).then((told) => heard.push(told));
+    void client.hand(clientUrl('left')).then((reported) => heard.push(reported));
     await settled();
     assert.equal(heard.length, 1);
     const stopped = outside.stop(0);
@@ -225,13 +225,13 @@ describe('the calls of the lease API', () => {
     const { lease, outside, clock } = setUp();
     const asked = lease();
     await settled();
-    const taker = outside.takerNow()!;
-    assert.equal(outside.takerNow(), null);
-    taker.pass();
-    taker.pass();
-    const next = outside.takerNow();
+    const client = outside.clientNow()!;
+    assert.equal(outside.clientNow(), null);
+    client.pass();
+    client.pass();
+    const next = outside.clientNow();
     assert.ok(next !== null);
-    assert.equal(outside.takerNow(), null);
+    assert.equal(outside.clientNow(), null);
     await clock.advance(1_000);
     await asked;
   });

@@ -20,10 +20,10 @@ test('an argument that is no such number is refused by name and value, and the f
     const from = { url: 'https://a.test/', depth: 0 };
     assert.throws(() => frontier.add(['https://b.test/x'], { ...from, depth: bad }), names(/^add: from\.depth is /));
     assert.throws(() => frontier.add(['https://b.test/x'], { ...from, hop: bad }), names(/^add: from\.hop is /));
-    const told = { index: 0, kind: 'fetched' } as const;
-    assert.throws(() => frontier.done(lease, [{ ...told, index: bad }]), names(/outcomes\[0\]\.index is /));
-    assert.throws(() => frontier.done(lease, [{ ...told, status: bad }]), names(/outcomes\[0\]\.status is /));
-    assert.throws(() => frontier.done({ ...lease, id: bad }, [told]), names(/^done: lease\.id is /));
+    const reported = { index: 0, kind: 'fetched' } as const;
+    assert.throws(() => frontier.done(lease, [{ ...reported, index: bad }]), names(/outcomes\[0\]\.index is /));
+    assert.throws(() => frontier.done(lease, [{ ...reported, status: bad }]), names(/outcomes\[0\]\.status is /));
+    assert.throws(() => frontier.done({ ...lease, id: bad }, [reported]), names(/^done: lease\.id is /));
   }
   for (const url of ['', 'x', null, 7] as string[])
     assert.throws(() => frontier.add(['https://b.test/'], { url, depth: 0 }), names(/^add: from\.url is /));

@@ -49,7 +49,7 @@ test('a page that nobody takes holds its host back: a few wait, and the others c
 
 test('a callback that takes its time holds the crawl back as well, and each page is told once', async () => {
   const web = wide(12);
-  let [atOnce, most, told] = [0, 0, 0];
+  let [atOnce, most, reported] = [0, 0, 0];
   const counters = await crawl({
     ...options,
     seeds: ['http://a.test/'],
@@ -58,11 +58,11 @@ test('a callback that takes its time holds the crawl back as well, and each page
     async onPage() {
       most = Math.max(most, ++atOnce);
       await sleep(40);
-      told += 1;
+      reported += 1;
       atOnce -= 1;
     },
   });
-  assert.deepEqual([told, counters.page], [13, 13]);
+  assert.deepEqual([reported, counters.page], [13, 13]);
   assert.ok(most <= 2 + 1, `${most} at once`);
 });
 

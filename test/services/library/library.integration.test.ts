@@ -27,7 +27,7 @@ const pages: Readonly<Record<string, string | { status: number; location?: strin
 
 test('a crawl with a fetch of one’s own: politely, within scope, by robots.txt, each page once', async () => {
   const asked: { url: string; startMs: number; endMs: number }[] = [];
-  const told: CrawledPage[] = [];
+  const reported: CrawledPage[] = [];
   const counters = await crawl({
     seeds: ['http://a.test/'],
     userAgent: 'tester/1 (+me@example.org)',
@@ -43,9 +43,9 @@ test('a crawl with a fetch of one’s own: politely, within scope, by robots.txt
       const { status, location } = page;
       return new Response(null, { status, ...(location !== undefined && { headers: { location } }) });
     },
-    onPage: (page) => void told.push(page),
+    onPage: (page) => void reported.push(page),
   });
-  assert.deepEqual(told.map(({ title }) => title).sort(), ['B', 'Home', 'New', 'One']);
+  assert.deepEqual(reported.map(({ title }) => title).sort(), ['B', 'Home', 'New', 'One']);
   assert.deepEqual(asked.map(({ url }) => url).sort(), Object.keys(pages).sort(), 'each once, and nothing else');
   const ofA = asked.filter(({ url }) => url.startsWith('http://a.test/'));
   const gaps = ofA.slice(1).map(({ startMs }, i) => startMs - ofA[i]!.endMs);

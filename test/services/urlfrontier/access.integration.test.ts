@@ -55,11 +55,11 @@ test('a renewed certificate serves new clients without a restart, and connection
   const { client } = rig;
   assert.equal((await client.unary('GetActive')).state, true);
   renameSync(nextCert, cert);
-  const isTold = await until(
+  const isReported = await until(
     async () => troubles.length,
     (count) => count > 0,
   );
-  assert.equal(isTold, 1, 'a certificate without its key does not serve, and is told');
+  assert.equal(isReported, 1, 'a certificate without its key does not serve, and is told');
   const early = connect(rig.port, { ca: oldCa });
   assert.equal((await early.unary('GetActive')).state, true, 'the one from before serves meanwhile');
   renameSync(nextKey, key);

@@ -26,7 +26,7 @@ const unaryMethods = {
 } as const;
 type Name = keyof typeof unaryMethods;
 
-interface Told {
+interface Report {
   readonly by: string;
   readonly name: string;
   readonly request: Message;
@@ -45,19 +45,19 @@ interface Part {
  * undefined: this process.
  */
 function served(here: Part, others: readonly Part[], owner?: string) {
-  const told: Told[] = [];
+  const reported: Report[] = [];
   const infos = (messages: readonly Message[]) => messages.map((one) => codecOf<Message>('URLInfo').encode(one));
   const peers = others.map((part): Peer & { place: string } => ({
     place: part.name,
     unary: async (name, bytes) => {
       const [request, answer] = unaryMethods[name as Name];
-      told.push({ by: part.name, name, request: codecOf<Message>(request).decode(bytes) });
+      reported.push({ by: part.name, name, request: codecOf<Message>(request).decode(bytes) });
       return codecOf<Message>(answer).encode(part.answer ?? {});
     },
     stream: async (name, bytes) => {
       const type = name === 'GetURLs' ? 'GetParams' : 'ListUrlParams';
       const request = codecOf<Message>(type).decode(bytes as Buffer);
-      told.push({ by: part.name, name, request });
+      reported.push({ by: part.name, name, request });
       return infos(part.gives!(request));
     },
     close: () => {},
@@ -80,7 +80,7 @@ function served(here: Part, others: readonly Part[], owner?: string) {
       request,
       answer,
       act: async (given) => {
-        told.push({ by: here.name, name, request: given });
+        reported.push({ by: here.name, name, request: given });
         return here.answer;
       },
     };
@@ -93,7 +93,7 @@ function served(here: Part, others: readonly Part[], owner?: string) {
       kind: 'stream',
       request,
       act: async (given: Message, answers: Answers) => {
-        told.push({ by: here.name, name, request: given });
+        reported.push({ by: here.name, name, request: given });
         for (const one of infos(here.gives!(given))) {
           if (answers.isCancelled) return;
           await answers.write([one]);
@@ -131,7 +131,7 @@ function served(here: Part, others: readonly Part[], owner?: string) {
     });
     return urls;
   };
-  return { told, asked, call, stream, by: () => told.map((one) => one.by) };
+  return { reported, asked, call, stream, by: () => reported.map((one) => one.by) };
 }
 
 test('what is done to a queue goes to its owner alone, as it was asked', async () => {
@@ -146,7 +146,7 @@ test('what is done to a queue goes to its owner alone, as it was asked', async (
     await away.call(name, request);
     assert.deepEqual(away.by(), ['two'], name);
     assert.deepEqual(
-      { ...away.told[0]!.request },
+      { ...away.reported[0]!.request },
       { ...codecOf<object>(unaryMethods[name][0]).decode(codecOf<object>(unaryMethods[name][0]).encode(request)) },
       name,
     );
@@ -185,7 +185,7 @@ test('counts of a crawl are summed over all its processes', async () => {
     assert.deepEqual(await rig.call(name, request), { value: 321 }, name);
     assert.deepEqual([...rig.by()].sort(), ['here', 'one', 'two'], name);
     assert.deepEqual(rig.asked, [crawl], name);
-    for (const { request: got } of rig.told) assert.equal(Number(got.days ?? 3), 3);
+    for (const { request: got } of rig.reported) assert.equal(Number(got.days ?? 3), 3);
     assert.deepEqual(await rig.call(name, request, { isLocal: true }), { value: 1 }, name);
     const alone = served({ name: 'here', answer: { value: 1 } }, []);
     assert.deepEqual(await alone.call(name, request), { value: 1 }, name);
@@ -246,10 +246,10 @@ test('a page of queues is cut from what all processes have', async () => {
     size: 3,
     crawlID: 'DEFAULT',
   });
-  for (const { request } of rig.told)
+  for (const { request } of rig.reported)
     assert.deepEqual([request.start, request.size], [0, 5], 'each gives all that may be of it');
   await rig.call('ListQueues', { start: 7 });
-  assert.equal(rig.told.at(-1)!.request.size, 107, 'a hundred where no size is given');
+  assert.equal(rig.reported.at(-1)!.request.size, 107, 'a hundred where no size is given');
 });
 
 const urls = (...names: string[]) => names.map((url) => ({ url, key: url[0]! }));
@@ -263,7 +263,7 @@ test('a list of URLs goes on with those of other processes, from where the page 
   const page = async (start: number, size: number) => {
     const rig = parts();
     const got = await rig.stream('ListURLs', { start, size });
-    for (const { request } of rig.told) assert.deepEqual([request.start, request.size], [0, start + (size || 100)]);
+    for (const { request } of rig.reported) assert.deepEqual([request.start, request.size], [0, start + (size || 100)]);
     return [got.join(' '), rig.by().join(' ')];
   };
   assert.deepEqual(await page(0, 2), ['a1 a2', 'here']);
@@ -292,7 +292,7 @@ test('a get of one queue goes to its owner; of any crawl, or of any queue, first
   const away = parts('two');
   assert.deepEqual(await away.stream('GetURLs', { key: 'd', crawlID: '', max_urls_per_queue: 5 }), ['d1']);
   assert.deepEqual(away.asked, [['DEFAULT', 'd']]);
-  assert.equal(away.told[0]!.request.max_urls_per_queue, 5);
+  assert.equal(away.reported[0]!.request.max_urls_per_queue, 5);
   const own = parts();
   assert.deepEqual(await own.stream('GetURLs', { key: 'a', crawlID: 'x' }), ['a1', 'b1', 'b2']);
   assert.deepEqual(own.asked, [['x', 'a']]);
@@ -311,7 +311,7 @@ test('others are asked for as many queues as are still wanted, and not at all on
       { name: 'two', gives: () => urls('d1') },
     ]);
     await rig.stream('GetURLs', { max_queues });
-    return rig.told.map(({ by, request }) => `${by} ${request.max_queues}`);
+    return rig.reported.map(({ by, request }) => `${by} ${request.max_queues}`);
   };
   assert.deepEqual(await asked(0), ['here 0', 'one 0', 'two 0']);
   assert.deepEqual(await asked(2), ['here 2']);

@@ -44,8 +44,8 @@ test('a host is one crawl’s at a time, however many requests at once a policy 
 test('what a crawl’s own audit has told is not told again; the same of another moment, URL or kind is', () => {
   const { found, take, known } = between();
   take('a', contact(0));
-  const told = { kind: 'gapTooShort', host: 'a.test', url: 'https://a.test/500', atMs: 500, source: '' } as const;
-  known({ ...told, topic: 'results', partition: 0, offset: 500, measuredMs: 450, boundMs: 1_000 });
+  const reported = { kind: 'gapTooShort', host: 'a.test', url: 'https://a.test/500', atMs: 500, source: '' } as const;
+  known({ ...reported, topic: 'results', partition: 0, offset: 500, measuredMs: 450, boundMs: 1_000 });
   take('a', contact(500));
   assert.deepEqual(found, []);
   take('b', contact(900));

@@ -45,10 +45,10 @@ describe('overlays of a policy', () => {
           leases: last(({ leases }) => leases)?.set.leases,
         };
         const { name, delayMs, delayFactor, leases } = overlaidPace(overlays, host);
-        const told = `seed ${seed}, ${host}: ${JSON.stringify(overlays)}`;
-        assert.deepEqual({ name, delayMs, delayFactor, leases }, wanted, told);
+        const reported = `seed ${seed}, ${host}: ${JSON.stringify(overlays)}`;
+        assert.deepEqual({ name, delayMs, delayFactor, leases }, wanted, reported);
         const reason = last(({ robotsNotAsked }) => robotsNotAsked)?.set.robotsNotAsked ?? null;
-        assert.equal(robotsReason(overlays, host), reason, told);
+        assert.equal(robotsReason(overlays, host), reason, reported);
       }
     }
   });

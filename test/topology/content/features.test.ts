@@ -43,10 +43,10 @@ describe('the features of a text', () => {
     ['\uff00', '\ufeff'],
     ['\uff0f', '\uff10'],
   ] as const;
-  for (const [sign, letter] of edges)
-    it(`part words at ${sign.codePointAt(0)!.toString(16)} and not at ${letter.codePointAt(0)!.toString(16)}`, () => {
+  for (const [sign, deadLetter] of edges)
+    it(`part words at ${sign.codePointAt(0)!.toString(16)} and not at ${deadLetter.codePointAt(0)!.toString(16)}`, () => {
       assert.deepEqual(of(`a${sign}b`), of('a b'));
-      assert.deepEqual(of(`a${letter}b`), []);
+      assert.deepEqual(of(`a${deadLetter}b`), []);
     });
 
   it('take each ideograph and kana for a word', () => {

@@ -28,25 +28,25 @@ it('what most pages of a host have is common, once there are some pages; what fe
   }
   const menuAlone = evidence(menu).minhash;
   const ofMenu = [...first].filter((value, slot) => value === menuAlone[slot]).length;
-  const told = [...first].filter((value, slot) => isCommon(common, slot, value)).length;
-  assert.ok(Math.abs(told - ofMenu) <= slots / 8, `${told} of ${ofMenu}`);
+  const reported = [...first].filter((value, slot) => isCommon(common, slot, value)).length;
+  assert.ok(Math.abs(reported - ofMenu) <= slots / 8, `${reported} of ${ofMenu}`);
 });
 
 it('what all pages have stays common, however many there are, and is not any more once others outvote it', () => {
   const [menu, other] = [evidence(proseOf(1, 300)).minhash, evidence(proseOf(2, 300)).minhash];
   const slot = [...menu].findIndex((value, at) => value !== other[at]);
-  const isTold = (page: typeof menu) => isCommon(common, slot, page[slot]!);
+  const isReported = (page: typeof menu) => isCommon(common, slot, page[slot]!);
   let common = noCommonSlots();
   // A lead is counted up to 255.
   for (let n = 1; n <= 600; n++) {
     common = withPage(common, menu);
-    assert.equal(isTold(menu), n >= pagesMin, `${n} pages`);
+    assert.equal(isReported(menu), n >= pagesMin, `${n} pages`);
   }
   for (let n = 1; n <= 600; n++) {
     common = withPage(common, other);
     // 0.15 of the pages, 255 at most, ahead of all others: 38.25, or as many more than half.
-    assert.equal(isTold(menu), 255 - n >= 38.25, `${n} other pages`);
-    assert.equal(isTold(other), n - 256 + 1 >= 38.25, `${n} other pages`);
+    assert.equal(isReported(menu), 255 - n >= 38.25, `${n} other pages`);
+    assert.equal(isReported(other), n - 256 + 1 >= 38.25, `${n} other pages`);
   }
 });
 
@@ -70,12 +70,12 @@ it('titles decide on one host; across hosts one part of them may name the site',
 });
 
 /** Two texts that agree in all slots but `differing`, of which `telling` are not common to their host. */
-function near(telling: number, differing: number, pages = 100, oneHost = false): number {
+function near(reporting: number, differing: number, pages = 100, oneHost = false): number {
   const a = Uint16Array.from({ length: slots }, (_, slot) => slot + 1);
   const b = a.map((value, slot) => (slot < differing ? 0 : value));
   const common = {
     pages,
-    values: a.map((value, slot) => (slot < telling ? 0 : value)),
+    values: a.map((value, slot) => (slot < reporting ? 0 : value)),
     leads: new Uint8Array(slots).fill(255),
   };
   return textNearness(a, Uint16Array.of(0, ...b), 1, common, oneHost);

@@ -103,22 +103,22 @@ it('a failure outweighs the status, no status is no connection, and only some st
 });
 
 it('each kind says of its host what it says', () => {
-  const told = (asks: (kind: (typeof outcomeKinds)[number]) => boolean) => outcomeKinds.filter(asks).sort();
+  const reported = (asks: (kind: (typeof outcomeKinds)[number]) => boolean) => outcomeKinds.filter(asks).sort();
   const failures = ['connectionFailed', 'dnsFailed', 'robotsUnreachable', 'tlsFailed'];
-  assert.deepEqual(told(isHostFailure), failures);
+  assert.deepEqual(reported(isHostFailure), failures);
   assert.deepEqual(
-    told((kind) => failsHost({ kind, originOnly: false })),
+    reported((kind) => failsHost({ kind, originOnly: false })),
     failures,
   );
   assert.deepEqual(
-    told((kind) => failsHost({ kind, originOnly: true })),
+    reported((kind) => failsHost({ kind, originOnly: true })),
     [],
     'one origin alone',
   );
-  assert.deepEqual(told(isPressure), ['throttled', 'timeout']);
-  const errorAt = (status: number) => told((kind) => isServerError({ kind, status }));
+  assert.deepEqual(reported(isPressure), ['throttled', 'timeout']);
+  const errorAt = (status: number) => reported((kind) => isServerError({ kind, status }));
   assert.deepEqual([errorAt(425), errorAt(499), errorAt(500)], [[], [], ['serverError']]);
-  const good = (status: number, originOnly = false) => told((kind) => isGoodAnswer({ kind, status, originOnly }));
+  const good = (status: number, originOnly = false) => reported((kind) => isGoodAnswer({ kind, status, originOnly }));
   assert.deepEqual(good(0), []);
   const bad = ['crawlDelayTooLong', 'returned', 'unknown', 'throttled', 'timeout', 'serverError', ...failures];
   assert.deepEqual(good(500), [...outcomeKinds].filter((kind) => !bad.includes(kind)).sort());

@@ -96,9 +96,12 @@ describe('a number that nobody can mean', () => {
     const step = hand.rig.step(hand.nowMs, 0)!;
     assert.equal(hand.counters.admitted, 13);
     assert.equal(hand.counters.undecodable, 1);
-    const [letter] = step.deadLetters;
-    assert.deepEqual([letter!.reason, letter!.hostKey, letter!.url], ['undecodable', 'a.test', 'https://a.test/bad']);
-    assert.match(letter!.detail, /^groups\[0\]\.depth is -7, and must be from 0/);
+    const [deadLetter] = step.deadLetters;
+    assert.deepEqual(
+      [deadLetter!.reason, deadLetter!.hostKey, deadLetter!.url],
+      ['undecodable', 'a.test', 'https://a.test/bad'],
+    );
+    assert.match(deadLetter!.detail, /^groups\[0\]\.depth is -7, and must be from 0/);
   });
 });
 

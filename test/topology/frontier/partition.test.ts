@@ -349,11 +349,11 @@ describe('input', () => {
     driver.inject([a]);
     assert.equal(driver.run(), 'done');
     assert.equal(driver.counters.page, 1);
-    const [letter] = driver.deadLetters;
-    assert.equal(letter?.reason, 'undecodable');
-    assert.equal(letter?.sourceTopic, 'discovered');
-    assert.equal(letter?.sourceOffset, 0);
-    assert.deepEqual(Buffer.from(letter!.original).toString(), 'junk');
+    const [deadLetter] = driver.deadLetters;
+    assert.equal(deadLetter?.reason, 'undecodable');
+    assert.equal(deadLetter?.sourceTopic, 'discovered');
+    assert.equal(deadLetter?.sourceOffset, 0);
+    assert.deepEqual(Buffer.from(deadLetter!.original).toString(), 'junk');
   });
 
   it('too large for one commit is taken in slices, each commit within its bound', () => {

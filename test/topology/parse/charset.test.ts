@@ -194,8 +194,8 @@ it('a byte order mark is whole, or is none', () => {
     ['utf-16be', 0xfe, 0xff],
     ['utf-16le', 0xff, 0xfe],
   ] as const) {
-    const { charset: told, tentative, text } = decodePage(of(...mark), koi8);
-    assert.deepEqual([told, tentative, text], [charset, false, '']);
+    const { charset: reported, tentative, text } = decodePage(of(...mark), koi8);
+    assert.deepEqual([reported, tentative, text], [charset, false, '']);
   }
 });
 

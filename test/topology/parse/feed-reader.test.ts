@@ -14,7 +14,7 @@ function read(xml: string) {
 }
 
 /** `location`, `location@ms` with its date, `location*` an alternate. */
-const told = (xml: string) =>
+const reported = (xml: string) =>
   read(xml).found.map(({ location, lastModifiedMs, alternate }) => {
     assert.ok(Number.isSafeInteger(lastModifiedMs) && lastModifiedMs >= 0);
     return `${location}${alternate === true ? '*' : ''}${lastModifiedMs > 0 ? `@${lastModifiedMs}` : ''}`;
@@ -26,26 +26,26 @@ const day = Date.UTC(2020, 1, 2);
 
 describe('an item of a list', () => {
   it('has its location without blanks, whatever stands in or around it', () => {
-    assert.deepEqual(told(map('<url><loc> /1\n</loc></url><url><loc><a>/2</a></loc></url>')), ['/1', '/2']);
-    assert.deepEqual(told(map('<url><loc><![CDATA[/1]]></loc><loc> </loc></url>')), ['/1']);
+    assert.deepEqual(reported(map('<url><loc> /1\n</loc></url><url><loc><a>/2</a></loc></url>')), ['/1', '/2']);
+    assert.deepEqual(reported(map('<url><loc><![CDATA[/1]]></loc><loc> </loc></url>')), ['/1']);
     assert.deepEqual(
-      told(map('<url>/1</url><url> </url><url><x/>/2</url>')),
+      reported(map('<url>/1</url><url> </url><url><x/>/2</url>')),
       ['/1', '/2'],
       'written into the item itself',
     );
-    assert.deepEqual(told(map('<url><loc>/1</loc>more</url>')), ['/1']);
+    assert.deepEqual(reported(map('<url><loc>/1</loc>more</url>')), ['/1']);
     assert.deepEqual(
-      told(map('<loc>/0</loc><url><loc>/1</loc></url><loc>/2</loc>')),
+      reported(map('<loc>/0</loc><url><loc>/1</loc></url><loc>/2</loc>')),
       ['/1'],
       'outside of items is none',
     );
   });
 
   it('has no other text in its location', () => {
-    assert.deepEqual(told(map('<url>junk<loc><a>/1</a>2</loc>junk</url>')), ['/12']);
-    assert.deepEqual(told(map('<url><loc>/1<i:loc>2</i:loc>3</loc></url>')), ['/123']);
-    assert.deepEqual(told(map('<url>/1<url>/2</url>')), ['/2'], 'an item that another interrupts');
-    assert.deepEqual(told(map('<url><loc>/1</loc><lastmod>2020-02-02<i/></lastmod></url>')), [`/1@${day}`]);
+    assert.deepEqual(reported(map('<url>junk<loc><a>/1</a>2</loc>junk</url>')), ['/12']);
+    assert.deepEqual(reported(map('<url><loc>/1<i:loc>2</i:loc>3</loc></url>')), ['/123']);
+    assert.deepEqual(reported(map('<url>/1<url>/2</url>')), ['/2'], 'an item that another interrupts');
+    assert.deepEqual(reported(map('<url><loc>/1</loc><lastmod>2020-02-02<i/></lastmod></url>')), [`/1@${day}`]);
   });
 
   it('is there once it has ended, by its end or by the next one’s beginning', () => {
@@ -56,10 +56,10 @@ describe('an item of a list', () => {
 
   it('may have several locations, sixty-four at most', () => {
     const locs = Array.from({ length: 70 }, (_, n) => `<loc>/${n}</loc>`).join('');
-    assert.equal(told(map(`<url>${locs}</url>`)).length, 64);
+    assert.equal(reported(map(`<url>${locs}</url>`)).length, 64);
     const links = Array.from({ length: 70 }, (_, n) => `<xhtml:link rel="alternate" href="/${n}"/>`).join('');
-    assert.equal(told(map(`<url><loc>/</loc>${links}</url>`)).length, 64);
-    assert.deepEqual(told(map(`<url>${locs}</url><url><loc>/x</loc></url>`)).at(-1), '/x');
+    assert.equal(reported(map(`<url><loc>/</loc>${links}</url>`)).length, 64);
+    assert.deepEqual(reported(map(`<url>${locs}</url><url><loc>/x</loc></url>`)).at(-1), '/x');
   });
 
   it('has its date before or behind its location, and not its neighbour’s', () => {
@@ -68,55 +68,60 @@ describe('an item of a list', () => {
       '<loc>/1</loc><lastmod>2020-02-02</lastmod>',
     ];
     for (const item of [before, behind])
-      assert.deepEqual(told(map(`<url>${item}</url><url><loc>/2</loc></url>`)), [`/1@${day}`, '/2'], item);
+      assert.deepEqual(reported(map(`<url>${item}</url><url><loc>/2</loc></url>`)), [`/1@${day}`, '/2'], item);
     assert.deepEqual(
-      told(map('<url><loc>/1</loc><lastmod>2020-02-02</lastmod><lastmod>2020-02-03</lastmod></url>')),
+      reported(map('<url><loc>/1</loc><lastmod>2020-02-02</lastmod><lastmod>2020-02-03</lastmod></url>')),
       [`/1@${day}`],
       'the first of two',
     );
-    assert.deepEqual(told(map('<url><lastmod>2020-02-02</lastmod><lastmod>2020-02-03</lastmod><loc>/1</loc></url>')), [
-      `/1@${day}`,
-    ]);
-    for (const none of ['soon', '', '1970-01-01', '1960-01-01'])
-      assert.deepEqual(told(map(`<url><loc>/1</loc><lastmod>${none}</lastmod></url>`)), ['/1'], none);
     assert.deepEqual(
-      told(map('<url><loc>/1</loc><url><lastmod>2020-02-02</lastmod><loc>/2</loc></url>')),
+      reported(map('<url><lastmod>2020-02-02</lastmod><lastmod>2020-02-03</lastmod><loc>/1</loc></url>')),
+      [`/1@${day}`],
+    );
+    for (const none of ['soon', '', '1970-01-01', '1960-01-01'])
+      assert.deepEqual(reported(map(`<url><loc>/1</loc><lastmod>${none}</lastmod></url>`)), ['/1'], none);
+    assert.deepEqual(
+      reported(map('<url><loc>/1</loc><url><lastmod>2020-02-02</lastmod><loc>/2</loc></url>')),
       ['/1', `/2@${day}`],
       'not of an item that it interrupts',
     );
-    assert.deepEqual(told(map('<url><lastmod>2020-02-02</lastmod><url><loc>/2</loc></url>')), ['/2']);
-    assert.deepEqual(told(map('<lastmod>2020-02-02</lastmod><url><loc>/1</loc></url>')), ['/1'], 'of the list itself');
+    assert.deepEqual(reported(map('<url><lastmod>2020-02-02</lastmod><url><loc>/2</loc></url>')), ['/2']);
+    assert.deepEqual(
+      reported(map('<lastmod>2020-02-02</lastmod><url><loc>/1</loc></url>')),
+      ['/1'],
+      'of the list itself',
+    );
   });
 
   it('has alternates with it, which have no date', () => {
     const item = '<loc>/1</loc><xhtml:link rel="alternate" href=" /de "/><lastmod>2020-02-02</lastmod>';
-    assert.deepEqual(told(map(`<url>${item}</url>`)), [`/1@${day}`, '/de*']);
+    assert.deepEqual(reported(map(`<url>${item}</url>`)), [`/1@${day}`, '/de*']);
     for (const none of [
       '<xhtml:link href="/x"/>',
       '<xhtml:link rel="self" href="/x"/>',
       '<xhtml:link rel="alternate" href=""/>',
     ])
-      assert.deepEqual(told(map(`<url><loc>/1</loc>${none}</url>`)), ['/1'], none);
-    assert.deepEqual(told(map('<xhtml:link rel="alternate" href="/x"/><url><loc>/1</loc></url>')), ['/1']);
+      assert.deepEqual(reported(map(`<url><loc>/1</loc>${none}</url>`)), ['/1'], none);
+    assert.deepEqual(reported(map('<xhtml:link rel="alternate" href="/x"/><url><loc>/1</loc></url>')), ['/1']);
     const index = '<sitemap><loc>/1</loc><xhtml:link rel="alternate" href="/x"/></sitemap>';
-    assert.deepEqual(told(`<sitemapindex>${index}</sitemapindex>`), ['/1'], 'a sitemap’s pages alone have some');
+    assert.deepEqual(reported(`<sitemapindex>${index}</sitemapindex>`), ['/1'], 'a sitemap’s pages alone have some');
   });
 });
 
 describe('a vocabulary', () => {
   it('is the root’s in a sitemap, by its prefix', () => {
-    assert.deepEqual(told('<s:urlset><s:url><s:loc>/1</s:loc><loc>/2</loc><i:loc>/3</i:loc></s:url></s:urlset>'), [
+    assert.deepEqual(reported('<s:urlset><s:url><s:loc>/1</s:loc><loc>/2</loc><i:loc>/3</i:loc></s:url></s:urlset>'), [
       '/1',
     ]);
-    assert.deepEqual(told(map('<s:url><s:loc>/1</s:loc></s:url><url><loc>/2</loc></url>')), ['/2']);
-    assert.deepEqual(told(map('<url><loc>/1</loc><i:x></i:url></url><url><loc>/2</loc></url>')), ['/1', '/2']);
+    assert.deepEqual(reported(map('<s:url><s:loc>/1</s:loc></s:url><url><loc>/2</loc></url>')), ['/2']);
+    assert.deepEqual(reported(map('<url><loc>/1</loc><i:x></i:url></url><url><loc>/2</loc></url>')), ['/1', '/2']);
   });
 
   it('may be another in a feed, but for links', () => {
     const item = '<link>/1</link><atom:link href="/self"/><media:link>/m</media:link><dc:date>2020-02-02</dc:date>';
-    assert.deepEqual(told(rss(`<item>${item}</item>`)), [`/1@${day}`]);
+    assert.deepEqual(reported(rss(`<item>${item}</item>`)), [`/1@${day}`]);
     assert.deepEqual(
-      told('<a:feed><a:entry><a:link href="/1"/><link href="/2"/><b:link href="/3"/></a:entry></a:feed>'),
+      reported('<a:feed><a:entry><a:link href="/1"/><link href="/2"/><b:link href="/3"/></a:entry></a:feed>'),
       ['/1', '/2'],
     );
   });
@@ -124,14 +129,14 @@ describe('a vocabulary', () => {
   it('says which form it is', () => {
     const forms = { urlset: 'sitemap', sitemapindex: 'index', rss: 'feed', rdf: 'feed', feed: 'feed', html: null };
     for (const [root, form] of Object.entries(forms)) assert.equal(read(`<${root}></${root}>`).form, form, root);
-    assert.deepEqual(told('<html><url><loc>/1</loc></url></html>'), []);
-    assert.deepEqual(told(`<html>${map('<url><loc>/1</loc></url>')}</html>`), [], 'the root alone counts');
+    assert.deepEqual(reported('<html><url><loc>/1</loc></url></html>'), []);
+    assert.deepEqual(reported(`<html>${map('<url><loc>/1</loc></url>')}</html>`), [], 'the root alone counts');
   });
 });
 
 describe('a link of a feed', () => {
   it('is its text, or its address where it leads to the page', () => {
-    const entry = (links: string) => told(`<feed><entry>${links}</entry></feed>`);
+    const entry = (links: string) => reported(`<feed><entry>${links}</entry></feed>`);
     assert.deepEqual(entry('<link href="/1"/><link rel="alternate" href="/2"/><link rel="edit" href="/3"/>'), [
       '/1',
       '/2',
@@ -141,7 +146,7 @@ describe('a link of a feed', () => {
   });
 
   it('in a channel is none of an item', () => {
-    assert.deepEqual(told(rss('<link>/home</link><item><link>/1</link></item><link>/end</link>')), ['/1']);
+    assert.deepEqual(reported(rss('<link>/home</link><item><link>/1</link></item><link>/end</link>')), ['/1']);
   });
 });
 
@@ -167,10 +172,10 @@ describe('how often a feed is worth asking for', () => {
 describe('a file that was cut', () => {
   it('has its last location where some markup ended it, and none that may go on', () => {
     const whole = '<urlset><url><loc>/1</loc></url><url><loc>/2';
-    assert.deepEqual(told(whole), ['/1']);
+    assert.deepEqual(reported(whole), ['/1']);
     for (const end of ['<', '</', '</lo', '</loc>', '</loc></url'])
-      assert.deepEqual(told(whole + end), ['/1', '/2'], end);
-    assert.deepEqual(told('<urlset><url><loc>/1</loc><lastmod>2020-02-02<'), ['/1'], 'a date that was cut is none');
-    assert.deepEqual(told('<html><loc>/1<'), []);
+      assert.deepEqual(reported(whole + end), ['/1', '/2'], end);
+    assert.deepEqual(reported('<urlset><url><loc>/1</loc><lastmod>2020-02-02<'), ['/1'], 'a date that was cut is none');
+    assert.deepEqual(reported('<html><loc>/1<'), []);
   });
 });

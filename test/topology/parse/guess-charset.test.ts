@@ -61,12 +61,12 @@ describe('a page that names no encoding', () => {
   it('is not guessed by too little', () => {
     assert.equal(guess('text '.repeat(100)), null);
     assert.equal(guess(''), null);
-    const letters = (count: number) =>
+    const deadLetters = (count: number) =>
       guess('<p>', windows('привет мир привет мир'.replaceAll(' ', '').slice(0, count)));
-    assert.equal(letters(7), null);
-    assert.notEqual(letters(8), null);
+    assert.equal(deadLetters(7), null);
+    assert.notEqual(deadLetters(8), null);
     assert.equal(guess(Buffer.alloc(7, 0x80)), null);
-    const apart = Array.from('приветми', (letter) => ['<b>', windows(letter), '</b>']).flat();
+    const apart = Array.from('приветми', (deadLetter) => ['<b>', windows(deadLetter), '</b>']).flat();
     assert.equal(guess(...apart.slice(0, 21)), null, 'letters are counted together');
   });
 });

@@ -118,9 +118,9 @@ const unnamed: readonly ((draw: Draw) => number[])[] = [
 
 function* guessed(draw: Draw): Generator<unknown> {
   for (let round = 0; round < 6; round++) {
-    const letter = draw.of(unnamed);
+    const deadLetter = draw.of(unnamed);
     const word = () =>
-      draw.list(1 + draw.below(8), () => (draw.percent(75) ? letter(draw) : [97 + draw.below(26)])).flat();
+      draw.list(1 + draw.below(8), () => (draw.percent(75) ? deadLetter(draw) : [97 + draw.below(26)])).flat();
     const run = () => draw.list(draw.of([0, 1, 4, 60]), () => [...word(), 0x20]).flat();
     const piece = () => [
       ...Buffer.from(draw.of(['<p>', '<a href=x>', 'menu of words', '</p>'])),

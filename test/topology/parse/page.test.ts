@@ -52,8 +52,8 @@ describe('links', () => {
         '<a href=4></header><a href=5><footer><a href=6></footer></article></main><aside><a href=7></aside>' +
         '<footer><nav><a href=8></nav></footer></main></footer><a href=9>',
     );
-    const told = links.map((link) => `${link.at(-1)} ${places?.get(link) ?? ''}`.trim());
-    assert.deepEqual(told, [
+    const reported = links.map((link) => `${link.at(-1)} ${places?.get(link) ?? ''}`.trim());
+    assert.deepEqual(reported, [
       '0',
       '1 navigation',
       '2 navigation',

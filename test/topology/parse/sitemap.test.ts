@@ -96,22 +96,22 @@ describe('a sitemap', () => {
     const dated = (year: number) => `<loc>http://example.com/maps/a</loc><lastmod>${year}-01-01</lastmod>`;
     const alternate =
       '<loc>http://example.com/maps/b</loc><xhtml:link rel="alternate" href="http://example.com/maps/a"/>';
-    const told = (...inner: string[]) =>
+    const reported = (...inner: string[]) =>
       listed(...inner).map(({ url, lastModifiedMs, alternate }) => [
         url.at(-1),
         new Date(lastModifiedMs).getUTCFullYear(),
         alternate,
       ]);
-    assert.deepEqual(told(dated(2005), dated(2006)), [['a', 2005, undefined]]);
-    assert.deepEqual(told(alternate, dated(2006), dated(2007)), [
+    assert.deepEqual(reported(dated(2005), dated(2006)), [['a', 2005, undefined]]);
+    assert.deepEqual(reported(alternate, dated(2006), dated(2007)), [
       ['b', 1970, undefined],
       ['a', 2006, undefined],
     ]);
-    assert.deepEqual(told(dated(2005), alternate), [
+    assert.deepEqual(reported(dated(2005), alternate), [
       ['a', 2005, undefined],
       ['b', 1970, undefined],
     ]);
-    assert.deepEqual(told(alternate, alternate), [
+    assert.deepEqual(reported(alternate, alternate), [
       ['b', 1970, undefined],
       ['a', 1970, true],
     ]);

@@ -19,7 +19,7 @@ const budget: PayPolicy = {
 };
 
 /** What is paid, `amount: billionths`, or why nothing is. */
-function told(offers: readonly Offer[], pay: PayPolicy = budget, hostKey = 'a.test'): string {
+function reported(offers: readonly Offer[], pay: PayPolicy = budget, hostKey = 'a.test'): string {
   const found = affordable(pay, hostKey, { offers, licence: '' });
   if (typeof found === 'string') return found;
   assert.equal(found.money.currency, 'USD');
@@ -33,12 +33,12 @@ describe('a page is paid', () => {
         affordable(pay, 'a.test', { offers: [price('USD 0.1')], licence: '' }),
         'the policy allows no payments',
       );
-    assert.equal(told([price('USD 0.1')]), 'USD 0.1: 100000000');
+    assert.equal(reported([price('USD 0.1')]), 'USD 0.1: 100000000');
   });
 
   it('to hosts that it names, and those below them, at any port', () => {
     const pay = { ...budget, hosts: ['a.test', 'b.test'] };
-    const isPaid = (hostKey: string) => told([price('USD 0.1')], pay, hostKey).startsWith('USD');
+    const isPaid = (hostKey: string) => reported([price('USD 0.1')], pay, hostKey).startsWith('USD');
     assert.deepEqual(['a.test', 'b.test:81', 'x.a.test', 'xa.test', 'test', 'c.test'].map(isPaid), [
       true,
       true,
@@ -47,28 +47,28 @@ describe('a page is paid', () => {
       false,
       false,
     ]);
-    assert.equal(told([], pay, 'c.test'), 'the policy allows no payments to this host');
+    assert.equal(reported([], pay, 'c.test'), 'the policy allows no payments to this host');
   });
 
   it('the cheapest of what it may cost', () => {
-    assert.equal(told([price('USD 0.5')]), 'USD 0.5: 500000000');
-    assert.equal(told([price('USD 0.500000001')]), 'the price is above the limit of USD 0.5 for a page');
-    assert.equal(told([token('400000'), price('USD 0.3'), token('350000')]), 'USD 0.3: 300000000');
-    assert.equal(told([price('USD 0.4'), token('350000')]), '350000: 350000000');
-    assert.equal(told([price('USD 0.4'), token('400000')]), 'USD 0.4: 400000000', 'of equals the first');
+    assert.equal(reported([price('USD 0.5')]), 'USD 0.5: 500000000');
+    assert.equal(reported([price('USD 0.500000001')]), 'the price is above the limit of USD 0.5 for a page');
+    assert.equal(reported([token('400000'), price('USD 0.3'), token('350000')]), 'USD 0.3: 300000000');
+    assert.equal(reported([price('USD 0.4'), token('350000')]), '350000: 350000000');
+    assert.equal(reported([price('USD 0.4'), token('400000')]), 'USD 0.4: 400000000', 'of equals the first');
   });
 
   it('in its currency, or in what counts as such, rounded up', () => {
-    assert.equal(told([]), 'the answer has no readable price');
+    assert.equal(reported([]), 'the answer has no readable price');
     for (const other of [price('EUR 0.1'), price('0.1'), token('1', { network: 'x' }), token('1', { asset: '0xD' })])
-      assert.equal(told([other]), 'the answer has no price in USD');
-    assert.equal(told([token('1')], { currency: 'USD', total: '1', page: '1' }), 'the answer has no price in USD');
-    assert.equal(told([price('EUR 0.1'), price('USD 0.2')]), 'USD 0.2: 200000000');
-    assert.equal(told([token('1')]), '1: 1000');
-    assert.equal(told([token('1', { network: 'other' })]), '1: 1');
-    assert.equal(told([token('1000000000', { network: 'other' })]), '1000000000: 1');
-    assert.equal(told([token('1000000001', { network: 'other' })]), '1000000001: 2');
-    assert.equal(told([token('1', { asset: '0xc' })], { ...budget, page: '1' }), '1: 1000000000');
+      assert.equal(reported([other]), 'the answer has no price in USD');
+    assert.equal(reported([token('1')], { currency: 'USD', total: '1', page: '1' }), 'the answer has no price in USD');
+    assert.equal(reported([price('EUR 0.1'), price('USD 0.2')]), 'USD 0.2: 200000000');
+    assert.equal(reported([token('1')]), '1: 1000');
+    assert.equal(reported([token('1', { network: 'other' })]), '1: 1');
+    assert.equal(reported([token('1000000000', { network: 'other' })]), '1000000000: 1');
+    assert.equal(reported([token('1000000001', { network: 'other' })]), '1000000001: 2');
+    assert.equal(reported([token('1', { asset: '0xc' })], { ...budget, page: '1' }), '1: 1000000000');
   });
 });
 

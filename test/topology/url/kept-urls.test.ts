@@ -201,7 +201,7 @@ function* outcomes(): Generator<unknown> {
   for (let status = 0; status < 1_000; status++)
     yield [classify({ status }), classify({ status, redirectUrl: 'http://a/' })];
   for (const kind of outcomeKinds) {
-    const told = [
+    const reported = [
       isRetriable(kind),
       isTerminal(kind),
       isHostFailure(kind),
@@ -210,7 +210,7 @@ function* outcomes(): Generator<unknown> {
     ];
     yield [
       kind,
-      ...told,
+      ...reported,
       failsHost({ kind, originOnly: false }),
       [0, 200, 304, 404, 429, 500].map((status) => isNotRead(kind, status)),
     ];

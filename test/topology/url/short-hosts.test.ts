@@ -13,7 +13,7 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 const filter = compileFilters({ extensionsDenied: ['js'] });
 
 /** Of a host and a path. */
-const told: Readonly<Record<string, (url: string, origin: string) => unknown>> = {
+const reported: Readonly<Record<string, (url: string, origin: string) => unknown>> = {
   origin: (url, origin) => originOf(url) === origin,
   hostKey: (url, origin) => hostKeyOf(url) === origin.slice(origin.indexOf('//') + 2),
   frontQueue: (url) => frontQueueOf(url, 3),
@@ -41,7 +41,7 @@ const paths = [
   ...['/2026/01', '/x/2026/01', '/timeline?from=2026-01-01', '/index.php?title=Special:Log', '/w/print'],
 ];
 
-for (const [name, of] of Object.entries(told))
+for (const [name, of] of Object.entries(reported))
   test(`${name} is the same as on a longer one`, () => {
     const found = new Set<string>();
     for (const path of paths)

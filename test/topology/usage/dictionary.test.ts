@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTokens } from '../../../topology/usage/dictionary.ts';
 
-const told = (text: string) => {
+const reported = (text: string) => {
   const found = parseTokens(text);
   return found === null ? null : Object.fromEntries(found);
 };
@@ -33,7 +33,7 @@ const dictionaries: Record<string, Record<string, string[]>> = {
 
 for (const [text, expected] of Object.entries(dictionaries))
   test(`is a dictionary: ${JSON.stringify(text)}`, () => {
-    assert.deepEqual(told(text), expected);
+    assert.deepEqual(reported(text), expected);
   });
 
 const mistakes = [
@@ -57,10 +57,10 @@ const mistakes = [
 
 for (const text of mistakes)
   test(`is none: ${JSON.stringify(text)}`, () => {
-    assert.equal(told(text), null);
+    assert.equal(reported(text), null);
   });
 
 test('blanks at the end are no matter, however many', () => {
-  assert.deepEqual(told(`a=n${' '.repeat(100_000)}`), { a: ['n'] });
-  assert.equal(told(`a=n${' '.repeat(100_000)}x`), null);
+  assert.deepEqual(reported(`a=n${' '.repeat(100_000)}`), { a: ['n'] });
+  assert.equal(reported(`a=n${' '.repeat(100_000)}x`), null);
 });

@@ -10,13 +10,13 @@ import { parseTdmrep, tdmReservation, tdmStatements } from '../../../topology/us
 import { usageLimits } from '../../../topology/usage/usage-limits.ts';
 
 /** `search+ ai-train-`: what is allowed and barred. */
-function told(statements: readonly Statement[]): string {
+function reported(statements: readonly Statement[]): string {
   return statements
     .map(({ use, preference }) => `${use}${{ allow: '+', deny: '-', terms: '=' }[preference]}`)
     .join(' ');
 }
 
-const usage = (...values: string[]) => told(contentUsage(values, 'x', values.join(', ')));
+const usage = (...values: string[]) => reported(contentUsage(values, 'x', values.join(', ')));
 
 test('Content-Usage is a dictionary whose tokens y and n allow and bar (draft-ietf-aipref-vocab-07 §6.6)', () => {
   assert.equal(usage('train-ai=n'), 'ai-train-');
@@ -87,7 +87,7 @@ test('dictionaries are parsed as structured fields are (RFC 9651 §4.2.2)', () =
   assert.deepEqual(parseTokens(''), new Map());
 });
 
-const signal = (value: string) => told(contentSignal(value, 'x', value));
+const signal = (value: string) => reported(contentSignal(value, 'x', value));
 
 test('Content-Signal says yes or no to three uses', () => {
   assert.equal(signal('ai-train=no, search=yes, ai-input=yes'), 'ai-train- search+ ai-input+');
@@ -103,7 +103,8 @@ test('a word without an answer is none of its use; one with an answer that nobod
   assert.deepEqual(unreadSignals('search=maybe, ai-train=no'), ['search']);
 });
 
-const tag = (value: string, tokens: readonly string[] | null = ['examplebot']) => told(robotsTag(value, 'x', tokens));
+const tag = (value: string, tokens: readonly string[] | null = ['examplebot']) =>
+  reported(robotsTag(value, 'x', tokens));
 
 test('words of X-Robots-Tag and robots meta elements bar what their inventors say', () => {
   assert.equal(tag('noarchive, NoSnippet'), 'archive- snippet- ai-input-');
@@ -173,13 +174,14 @@ test('dates are read in three forms, in UTC where they name no zone', () => {
 });
 
 test('TDMRep reserves by 1 and opens by 0; what is neither says nothing', () => {
-  assert.equal(told(tdmReservation(' 1 ', 'x', '1')), 'ai-input- ai-train-');
-  assert.equal(told(tdmReservation('0', 'x', '0')), 'ai-input+ ai-train+');
-  for (const bad of ['', 'yes', '2', '10', '1.0', 'true']) assert.equal(told(tdmReservation(bad, 'x', bad)), '', bad);
+  assert.equal(reported(tdmReservation(' 1 ', 'x', '1')), 'ai-input- ai-train-');
+  assert.equal(reported(tdmReservation('0', 'x', '0')), 'ai-input+ ai-train+');
+  for (const bad of ['', 'yes', '2', '10', '1.0', 'true'])
+    assert.equal(reported(tdmReservation(bad, 'x', bad)), '', bad);
 });
 
 const tdm = (rules: unknown, path: string) =>
-  told(
+  reported(
     tdmStatements(
       parseTdmrep(Buffer.from(typeof rules === 'string' ? rules : JSON.stringify(rules))),
       `http://a.test${path}`,

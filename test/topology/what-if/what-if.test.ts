@@ -47,8 +47,8 @@ describe('a recorded crawl under another policy', () => {
   it('is told to its end, whatever operators said meanwhile', () => {
     const reports = new Map<string, WhatIfReport[]>();
     for (let seed = 1; seed <= worlds; seed++) {
-      const told: WhatIfReport[] = [];
-      reports.set(`seed ${seed}`, told);
+      const reported: WhatIfReport[] = [];
+      reports.set(`seed ${seed}`, reported);
       const chance = chanceOf(seed, 'operators');
       const pick = () => settings[chance.between(0, settings.length - 1)]!;
       // One that visits pages again would never end by itself.
@@ -74,7 +74,7 @@ describe('a recorded crawl under another policy', () => {
         try {
           const report = tried(recorded, policy);
           assert.ok(report.decided.pages > 0);
-          told.push(report);
+          reported.push(report);
         } catch (error) {
           assert.fail(`seed ${seed}, ${JSON.stringify(policy).slice(0, 60)}: ${(error as Error).stack}`);
         }

@@ -175,7 +175,7 @@ export const changeFields = {
    * A URL that is to be visited again is due at another time. `told`: because a sitemap says so. For a URL on lease, it
    * says that somebody asked for a fetch meanwhile; the change that ends its visit makes it due at once.
    */
-  due: { hostKey: text, url: text, dueS: uint, told: flag },
+  due: { hostKey: text, url: text, dueS: uint, fromSitemap: flag },
   /** What a visit costs from now on (recrawl/recrawl-state.ts). */
   price: { price: int, atMs: uint },
   /** A lease without URLs, for its host's sitemaps. */

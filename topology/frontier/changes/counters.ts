@@ -19,7 +19,7 @@ const laterNames: ReadonlySet<CounterName> = new Set(tallyNames.slice(tallyNames
  * The counters that digests and checks cover: those added later only if they are not zero, so that older digests still
  * hold.
  */
-export function countersTold(counters: Counters): readonly CounterName[] {
+export function countersPresent(counters: Counters): readonly CounterName[] {
   return counterNames.filter((name) => counters[name] > 0 || !laterNames.has(name));
 }
 

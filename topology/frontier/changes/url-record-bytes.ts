@@ -38,8 +38,8 @@ export function writeUrlRecord(writer: ByteWriter, record: KnownUrl, hasGain = f
   writer.string(record.lastModified);
   writer.string(record.contentHash);
   const { soft404, barren, tags = 0, spelling = '' } = record;
-  const told = (soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0);
-  writer.byte(told | (tags > 0 ? tagsFlag : 0) | (spelling === '' ? 0 : spellingFlag) | (hasGain ? gainFlag : 0));
+  const marks = (soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0);
+  writer.byte(marks | (tags > 0 ? tagsFlag : 0) | (spelling === '' ? 0 : spellingFlag) | (hasGain ? gainFlag : 0));
   if (tags > 0) writer.uint(tags);
   if (spelling !== '') writer.string(spelling);
 }
@@ -73,8 +73,8 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
   const flags = reader.byte();
   if (record.outcome === 'clientError' && record.httpStatus === 402) record.outcome = 'paymentRequired';
   const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
-  const told = (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
-  const tagged = (flags & tagsFlag) === 0 ? told : { ...told, tags: reader.uint() };
+  const marks = (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
+  const tagged = (flags & tagsFlag) === 0 ? marks : { ...marks, tags: reader.uint() };
   const spelt = (flags & spellingFlag) === 0 ? tagged : { ...tagged, spelling: reader.string() };
   return { record: spelt, hasGain: (flags & gainFlag) !== 0 };
 }

@@ -13,7 +13,7 @@
 import { fingerprint } from '../../url/fingerprint.ts';
 import { inputTopics } from '../changes/changelog.ts';
 import { type HostFacts, newHostFacts } from '../changes/changes.ts';
-import { countersTold } from '../changes/counters.ts';
+import { countersPresent } from '../changes/counters.ts';
 import type { Entry } from '../changes/entry.ts';
 import { entryOfRow } from '../pull/known-rows.ts';
 import { knownKeyOf } from '../state/reschedule.ts';
@@ -86,7 +86,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   visit(['next', state.leases.nextId, state.quota.wanted]);
   for (const topic of inputTopics)
     visit(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
-  for (const name of countersTold(state.counters)) visit(['counter', name, state.counters[name]]);
+  for (const name of countersPresent(state.counters)) visit(['counter', name, state.counters[name]]);
   for (const [partition, row] of state.quota.book) {
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
@@ -141,8 +141,8 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   }
   if (state.recrawl.isEmpty) return;
   visit(scheduleRow(state.recrawl));
-  for (const [host, { told, proved, lastDueS }] of state.recrawl.trust)
-    visit(['trust', state.hosts.at(host).key, told, proved, lastDueS]);
+  for (const [host, { fromSitemap: factTexts, proved, lastDueS }] of state.recrawl.trust)
+    visit(['trust', state.hosts.at(host).key, factTexts, proved, lastDueS]);
   for (const [host, { dueS, sinceS, tries, secure }] of state.recrawl.sitemaps.entries())
     visit(['sitemaps', state.hosts.at(host).key, dueS, sinceS, tries, secure ? 1 : 0]);
 }
@@ -163,8 +163,8 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
   const bytes = facts.bytes > 0 ? [facts.bytes] : [];
   const least = facts.ownDelayIsLeast ? ['least'] : [];
   const errors = facts.serverErrors > 0 ? [`errors ${facts.serverErrors}`] : [];
-  const told = factNames.map((name) => `${facts[name]}`);
-  visit(['host', key, ...host.leaseIds, ...told, ...bytes, ...least, ...errors]);
+  const factTexts = factNames.map((name) => `${facts[name]}`);
+  visit(['host', key, ...host.leaseIds, ...factTexts, ...bytes, ...least, ...errors]);
   const { frontQueues } = state.queues;
   for (const { number, size, frontQueue } of queue.frontQueues()) {
     visit(['band', key, number, size, frontQueues.head(frontQueue), ...frontQueues.goneOf(frontQueue)]);

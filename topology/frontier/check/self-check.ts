@@ -9,7 +9,7 @@
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { Change } from '../changes/changes.ts';
-import { countersTold } from '../changes/counters.ts';
+import { countersPresent } from '../changes/counters.ts';
 import type { FrontierState } from '../state/state.ts';
 import { RowSum, scheduleRow } from './digest.ts';
 
@@ -20,7 +20,7 @@ export function checkOf(state: FrontierState): Change & { readonly kind: 'check'
   const sum = new RowSum();
   sum.addSum(policySum(state));
   sum.add(['next', state.leases.nextId, state.quota.wanted]);
-  sum.add(['counters', ...countersTold(state.counters).map((name) => state.counters[name])]);
+  sum.add(['counters', ...countersPresent(state.counters).map((name) => state.counters[name])]);
   for (const [partition, { granted, returned, wanted, version }] of state.quota.book) {
     sum.add(['quota', partition, granted, returned, wanted, version]);
   }

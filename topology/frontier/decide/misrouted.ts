@@ -110,8 +110,8 @@ export class Misrouted {
     // If a message has many links, only the first dead letter holds its bytes.
     const original = Buffer.from(this.#letters++ === 0 || url === '' ? passedOn! : []);
     const source = { sourceTopic: topic, sourcePartition: partition, sourceOffset: offset };
-    const letter = { ...blankDeadLetter, ...source, url, hostKey, detail, original, atMs: this.#nowMs };
-    this.#deadLetters.push({ ...letter, reason: 'misrouted' });
+    const deadLetter = { ...blankDeadLetter, ...source, url, hostKey, detail, original, atMs: this.#nowMs };
+    this.#deadLetters.push({ ...deadLetter, reason: 'misrouted' });
   }
 }
 

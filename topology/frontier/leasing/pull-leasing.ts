@@ -7,7 +7,7 @@ import type { FrontierState } from '../state/state.ts';
 import type { Leasing } from './leasing.ts';
 
 export class PullLeasing implements Leasing {
-  readonly desk = new PullQueue();
+  readonly queue = new PullQueue();
   /** Deadlines are measured by this clock alone, since clients do not see it. */
   readonly graceMs = 0;
   /** A client may give a queue any key. */
@@ -16,21 +16,21 @@ export class PullLeasing implements Leasing {
   readonly endLate = decideLapses;
 
   answer(decision: Decision): void {
-    this.desk.decide(decision);
+    this.queue.decide(decision);
   }
 
   /** Leases are granted only to clients that ask. */
   grant(): void {}
 
   get isCalled(): boolean {
-    return this.desk.waiting;
+    return this.queue.waiting;
   }
 
   get isUnread(): boolean {
-    return this.desk.isUnread;
+    return this.queue.isUnread;
   }
 
   reads(state: FrontierState) {
-    return this.desk.reads(state);
+    return this.queue.reads(state);
   }
 }

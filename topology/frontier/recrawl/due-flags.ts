@@ -3,7 +3,7 @@ export interface DueFlags {
   /** Number of a final status: changes/changes.ts. */
   readonly status: number;
   readonly frontQueue: number;
-  readonly told: boolean;
+  readonly fromSitemap: boolean;
   readonly out: boolean;
   readonly pushed: boolean;
   /** The content dedup says that it is nearly the same as another page. */
@@ -13,7 +13,7 @@ export interface DueFlags {
 }
 
 export const inUseFlag = 0x40;
-const toldFlag = 0x80;
+const fromSitemapFlag = 0x80;
 const outFlag = 0x100;
 const pushedFlag = 0x200;
 const duplicateFlag = 0x400;
@@ -21,19 +21,26 @@ const gainedShift = 11;
 /** What five bits hold. A page that gains more is visited sooner, until it gains fewer between two visits. */
 export const gainedMax = 31;
 
-export function packFlags({ status, frontQueue, told, out, pushed, duplicate, gained }: DueFlags): number {
+export function packFlags({ status, frontQueue, fromSitemap, out, pushed, duplicate, gained }: DueFlags): number {
   const marks =
-    (told ? toldFlag : 0) | (out ? outFlag : 0) | (pushed ? pushedFlag : 0) | (duplicate ? duplicateFlag : 0);
+    (fromSitemap ? fromSitemapFlag : 0) |
+    (out ? outFlag : 0) |
+    (pushed ? pushedFlag : 0) |
+    (duplicate ? duplicateFlag : 0);
   return status | (frontQueue << 3) | inUseFlag | marks | (gained << gainedShift);
 }
 
 export function unpackFlags(flags: number): DueFlags {
-  const [told, out, pushed] = [(flags & toldFlag) !== 0, (flags & outFlag) !== 0, (flags & pushedFlag) !== 0];
+  const [fromSitemap, out, pushed] = [
+    (flags & fromSitemapFlag) !== 0,
+    (flags & outFlag) !== 0,
+    (flags & pushedFlag) !== 0,
+  ];
   const duplicate = (flags & duplicateFlag) !== 0;
   return {
     status: flags & 7,
     frontQueue: (flags >> 3) & 7,
-    told,
+    fromSitemap,
     out,
     pushed,
     duplicate,

@@ -80,9 +80,9 @@ function restBytes(recrawl: RecrawlState): Buffer {
   writer.uint(recrawl.pricedAtMs);
   writer.int(recrawl.credit);
   writer.uint(recrawl.trust.size);
-  for (const [host, { told, proved, lastDueS }] of recrawl.trust) {
+  for (const [host, { fromSitemap, proved, lastDueS }] of recrawl.trust) {
     writer.uint(host);
-    writer.uint(told);
+    writer.uint(fromSitemap);
     writer.uint(proved);
     writer.uint(lastDueS);
   }
@@ -96,7 +96,7 @@ function loadRest(recrawl: RecrawlState, reader: ByteReader): void {
   recrawl.credit = reader.int();
   for (let left = reader.uint(); left > 0; left--) {
     const host = reader.uint();
-    recrawl.trust.set(host, { told: reader.uint(), proved: reader.uint(), lastDueS: reader.uint() });
+    recrawl.trust.set(host, { fromSitemap: reader.uint(), proved: reader.uint(), lastDueS: reader.uint() });
   }
   // A checkpoint from before rounds were kept has none.
   if (!reader.done) recrawl.sitemaps.read(reader);

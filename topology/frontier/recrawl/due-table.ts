@@ -25,7 +25,7 @@ export interface Due {
   /** policy/recrawl/rate-classes.ts; `noRate`: not known. */
   readonly rateClass: number;
   /** A sitemap or a feed said that it has changed. */
-  readonly told: boolean;
+  readonly fromSitemap: boolean;
   /** The URL is on lease for the visit that was due. */
   readonly out: boolean;
   /** Somebody asked for a fetch while the URL was on lease: it is due when the lease is over. */
@@ -164,7 +164,7 @@ export class DueTable {
     for (let row = 0; row < this.#end && this.out > 0; row++) {
       if (!this.inUse(row) || !this.at(row).out) continue;
       const due = this.remove(row);
-      this.put({ ...due, dueS, told: false, out: false, pushed: false });
+      this.put({ ...due, dueS, fromSitemap: false, out: false, pushed: false });
     }
   }
 

@@ -66,15 +66,15 @@ export function freshnessNow(partitions: readonly RecrawlState[], nowMs: number,
 }
 
 function trustOf(partitions: readonly RecrawlState[], host: number | undefined): number | null {
-  let [told, proved] = [0, 0];
+  let [fromSitemap, proved] = [0, 0];
   for (const { trust } of partitions) {
     for (const [id, one] of trust) {
       if (host !== undefined && id !== host) continue;
-      told += one.told;
+      fromSitemap += one.fromSitemap;
       proved += one.proved;
     }
   }
-  return ratio(proved, told);
+  return ratio(proved, fromSitemap);
 }
 
 function quantile(ages: Uint32Array, pages: number, share: number): number | null {

@@ -22,7 +22,7 @@ import { type Due, DueTable, noRate } from './due-table.ts';
 
 /** How often a host's sitemaps and feeds said that a page had changed, and how often that was so. Halved together. */
 export interface Trust {
-  readonly told: number;
+  readonly fromSitemap: number;
   readonly proved: number;
   /** When the last URL that they named is due. */
   readonly lastDueS: number;
@@ -40,7 +40,7 @@ export interface PageRead {
  * Credit is in thousandths of a fetch. No more than this is carried along, which bounds the longest run of one kind.
  */
 const creditMax = 64_000;
-const toldMax = 64;
+const announcedMax = 64;
 /** Stands for a price of zero. */
 export const freeVisit = -(2 ** 20);
 /** Prices are kept as their logarithm: 1024 steps to the octave. */
@@ -114,7 +114,7 @@ export class RecrawlState {
       status: finalStatuses.indexOf(page.record.status),
       frontQueue,
       rateClass: rate === null ? noRate : classOf(rate, frontQueue),
-      told: false,
+      fromSitemap: false,
       out: false,
       pushed: false,
       duplicate,
@@ -142,10 +142,10 @@ export class RecrawlState {
   }
 
   /** A URL that is scheduled is due at another time from now on; one on lease is marked, and the visit says when. */
-  move([hi, lo]: Readonly<Uint32Array>, dueS: number, told: boolean): void {
+  move([hi, lo]: Readonly<Uint32Array>, dueS: number, fromSitemap: boolean): void {
     const due = this.table.remove(this.table.find(hi!, lo!));
-    this.table.put(due.out ? { ...due, pushed: true } : { ...due, dueS, told });
-    if (told) this.#trust(due.host, { lastDueS: dueS });
+    this.table.put(due.out ? { ...due, pushed: true } : { ...due, dueS, fromSitemap });
+    if (fromSitemap) this.#trust(due.host, { lastDueS: dueS });
   }
 
   /** The content dedup's verdict on a page that is scheduled; its front queue follows at once, downward. */
@@ -222,9 +222,9 @@ export class RecrawlState {
   }
 
   learn(host: number, proved: boolean): void {
-    const { told, proved: was } = this.trust.get(host) ?? noTrust;
-    const [kept, keptProved] = told >= toldMax ? [told >> 1, was >> 1] : [told, was];
-    this.#trust(host, { told: kept + 1, proved: keptProved + (proved ? 1 : 0) });
+    const { fromSitemap, proved: was } = this.trust.get(host) ?? noTrust;
+    const [kept, keptProved] = fromSitemap >= announcedMax ? [fromSitemap >> 1, was >> 1] : [fromSitemap, was];
+    this.#trust(host, { fromSitemap: kept + 1, proved: keptProved + (proved ? 1 : 0) });
   }
 
   #trust(host: number, change: Partial<Trust>): void {
@@ -256,7 +256,7 @@ export class RecrawlState {
 }
 
 const none: readonly never[] = [];
-const noTrust: Trust = { told: 0, proved: 0, lastDueS: 0 };
+const noTrust: Trust = { fromSitemap: 0, proved: 0, lastDueS: 0 };
 
 /** The place a row's URL counts under. */
 export function finalStatusOf(status: number): FinalStatus {

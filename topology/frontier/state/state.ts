@@ -197,7 +197,7 @@ export class FrontierState {
         return;
       default: {
         const host = this.getOrCreate(change.hostKey);
-        if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.told);
+        if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.fromSitemap);
         if (change.kind === 'sitemaps') {
           this.recrawl.setRound(host.id, change.round);
           this.counters.scheduled = this.recrawl.scheduled;

@@ -133,7 +133,7 @@ export type RepeatedLine = { readonly repeated: Partial<Record<FinalStatus, numb
 export type TalliesLine = { readonly tallies: Partial<Record<TallyName, number>> };
 export type LinksLine = { readonly links: LinkGroup };
 /** `original` in base64. */
-export type LetterLine = { readonly letter: Omit<DeadLetter, 'original'> & { readonly original: string } };
+export type DeadLetterLine = { readonly letter: Omit<DeadLetter, 'original'> & { readonly original: string } };
 
 export interface EndLine {
   readonly end: true;
@@ -164,5 +164,5 @@ export type DumpLine =
   | RepeatedLine
   | TalliesLine
   | LinksLine
-  | LetterLine
+  | DeadLetterLine
   | EndLine;

@@ -41,27 +41,27 @@ export function* budgetLines({ hosts, budgets }: FrontierState): Generator<Budge
 
 /** Hosts and what they have queued. `normal`: the spelling of a URL that the seen test knows it by. */
 export function* dumpHosts(state: FrontierState, normal: (url: string) => string, write: Write): StoreJob {
-  const told = new Told(state, write);
+  const lines = new DumpLines(state, write);
   for (const host of state.hosts.values()) {
-    yield* told.line(hostLine(state, host));
+    yield* lines.line(hostLine(state, host));
     const { key, queue } = host;
     const { tagSets } = state;
     for (const { dueAtMs, entry } of queue.again)
-      yield* told.line(waitingLine(tagSets, key, dueAtMs, entry, normal(entry.url)));
+      yield* lines.line(waitingLine(tagSets, key, dueAtMs, entry, normal(entry.url)));
     for (let at = { dueAtMs: 0, seq: 0 }; ; ) {
       const urls: readonly RescheduledUrl[] = yield* listRescheduled(state, host, at);
       for (const { dueAtMs, entry } of urls)
-        yield* told.line(waitingLine(tagSets, key, dueAtMs, entry, normal(entry.url)));
+        yield* lines.line(waitingLine(tagSets, key, dueAtMs, entry, normal(entry.url)));
       if (urls.length === 0) break;
       at = urls.at(-1)!;
     }
-    for (const { frontQueue, size } of queue.frontQueues()) yield* told.frontQueue(key, frontQueue, size);
+    for (const { frontQueue, size } of queue.frontQueues()) yield* lines.frontQueue(key, frontQueue, size);
   }
-  yield* told.flush();
+  yield* lines.flush();
 }
 
 /** Gives out lines, and entries whose rows must be read first; pauses now and then so that the lines can be written. */
-class Told {
+class DumpLines {
   readonly #state: FrontierState;
   readonly #write: Write;
   #groups: { readonly hostKey: string; readonly entries: Entry[] }[] = [];
@@ -102,9 +102,9 @@ class Told {
 }
 
 function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
-  const told: Partial<Record<keyof HostFacts, unknown>> = {};
+  const lines: Partial<Record<keyof HostFacts, unknown>> = {};
   for (const name of Object.keys(newHostFacts) as (keyof HostFacts)[]) {
-    if (facts[name] !== newHostFacts[name]) told[name] = facts[name];
+    if (facts[name] !== newHostFacts[name]) lines[name] = facts[name];
   }
   const active = state.traps.active.get(key);
   const traps = active && {
@@ -115,7 +115,7 @@ function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
   const purged = state.purge.urls.get(id);
   return {
     host: key,
-    ...(Object.keys(told).length > 0 && { facts: told as Partial<HostFacts> }),
+    ...(Object.keys(lines).length > 0 && { facts: lines as Partial<HostFacts> }),
     ...(traps !== undefined && { traps }),
     ...(purged !== undefined && { purged }),
     ...(hostSlots !== undefined && {
@@ -193,6 +193,6 @@ export function repeatedLine({ counters }: FrontierState, records: ReadonlyMap<s
 }
 
 export function tallyLine({ counters }: FrontierState): DumpLine {
-  const told = tallyNames.filter((name) => name !== 'imported' && name !== 'scheduled' && counters[name] > 0);
-  return { tallies: Object.fromEntries(told.map((name) => [name, counters[name]])) };
+  const lines = tallyNames.filter((name) => name !== 'imported' && name !== 'scheduled' && counters[name] > 0);
+  return { tallies: Object.fromEntries(lines.map((name) => [name, counters[name]])) };
 }

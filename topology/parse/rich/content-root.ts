@@ -103,7 +103,7 @@ function isOneOfSeveral(
 ): boolean {
   const isSection = best.name === 'section';
   const isArticle = best.name === 'article';
-  const isTold = best.class !== '' && !layoutClass.test(best.class);
+  const isNamed = best.class !== '' && !layoutClass.test(best.class);
   let [others, count, all] = [0, 0, 0];
   for (const child of children) {
     all += proseOf(child);
@@ -111,6 +111,6 @@ function isOneOfSeveral(
     others += proseOf(child);
     count += 1;
   }
-  if (isSection || (isTold && !isArticle)) return others >= partWordsMin;
+  if (isSection || (isNamed && !isArticle)) return others >= partWordsMin;
   return (isArticle || count >= kindCountMin) && others >= kindShareMin * all;
 }

@@ -27,7 +27,7 @@ export function stepShapes(before: readonly ShapeStat[], event: Admitted, shape:
     }
   }
   if (at < 0) {
-    if (after.length >= trapLimits.shapesMax) after.splice(leastTelling(after), 1);
+    if (after.length >= trapLimits.shapesMax) after.splice(leastDistinct(after), 1);
     const date = dateIn(event.url);
     after.push({ shape, met, depth: event.depth, width: 1, brought: 0, steps: 0, date, calendar: date !== null });
   }
@@ -58,7 +58,7 @@ function isYield(stat: ShapeStat, depth: number, shape: string, source: string |
   return source === null ? depth === stat.depth || depth === stat.depth + 1 : source.startsWith(stat.shape);
 }
 
-function leastTelling(stats: readonly ShapeStat[]): number {
+function leastDistinct(stats: readonly ShapeStat[]): number {
   let least = 0;
   const worth = ({ met, steps }: ShapeStat) => met + steps * trapLimits.eventsPerStep;
   for (let i = 1; i < stats.length; i++) if (worth(stats[i]!) < worth(stats[least]!)) least = i;

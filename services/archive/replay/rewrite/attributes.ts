@@ -23,7 +23,7 @@ const dropped = new Set('ping integrity manifest attributionsrc nonce sandbox cs
 /** What a page may say by `http-equiv` without governing those that show it. */
 const keptEquivalents = new Set(['content-type', 'content-language', 'default-style', 'x-ua-compatible']);
 /** Relations that make a browser speak to a host, or fetch a page that nobody asked for. */
-const foretold =
+const declared =
   /^(?:preconnect|dns-prefetch|prefetch|prerender|modulepreload|manifest|pingback|search|serviceworker)$/i;
 /** Attributes of drawings whose values are those of CSS. */
 const styled = new Set('style fill stroke filter mask clip-path cursor marker-start marker-mid marker-end'.split(' '));
@@ -70,7 +70,7 @@ function changeOfMeta(name: string, value: string, of: Attributes, linker: Linke
 function relationsOf(rel: string): string {
   return rel
     .split(/\s+/)
-    .filter((one) => one !== '' && !foretold.test(one))
+    .filter((one) => one !== '' && !declared.test(one))
     .join(' ');
 }
 

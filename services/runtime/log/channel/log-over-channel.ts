@@ -136,7 +136,7 @@ function readerOver(channel: Channel, id: number, onClose: () => void): LogReade
 
   const seek: LogReader['seek'] = (topic, partition, offset, before) => {
     moved.set(keyOf(topic, partition), ++moves);
-    channel.tell('reader.seek', id, topic, partition, offset, before);
+    channel.notify('reader.seek', id, topic, partition, offset, before);
   };
   const wanted = ([heard, flat]: PollAnswer): LogRecord[] => {
     const reread = new Set<string>();
@@ -159,16 +159,16 @@ function readerOver(channel: Channel, id: number, onClose: () => void): LogReade
       assigned.delete(keyOf(topic, partition));
       moved.set(keyOf(topic, partition), ++moves);
       paused.delete(keyOf(topic, partition));
-      channel.tell('reader.drop', id, topic, partition);
+      channel.notify('reader.drop', id, topic, partition);
     },
     pause(topic, partition) {
       if (!assigned.has(keyOf(topic, partition))) return;
       paused.add(keyOf(topic, partition));
-      channel.tell('reader.pause', id, topic, partition);
+      channel.notify('reader.pause', id, topic, partition);
     },
     resume(topic, partition) {
       paused.delete(keyOf(topic, partition));
-      channel.tell('reader.resume', id, topic, partition);
+      channel.notify('reader.resume', id, topic, partition);
     },
     async poll(options) {
       if (!isOpen) throw closedError();
@@ -180,7 +180,7 @@ function readerOver(channel: Channel, id: number, onClose: () => void): LogReade
         isPolling = false;
       }
     },
-    wake: () => channel.tell('reader.wake', id),
+    wake: () => channel.notify('reader.wake', id),
     async close() {
       if (!isOpen) return;
       isOpen = false;

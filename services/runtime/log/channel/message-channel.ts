@@ -15,7 +15,7 @@ export interface Channel {
   /** Rejects with what the other side threw, or with OWNERSHIP_LOST if it is gone. */
   call(name: string, ...given: readonly unknown[]): Promise<unknown>;
   /** No answer is wanted; if the other side is gone, nothing happens. */
-  tell(name: string, ...given: readonly unknown[]): void;
+  notify(name: string, ...given: readonly unknown[]): void;
   /** Resolves once the other side is gone, and all that it had sent has been dealt with. */
   readonly closed: Promise<void>;
   close(): void;
@@ -24,7 +24,7 @@ export interface Channel {
 /** What a side does, by name. */
 export type Served = Readonly<Record<string, (...given: never[]) => unknown>>;
 
-const kinds = { call: 0, tell: 1, answer: 2, failure: 3 } as const;
+const kinds = { call: 0, notify: 1, answer: 2, failure: 3 } as const;
 type Message = readonly [kind: number, id: number, what: unknown, given?: readonly unknown[]];
 
 const lengthBytes = 4;
@@ -37,8 +37,8 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
   let outgoing: Message[] = [];
   let nextId = 1;
   let isOpen = true;
-  let tellClosed = () => {};
-  const closed = new Promise<void>((resolve) => (tellClosed = resolve));
+  let onClosed = () => {};
+  const closed = new Promise<void>((resolve) => (onClosed = resolve));
 
   const flush = () => {
     const messages = outgoing;
@@ -64,7 +64,7 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
   };
   const take = ([kind, id, what, given = []]: Message) => {
     if (kind === kinds.call) void answer(id, what as string, given);
-    else if (kind === kinds.tell) {
+    else if (kind === kinds.notify) {
       try {
         act(what as string, given);
       } catch (error) {
@@ -83,7 +83,7 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
     isOpen = false;
     for (const { reject } of waiting.values()) reject(gone());
     waiting.clear();
-    tellClosed();
+    onClosed();
   };
   const frames = readFrames((messages) => {
     for (const message of messages) take(message);
@@ -103,7 +103,7 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
         send([kinds.call, id, name, given]);
       });
     },
-    tell: (name, ...given) => send([kinds.tell, 0, name, given]),
+    notify: (name, ...given) => send([kinds.notify, 0, name, given]),
     closed,
     close() {
       if (outgoing.length > 0) flush();

@@ -29,7 +29,7 @@ interface ServedReader {
 }
 
 /** `channel`: asked for once it is there, as what it serves is made before it. */
-export function serveLog(log: Log, channel: () => Pick<Channel, 'tell'>): ServedLog {
+export function serveLog(log: Log, channel: () => Pick<Channel, 'notify'>): ServedLog {
   const readers = new Map<number, ServedReader>();
   const memberships = new Map<number, Promise<Membership>>();
 
@@ -42,9 +42,9 @@ export function serveLog(log: Log, channel: () => Pick<Channel, 'tell'>): Served
   };
   const move = (id: number, act: (reader: LogReader) => void) => {
     readerOf(id).moves += 1;
-    tell(id, act);
+    notify(id, act);
   };
-  const tell = (id: number, act: (reader: LogReader) => void) => {
+  const notify = (id: number, act: (reader: LogReader) => void) => {
     const one = readerOf(id);
     try {
       act(one.reader);
@@ -57,8 +57,8 @@ export function serveLog(log: Log, channel: () => Pick<Channel, 'tell'>): Served
     const joined = log.join({
       ...wish,
       onAssigned: (partitions, standbys) =>
-        channel().tell('group.assigned', id, partitions, standbys, membership?.members ?? 1),
-      onFailure: (error) => channel().tell('group.failed', id, plainError(error)),
+        channel().notify('group.assigned', id, partitions, standbys, membership?.members ?? 1),
+      onFailure: (error) => channel().notify('group.failed', id, plainError(error)),
     });
     return joined.then((one) => (membership = one));
   };
@@ -86,10 +86,10 @@ export function serveLog(log: Log, channel: () => Pick<Channel, 'tell'>): Served
       'reader.drop': (id: number, topic: string, partition: number) =>
         move(id, (reader) => reader.drop(topic, partition)),
       'reader.pause': (id: number, topic: string, partition: number) =>
-        tell(id, (reader) => reader.pause(topic, partition)),
+        notify(id, (reader) => reader.pause(topic, partition)),
       'reader.resume': (id: number, topic: string, partition: number) =>
-        tell(id, (reader) => reader.resume(topic, partition)),
-      'reader.wake': (id: number) => tell(id, (reader) => reader.wake()),
+        notify(id, (reader) => reader.resume(topic, partition)),
+      'reader.wake': (id: number) => notify(id, (reader) => reader.wake()),
       'reader.poll': async (id: number, options: PollOptions): Promise<PollAnswer> => {
         const one = readerOf(id);
         if (one.failure !== undefined) throw one.failure.error;

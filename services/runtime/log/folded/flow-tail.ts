@@ -64,7 +64,7 @@ export class FlowTail {
       this.#bytes += recordOverheadBytes + one.value.length;
     }
     this.#shorten();
-    this.tell();
+    this.notify();
   }
 
   /** Records of a topic from `position` on, which must not be below `from`. */
@@ -85,19 +85,19 @@ export class FlowTail {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(): void {
+  notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
   fail(error: unknown): void {
     this.failure = error;
     this.failures++;
-    this.tell();
+    this.notify();
   }
 
   close(): void {
     this.isClosed = true;
-    this.tell();
+    this.notify();
   }
 
   /** Resolves once all below `offset` was read, or it is closed. Rejects where it fails. */

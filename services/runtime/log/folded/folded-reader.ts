@@ -52,7 +52,7 @@ export function createFoldedReader(
   /** What waits now. */
   let waiting: LogReader | undefined;
 
-  const tell = () => {
+  const notify = () => {
     news?.();
     waiting?.wake();
   };
@@ -73,7 +73,7 @@ export function createFoldedReader(
     if (one.tail !== undefined && !one.tail.isClosed) return one.tail;
     const tail = await pump.tail(one.flow, one.partition);
     one.unlisten();
-    [one.tail, one.failures, one.unlisten] = [tail, tail.failures, tail.listen(tell)];
+    [one.tail, one.failures, one.unlisten] = [tail, tail.failures, tail.listen(notify)];
     return tail;
   };
 
@@ -81,7 +81,7 @@ export function createFoldedReader(
   const expect = async (one: Assigned, tail: FlowTail) => {
     if (tail.failures > one.failures) {
       one.failures = tail.failures;
-      throw told(one, tail.failure);
+      throw withTopic(one, tail.failure);
     }
     if (one.position >= tail.start && one.position <= tail.knownEnd) return;
     const range = await log.offsets(one.flow, one.partition);
@@ -129,7 +129,7 @@ export function createFoldedReader(
     } catch (error) {
       one.own = undefined;
       await own.close();
-      throw told(one, error);
+      throw withTopic(one, error);
     } finally {
       waiting = undefined;
     }
@@ -247,11 +247,11 @@ export function createFoldedReader(
       const { tail, failures } = known ?? { tail: undefined, failures: 0 };
       const one: Assigned = {
         ...{ topic, partition, ...place, position: offset, before, paused: known?.paused ?? false },
-        ...{ tail, failures, unlisten: tail?.listen(tell) ?? (() => {}), own: undefined },
+        ...{ tail, failures, unlisten: tail?.listen(notify) ?? (() => {}), own: undefined },
       };
       // What it read before it may be gone: the log says so to a reader of its own.
       all.set(key, one);
-      tell();
+      notify();
     },
     drop(topic, partition) {
       const key = keyOf(topic, partition);
@@ -277,7 +277,7 @@ export function createFoldedReader(
         plain.set(key, true);
         plainReader?.resume(topic, partition);
       }
-      tell();
+      notify();
     },
     async poll(options) {
       if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
@@ -295,14 +295,14 @@ export function createFoldedReader(
     },
     wake() {
       isWoken = true;
-      tell();
+      notify();
     },
     async close() {
       if (!isOpen) return;
       isOpen = false;
       for (const one of all.values()) leave(one);
       all.clear();
-      tell();
+      notify();
       await plainReader?.close();
       onClose();
     },
@@ -313,7 +313,7 @@ function remember(one: Assigned, { offset, leaderEpoch }: LogRecord): void {
   if (leaderEpoch !== undefined && leaderEpoch >= 0) one.before = { end: offset + 1, leaderEpoch };
 }
 
-function told(one: Assigned, error: unknown): unknown {
+function withTopic(one: Assigned, error: unknown): unknown {
   if (!(error instanceof LogTruncated) || error.topic !== one.flow) return error;
   const { end, leaderEpoch } = error;
   return new LogTruncated(one.topic, one.partition, one.before ?? { end, leaderEpoch }, end);

@@ -31,8 +31,8 @@ export function assign(members: readonly Claimant[], partitions: number): Map<st
   const least = Math.floor(partitions / members.length);
   let extras = partitions % members.length;
   const free = new Set(Array.from({ length: partitions }, (_, partition) => partition));
-  const takers = claims.filter(({ owned }) => owned.length < least);
-  const wanted = (partition: number) => Math.max(0, ...takers.map(({ id }) => warmth(id, partition)));
+  const receivers = claims.filter(({ owned }) => owned.length < least);
+  const wanted = (partition: number) => Math.max(0, ...receivers.map(({ id }) => warmth(id, partition)));
   // Members that hold most keep one more than the others, so that as few as possible move; partitions whose state the
   // new member has are assigned first.
   const shares = claims.map(({ id, owned }) => {

@@ -46,10 +46,10 @@ export interface JoinedMember {
   readonly memberMetadata: Buffer;
 }
 
-export function encodeMetadata(options: GroupOptions, told: MemberStatus): Buffer {
+export function encodeMetadata(options: GroupOptions, status: MemberStatus): Buffer {
   const { topics, instanceId, address, standbys: copies = 0, holds, caughtUp } = options;
   const data: MemberData = {
-    ...told,
+    ...status,
     holds: holds?.() ?? [],
     copies,
     ...(caughtUp && { caughtUp: caughtUp() }),
@@ -70,16 +70,19 @@ export function shareOut(
   partitions: number,
   warmUpMsMax: number = kafkaLimits.warmUpMsMax,
 ) {
-  const told = members.map(({ memberId, memberMetadata }) => ({ id: memberId, data: decodeMetadata(memberMetadata) }));
-  const claimants = told.map(({ id, data }): Claimant => {
+  const status = members.map(({ memberId, memberMetadata }) => ({
+    id: memberId,
+    data: decodeMetadata(memberMetadata),
+  }));
+  const claimants = status.map(({ id, data }): Claimant => {
     const { owned = [], generation = -1, standbys = [], holds = [] } = data;
     return { id, owned, generation, standbys, holds };
   });
-  const warming = told.map(({ id, data: { caughtUp, warmingMs } }) => ({ id, caughtUp, warmingMs }));
+  const warming = status.map(({ id, data: { caughtUp, warmingMs } }) => ({ id, caughtUp, warmingMs }));
   const target = assign(claimants, partitions);
   const { shares, warmUps } = warmFirst(target, owners(claimants, partitions), warming, warmUpMsMax);
-  const able = told.filter(({ data }) => data.copies !== undefined).map(({ id }) => id);
-  const count = Math.max(0, ...told.map(({ data }) => data.copies ?? 0));
+  const able = status.filter(({ data }) => data.copies !== undefined).map(({ id }) => id);
+  const count = Math.max(0, ...status.map(({ data }) => data.copies ?? 0));
   const places = placeStandbys({ shares, able, count, warmth: warmthOf(claimants) });
   return [...shares].map(([memberId, numbers]) => {
     const own = warmUps.get(memberId) ?? [];

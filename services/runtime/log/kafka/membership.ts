@@ -90,13 +90,13 @@ export async function joinGroup(
   const joinOnce = async (): Promise<boolean> => {
     const { owned, standbys } = assigned;
     const copies = standbys.map(({ partition }) => partition);
-    const told = { owned, generation, standbys: copies, warmingMs: warmUps.lastingMs() };
+    const status = { owned, generation, standbys: copies, warmingMs: warmUps.lastingMs() };
     const joined = await send<JoinAnswer>('JoinGroup', {
       sessionTimeout: options.sessionTimeoutMs,
       rebalanceTimeout: options.sessionTimeoutMs,
       memberId,
       protocolType: 'consumer',
-      groupProtocols: [{ name: protocolName, metadata: encodeMetadata(joining, told) }],
+      groupProtocols: [{ name: protocolName, metadata: encodeMetadata(joining, status) }],
     });
     if (!isAccepted(joined.errorCode, joined.memberId)) return false;
     memberId = joined.memberId;
@@ -223,7 +223,7 @@ export async function joinGroup(
   };
 
   /** A link of its own: the other one may be waiting for a rebalance to end. */
-  const tellLeaving = async () => {
+  const announceLeaving = async () => {
     // Without an id, the request would apply to any process with this name.
     if (memberId === '') return;
     const request = raw('LeaveGroup', { groupId: group, memberId, groupInstanceId });
@@ -244,7 +244,7 @@ export async function joinGroup(
   } catch (error) {
     out();
     // The others wait for a member that has begun to join.
-    await tellLeaving().catch(() => {});
+    await announceLeaving().catch(() => {});
     throw error;
   }
   const staying = stayIn();
@@ -273,7 +273,7 @@ export async function joinGroup(
       isOut = true;
       leaving.abort();
       try {
-        await tellLeaving();
+        await announceLeaving();
       } finally {
         out();
         await staying;

@@ -82,7 +82,7 @@ export function createKafkaReader(
   let woken = false;
   let news: (() => void) | undefined;
 
-  const tell = () => news?.();
+  const notify = () => news?.();
   const find = (topic: string, partition: number) => assigned.get(`${topic}/${partition}`);
 
   /** Starts the fetches that are due. */
@@ -119,7 +119,7 @@ export function createKafkaReader(
       .catch((error) => failed([a], error))
       .finally(() => {
         a.fetching = false;
-        tell();
+        notify();
       });
   };
 
@@ -156,7 +156,7 @@ export function createKafkaReader(
     } finally {
       inUse.delete(slot);
       for (const a of parts) a.fetching = false;
-      tell();
+      notify();
     }
   };
 
@@ -316,7 +316,7 @@ export function createKafkaReader(
         replicaUntil: 0,
       });
       turns = [...assigned.values()];
-      tell();
+      notify();
     },
     drop: (topic, partition) => {
       assigned.delete(`${topic}/${partition}`);
@@ -329,7 +329,7 @@ export function createKafkaReader(
     resume: (topic, partition) => {
       const a = find(topic, partition);
       if (a) a.paused = false;
-      tell();
+      notify();
     },
     poll: async (options) => {
       if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
@@ -343,7 +343,7 @@ export function createKafkaReader(
     },
     wake: () => {
       woken = true;
-      tell();
+      notify();
     },
     close: async () => {
       if (!isOpen) return;
@@ -351,7 +351,7 @@ export function createKafkaReader(
       turns = [];
       assigned.clear();
       for (const purpose of purposes) cluster.release(purpose);
-      tell();
+      notify();
       onClose();
     },
   };

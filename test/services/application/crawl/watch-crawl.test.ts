@@ -29,7 +29,7 @@ async function watch(lookAt: (sinceMs: number) => Look, untilMs: number) {
   const clock = steppingClock();
   const stop = new AbortController();
   const looks: number[] = [];
-  const told: CrawlStatus[] = [];
+  const reported: CrawlStatus[] = [];
   const end = await watchCrawl({
     ...{ clock, startedAtMs: 1_000, signal: stop.signal, failed: new Promise(() => {}), everyMs: 50 },
     async look() {
@@ -40,16 +40,16 @@ async function watch(lookAt: (sinceMs: number) => Look, untilMs: number) {
     },
     settle: async () => {},
     hosts: () => ({ ready: 0, delayed: 1, nextReadyAtMs: 61_000, paused: false }),
-    onStatus: (status) => void told.push(status),
+    onStatus: (status) => void reported.push(status),
   });
-  return { end, looks, told };
+  return { end, looks, reported };
 }
 
 test('a crawl that waits for its hosts is looked at twice a second, and one that moves twenty times', async () => {
   const waits = await watch(() => looking(3, 1), 60_000);
   assert.equal(waits.end, 'stopped');
   assert.ok(waits.looks.length <= 130, `${waits.looks.length} looks in a minute`);
-  assert.equal(waits.told.at(-1)!.nextReadyMs, 0, 'and a person sees how long it will wait');
+  assert.equal(waits.reported.at(-1)!.nextReadyMs, 0, 'and a person sees how long it will wait');
 
   const moves = await watch((sinceMs) => looking(3, sinceMs), 1_000);
   assert.deepEqual(moves.looks.slice(0, 4), [0, 50, 100, 150]);
@@ -65,14 +65,14 @@ test('the end of one that has waited is noticed within half a second, by two loo
 
 test('pages per second counts pages that are fetched again, and never falls below 0 while known pages are on lease', async () => {
   // 30 pages are known; from the third second on, one after another is on lease again for 200 ms, and comes back as a page.
-  const { told } = await watch((sinceMs) => {
+  const { reported } = await watch((sinceMs) => {
     const again = Math.max(0, sinceMs - 3_000) / 200;
     const leased = again % 1 > 0 ? 1 : 0;
     const quotaSpent = 30 + Math.floor(again) + leased;
     const counters = { ...zeroCounters(), page: 30 - leased, leased, quotaSpent, scheduled: 30 - leased };
     return { partitions: [{ positions, ends, counters }], pageQuota: null };
   }, 20_000);
-  assert.ok(told.every(({ pagesPerSecond }) => pagesPerSecond >= 0));
-  const last = told.at(-1)!.pagesPerSecond;
+  assert.ok(reported.every(({ pagesPerSecond }) => pagesPerSecond >= 0));
+  const last = reported.at(-1)!.pagesPerSecond;
   assert.ok(last > 4 && last < 6, `${last}`);
 });

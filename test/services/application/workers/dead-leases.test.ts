@@ -68,12 +68,12 @@ test('leases that the worker had taken and that are out come back, contacted whe
     await grant(leaseId, `h${leaseId}.test`, [`http://h${leaseId}.test/`]);
   for (const leaseId of [700, 1_790, 1_795]) out.set(leaseId, [`http://h${leaseId}.test/`]);
   assert.equal(await die(1_792), 2);
-  const told = await results();
+  const reported = await results();
   assert.deepEqual(
-    told.map(({ leaseId }) => leaseId).sort((a, b) => a - b),
+    reported.map(({ leaseId }) => leaseId).sort((a, b) => a - b),
     [700, 1_790],
   );
-  for (const { hostKey, leaseId, last, completedAtMs, outcomes, fetcherId, partition } of told)
+  for (const { hostKey, leaseId, last, completedAtMs, outcomes, fetcherId, partition } of reported)
     assert.deepEqual(
       { hostKey, last, completedAtMs, outcomes, fetcherId, partition },
       { hostKey: `h${leaseId}.test`, last: true, completedAtMs: 1234, outcomes: [], fetcherId: '7', partition: 1 },

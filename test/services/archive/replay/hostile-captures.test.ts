@@ -105,13 +105,13 @@ it('links are read as a browser reads them: blanks and controls before a scheme 
 });
 
 it('a name to save by holds nothing that a header or a shell could take for more', () => {
-  for (const [given, told] of [
+  for (const [given, reported] of [
     ['attachment; filename="a b.pdf"', 'attachment; filename="a b.pdf"'],
     ['attachment; filename="../../.profile"', 'attachment'],
     ['attachment; filename="a;rm.sh"', 'attachment; filename="a"'],
     ['inline; filename="a.pdf"', undefined],
   ] as const) {
-    assert.equal(dispositionOf(given), told, given);
+    assert.equal(dispositionOf(given), reported, given);
   }
 });
 

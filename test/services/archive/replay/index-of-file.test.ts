@@ -68,18 +68,18 @@ describe('the index of a WARC file that has none', () => {
   });
 
   it('tells the type of what was sent, and what of a file can be shown at all', async () => {
-    const told = async (...records: Buffer[]) =>
+    const reported = async (...records: Buffer[]) =>
       (await linesOf(Buffer.concat(records))).map(({ url, mime, status, digest }) => [url, mime, status, digest]);
-    assert.deepEqual(await told(record('response', '<http://a.test/>', html, ['WARC-Payload-Digest: sha1:B'])), [
+    assert.deepEqual(await reported(record('response', '<http://a.test/>', html, ['WARC-Payload-Digest: sha1:B'])), [
       ['http://a.test/', 'text/html', '200', 'sha1:B'],
     ]);
     const plain = (type: string) => record('resource', 'http://a.test/r', 'x', [`Content-Type: ${type}`]);
-    assert.deepEqual(await told(plain('image/svg+xml;x=y')), [['http://a.test/r', 'image/svg+xml', '200', '']]);
-    assert.deepEqual(await told(plain('nonsense')), [['http://a.test/r', 'unk', '200', '']]);
+    assert.deepEqual(await reported(plain('image/svg+xml;x=y')), [['http://a.test/r', 'image/svg+xml', '200', '']]);
+    assert.deepEqual(await reported(plain('nonsense')), [['http://a.test/r', 'unk', '200', '']]);
     const bare = record('response', 'http://a.test/b', 'HTTP/1.0 302 Found\r\nX: y\r\n\r\n');
-    assert.deepEqual(await told(bare), [['http://a.test/b', 'unk', '302', '']]);
+    assert.deepEqual(await reported(bare), [['http://a.test/b', 'unk', '302', '']]);
     assert.deepEqual(
-      await told(
+      await reported(
         record('warcinfo', 'http://a.test/', 'x'),
         record('request', 'http://a.test/', 'GET / HTTP/1.1\r\n\r\n'),
         record('response', 'dns:a.test', 'x'),

@@ -43,14 +43,14 @@ export function writeWarc(folder: string, name: string, records: readonly Writte
     const member = gzipSync(
       Buffer.concat([Buffer.from(`WARC/1.1\r\n${fields.join('\r\n')}\r\n\r\n`), block, Buffer.from('\r\n\r\n')]),
     );
-    const told = {
+    const reported = {
       url,
       mime: record.mime ?? (type === 'revisit' ? 'warc/revisit' : 'text/html'),
       status: `${record.status ?? (Number(/^HTTP\S* (\d+)/.exec(head)?.[1]) || 200)}`,
       digest: `sha1:${record.digest ?? ''}`,
       ...{ length: `${member.length}`, offset: `${offset}`, filename: basename(file) },
     };
-    lines.push(`${surtOf(url)} ${time} ${JSON.stringify(told)}`);
+    lines.push(`${surtOf(url)} ${time} ${JSON.stringify(reported)}`);
     members.push(member);
     offset += member.length;
   }

@@ -167,7 +167,7 @@ test('dead letters are listed, shown, and replayed once', async () => {
   };
   const reason = ['--reason', 'retriesExhausted'];
   const exhausted = await list(...reason);
-  assert.ok(exhausted.length > 0 && exhausted.every((letter) => letter.reason === 'retriesExhausted'));
+  assert.ok(exhausted.length > 0 && exhausted.every((deadLetter) => deadLetter.reason === 'retriesExhausted'));
   const [first] = exhausted as [(typeof exhausted)[number]];
   const shown = await runCommand(['dlq', 'show', first.id, ...at]);
   assert.equal((JSON.parse(shown.stdout) as { url: string }).url, first.url);

@@ -106,10 +106,10 @@ test('a browser that gets no network namespace is told of once, at the start', {
   const env = { PATH: `${folder}:${process.env['PATH']}` };
   const ended = await runCommand(['crawl', ...args, '--with', 'render'], { env });
   assert.equal(ended.code, 0, ended.stderr);
-  const told = ended.stderr.split('\n').filter((line) => line.includes('render: '));
-  assert.equal(told.length, 1, ended.stderr);
+  const reported = ended.stderr.split('\n').filter((line) => line.includes('render: '));
+  assert.equal(reported.length, 1, ended.stderr);
   assert.match(
-    told[0]!,
+    reported[0]!,
     /the browser runs in the network of this machine \(unshare failed: not permitted\): no way around/,
   );
 });

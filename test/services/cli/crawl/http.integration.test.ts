@@ -44,9 +44,9 @@ test('a crawl with --http is alive, becomes ready, tells its metrics, and ends a
   // where there are such, of ages where URLs wait, and no otherwise.
   const ofVisits =
     /_(fresh_ratio|page_age_seconds|within_goal_ratio|sitemap_trust_ratio|frontier_fetchers|tasks_waiting|queued_age_seconds)$/;
-  const told = [...series.keys()].map((name) => name.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''));
+  const reported = [...series.keys()].map((name) => name.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''));
   const missing = Object.keys(metrics).filter(
-    (name) => /^crawlstream_(frontier|fetcher)_/.test(name) && !ofVisits.test(name) && !told.includes(name),
+    (name) => /^crawlstream_(frontier|fetcher)_/.test(name) && !ofVisits.test(name) && !reported.includes(name),
   );
   assert.deepEqual(missing, []);
   const ended = await crawl.ended;
@@ -74,13 +74,13 @@ test('the age of what is queued is told again after a restart: no more than it i
   const stoppedMs = Date.now();
 
   const { crawl, age } = await begin();
-  let [least, told] = [0, 0];
+  let [least, reported] = [0, 0];
   await until(async () => {
     least = secondsSince(stoppedMs);
-    told = await age();
-    return told > 0;
+    reported = await age();
+    return reported > 0;
   });
-  assert.ok(told >= least && told <= secondsSince(beginMs), `${told} s, ${least} s after the stop`);
+  assert.ok(reported >= least && reported <= secondsSince(beginMs), `${reported} s, ${least} s after the stop`);
   crawl.child.kill('SIGINT');
   assert.equal((await crawl.ended).code, 130);
 });

@@ -16,7 +16,7 @@ async function policyOf(data: string): Promise<Policy> {
   return lastJson(shown) as Policy;
 }
 
-async function tell(data: string, ...words: string[]): Promise<void> {
+async function report(data: string, ...words: string[]): Promise<void> {
   const ended = await runCommand([...words, '--data', data]);
   assert.equal(ended.code, 0, ended.stderr);
 }
@@ -43,7 +43,7 @@ test('a crawl that is killed goes on with the data folder alone: its policy, its
   first.child.kill('SIGKILL');
   await first.ended;
   const before = await policyOf(data);
-  await tell(data, 'bandwidth', '5M');
+  await report(data, 'bandwidth', '5M');
 
   const second = await runCommand(['crawl', '--data', data, '--json']);
   assert.equal(second.code, 0, second.stderr);
@@ -63,11 +63,11 @@ test('options that are given change what they name, and say so; what operators h
     return ended;
   };
   await crawl('--delay', '0', '--max-pages', '3', '--exclude', 'nothing', '--concurrency', '7');
-  await tell(data, 'bandwidth', '9M');
+  await report(data, 'bandwidth', '9M');
   const file = join(temporaryFolder(), 'policy.json');
   const { version: _, ...policy } = await policyOf(data);
   await writeFile(file, JSON.stringify({ ...policy, hopsMax: 2, delayMs: 3 }));
-  await tell(data, 'policy', 'set', file);
+  await report(data, 'policy', 'set', file);
 
   const changed = await crawl('--delay', '0', '--max-pages', '5', '--concurrency', '8');
   assert.match(changed.stderr, /^changed: pageQuota 3 → 5$/m);
@@ -92,13 +92,13 @@ test('a pause holds over a changed option', async () => {
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--delay', '0', '--data', data];
   await runCommand([...args, '--max-pages', '1']);
-  await tell(data, 'pause');
+  await report(data, 'pause');
   const second = startCommand([...args, '--max-pages', '4']);
   while (!second.output().includes('changed: pageQuota')) {
     assert.equal(second.child.exitCode, null, second.output());
     await sleep(20);
   }
-  await tell(data, 'resume');
+  await report(data, 'resume');
   assert.equal((await second.ended).code, 0);
   assert.equal((await printedPages(data)).length, 4);
 });

@@ -32,9 +32,9 @@ test('a crawl takes seeds from CSV, JSON lines and lists, with priority and dept
   ];
   const { code, stderr } = await runCommand([...crawl, ...data, '--delay', '0', '--max-depth', '1', '--scope', 'host']);
   assert.equal(code, 0, stderr);
-  const told = async (url: string) => lastJson(await runCommand(['explain', url, ...data, '--json'])) as never;
-  const { seen: ofA } = (await told(a!)) as { seen: { depth: number; frontQueue: number }[] };
-  const { seen: ofB } = (await told(b!)) as { seen: { depth: number; frontQueue: number }[] };
+  const reported = async (url: string) => lastJson(await runCommand(['explain', url, ...data, '--json'])) as never;
+  const { seen: ofA } = (await reported(a!)) as { seen: { depth: number; frontQueue: number }[] };
+  const { seen: ofB } = (await reported(b!)) as { seen: { depth: number; frontQueue: number }[] };
   assert.deepEqual([ofA[0]?.depth, ofA[0]?.frontQueue, ofB[0]?.depth, ofB[0]?.frontQueue], [1, 7, 0, 2]);
   const asked = (host: number) =>
     [...web.web.requests()].filter((one) => one.host === host && one.path !== '/robots.txt');

@@ -40,8 +40,8 @@ test('a host that TLS keeps out is told with the reason, and comes back at a sta
     /TLS errors prevent requests to secure\.test:\d+: robots\.txt: .*: TLS: self-signed certificate\n/,
   );
   assert.match(first.stdout, /with --ca FILE, or --insecure secure\.test\n/);
-  const letters = await runCommand(['dlq', 'list', '--data', data]);
-  assert.match(letters.stdout, /robotsUnreachable .*; the last time: .*TLS: self-signed certificate$/m);
+  const deadLetters = await runCommand(['dlq', 'list', '--data', data]);
+  assert.match(deadLetters.stdout, /robotsUnreachable .*; the last time: .*TLS: self-signed certificate$/m);
   const explained = await runCommand(['explain', seed, '--data', data]);
   assert.match(explained.stdout, /host failed +\d{4}-.*TLS: self-signed certificate/);
 

@@ -44,9 +44,9 @@ const problems = async (
 ) => {
   const done = await ended;
   const { found } = lastJson(done as never) as unknown as Found;
-  const told = Object.fromEntries(found.map(({ what, problem }) => [what, problem]));
-  assert.equal(done.code, Object.values(told).every((problem) => problem === '') ? 0 : 1);
-  return told;
+  const reported = Object.fromEntries(found.map(({ what, problem }) => [what, problem]));
+  assert.equal(done.code, Object.values(reported).every((problem) => problem === '') ? 0 : 1);
+  return reported;
 };
 
 test('a folder that was published whole is found to be so, and what is missing or wrong is named', async (t) => {
@@ -78,9 +78,9 @@ test('a folder that was published whole is found to be so, and what is missing o
   const signing = ['--signature-key', `file:${key}`, '--signature-agent', 'https://bot.example.org'];
   assert.deepEqual(await problems(check(...signing)), fine);
 
-  const untold = await publish(t, published, 'application/octet-stream');
+  const unreported = await publish(t, published, 'application/octet-stream');
   assert.match(
-    (await problems(untold()))['keys']!,
+    (await problems(unreported()))['keys']!,
     /media type is application\/octet-stream, and must be application\/http-message/,
   );
 

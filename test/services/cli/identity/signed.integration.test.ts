@@ -11,7 +11,7 @@ import { pythonEnvironment } from '../../../../lab/bench/content/python-environm
 import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
-interface Told {
+interface Report {
   readonly path: string;
   readonly verdict: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ async function verifyingSite(t: TestContext, directory: string) {
   const port = Number((await lines.next()).value);
   return {
     port,
-    next: async (): Promise<Told> => JSON.parse((await lines.next()).value as string) as Told,
+    next: async (): Promise<Report> => JSON.parse((await lines.next()).value as string) as Report,
   };
 }
 
@@ -62,15 +62,15 @@ test('each request of a crawl verifies by its key in the directory; one that com
   const reach = ['--allow-private', '--delay', '0', '--data', data];
   const ended = await runCommand(['crawl', `http://127.0.0.1:${site.port}/`, ...reach, ...who, ...signing, ...more]);
   assert.equal(ended.code, 0, ended.stderr);
-  const told = [await site.next(), await site.next(), await site.next(), await site.next()];
-  assert.deepEqual(told.map(({ path }) => path).sort(), ['/', '/a?b=c%20d', '/caf%C3%A9', '/robots.txt']);
-  for (const { path, verdict, headers } of told) {
+  const reported = [await site.next(), await site.next(), await site.next(), await site.next()];
+  assert.deepEqual(reported.map(({ path }) => path).sort(), ['/', '/a?b=c%20d', '/caf%C3%A9', '/robots.txt']);
+  for (const { path, verdict, headers } of reported) {
     assert.equal(verdict, 'verified', `${path} ${JSON.stringify(headers)}`);
     assert.equal(headers['from'], 'ops@example.org');
     assert.equal(headers['accept-language'], 'de,en;q=0.5');
     assert.equal(headers['signature-agent'], 'sig1="https://bot.example.org"');
   }
-  const query = told.find(({ path }) => path.startsWith('/a?'))!;
+  const query = reported.find(({ path }) => path.startsWith('/a?'))!;
   const attempts: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
     [query.path, query.headers, /^replayed$/],
     ['/a?b=other', query.headers, /InvalidSignature/],

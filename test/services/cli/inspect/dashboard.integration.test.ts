@@ -80,11 +80,11 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
   }
 
   // Its partition may be restoring yet.
-  let told = await eventOf(url, 'told');
-  while (told.partitions.some(({ restored }) => (restored ?? 0) < 1)) told = await eventOf(url, 'told');
-  assert.equal(told.crawl, 'crawl');
+  let reported = await eventOf(url, 'told');
+  while (reported.partitions.some(({ restored }) => (restored ?? 0) < 1)) reported = await eventOf(url, 'told');
+  assert.equal(reported.crawl, 'crawl');
   assert.deepEqual(
-    told.partitions.map(({ owner, restored }) => [owner, restored]),
+    reported.partitions.map(({ owner, restored }) => [owner, restored]),
     [['this process', 1]],
   );
   while ((await json<CrawlStatus>(`${url}data`)).counts['page']! < 6) await sleep(50);

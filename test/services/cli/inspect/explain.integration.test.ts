@@ -40,8 +40,8 @@ test('explain names the line of robots.txt that denied a URL, and the report the
     denied.stdout,
     /denied by +line 4 of http:\/\/127\.0\.0\.1:\d+\/robots\.txt, as of .*: Disallow: \/private\n/,
   );
-  const told = lastJson(await runCommand(['explain', `${site}/private/a`, '--data', data, '--json']));
-  assert.equal((told['robots'] as { line: number }).line, 4);
+  const reported = lastJson(await runCommand(['explain', `${site}/private/a`, '--data', data, '--json']));
+  assert.equal((reported['robots'] as { line: number }).line, 4);
   const open = lastJson(await runCommand(['explain', `${site}/private/open`, '--data', data, '--json']));
   assert.equal(open['robots'], null);
 });

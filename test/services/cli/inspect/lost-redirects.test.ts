@@ -1,16 +1,16 @@
 /** Redirects that lead nowhere, out of what URLs answered. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { RedirectsTold } from '../../../../services/cli/inspect/lost-redirects.ts';
+import { RedirectsReported } from '../../../../services/cli/inspect/lost-redirects.ts';
 
 function lost(answers: readonly (readonly [url: string, target: string | null])[], answered: readonly string[] = []) {
-  const told = new RedirectsTold();
+  const reported = new RedirectsReported();
   for (const [url, target] of answers) {
-    if (target === null) told.answered(url);
-    else told.redirected(url, target);
+    if (target === null) reported.answered(url);
+    else reported.redirected(url, target);
   }
-  const ends = told.ends(3);
-  return told.lost(3, (url) => ends.has(url) && answered.includes(url)).map(({ url, why }) => `${url}: ${why}`);
+  const ends = reported.ends(3);
+  return reported.lost(3, (url) => ends.has(url) && answered.includes(url)).map(({ url, why }) => `${url}: ${why}`);
 }
 
 it('a circle is told once, by the URL that leads into it or was asked first', () => {

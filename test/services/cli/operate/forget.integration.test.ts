@@ -166,7 +166,7 @@ test('what was purged is nowhere any more, and all else is as it was, to the byt
   assert.deepEqual([...inDuplicates].filter(isGone), []);
   const now = await members(await warcs(data));
   const changed = [...now].filter(([id, bytes]) => before.members.get(id) !== bytes);
-  const told = verified(await readFile((lastJson(done) as { readonly file: string }).file, 'utf8')) as {
+  const reported = verified(await readFile((lastJson(done) as { readonly file: string }).file, 'utf8')) as {
     readonly purged: readonly { readonly hostKey: string; readonly url: string | null }[];
     readonly places: readonly {
       readonly place: string;
@@ -175,9 +175,9 @@ test('what was purged is nowhere any more, and all else is as it was, to the byt
       readonly more?: Record<string, number>;
     }[];
   };
-  assert.deepEqual(told.purged.map(({ hostKey, url }) => url ?? hostKey).sort(), [...purged].sort());
-  const place = (name: string) => told.places.find((one) => one.place === name)!;
-  for (const { place: name, left: some } of told.places) assert.equal(some, 0, name);
+  assert.deepEqual(reported.purged.map(({ hostKey, url }) => url ?? hostKey).sort(), [...purged].sort());
+  const place = (name: string) => reported.places.find((one) => one.place === name)!;
+  for (const { place: name, left: some } of reported.places) assert.equal(some, 0, name);
   assert.equal(place('topic pages').removed, perHost + 1);
   assert.equal(place('topic pages').more!['tombstones'], perHost + 1);
   assert.equal(place('archive').removed, before.members.size - now.size);
@@ -187,7 +187,7 @@ test('what was purged is nowhere any more, and all else is as it was, to the byt
 
   const again = await runCommand(['forget', '--data', data, '--json']);
   assert.equal(again.code, 0, again.stderr);
-  for (const { place: name, removed = 0 } of (lastJson(again) as unknown as typeof told).places)
+  for (const { place: name, removed = 0 } of (lastJson(again) as unknown as typeof reported).places)
     assert.equal(removed, 0, name);
 
   await t.test('and an independent reader finds the archive whole', { skip: warcioMissing }, async () => {

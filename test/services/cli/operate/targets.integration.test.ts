@@ -18,7 +18,7 @@ before(async () => {
   assert.equal(ended.code, 0, ended.stderr);
 });
 
-const tell = (...words: string[]) => runCommand([...words, '--data', data]);
+const report = (...words: string[]) => runCommand([...words, '--data', data]);
 
 test('a host that the crawl has nothing of is refused, with the name that is near, and nothing is sent', async () => {
   const { host, hostname } = new URL(seed);
@@ -28,51 +28,51 @@ test('a host that the crawl has nothing of is refused, with the name that is nea
     ['limit', hostname, '5'],
     ['delay', hostname, '30s'],
   ]) {
-    const { code, stdout, stderr } = await tell(...words);
+    const { code, stdout, stderr } = await report(...words);
     assert.equal(code, 1, words.join(' '));
     assert.equal(stdout, '');
     assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
     assert.match(stderr, new RegExp(`no URL of host ${hostname}: nothing was done; did you mean ${host}\\?`));
   }
-  const misspelt = await tell('block', host.replace(/^.(.)/, '$1'));
+  const misspelt = await report('block', host.replace(/^.(.)/, '$1'));
   assert.equal(misspelt.code, 1);
   assert.ok(misspelt.stderr.includes(`did you mean ${host}?`), misspelt.stderr);
-  const far = await tell('block', 'nowhere.example');
+  const far = await report('block', 'nowhere.example');
   assert.match(far.stderr, /crawlstream hosts lists its hosts \(--force/);
-  const forced = await tell('block', 'nowhere.example', '--force');
+  const forced = await report('block', 'nowhere.example', '--force');
   assert.equal(forced.code, 0, forced.stderr);
 });
 
 test('a URL that was never admitted is refused, and the spelling that was is named', async () => {
-  const { code, stderr } = await tell('purge', `${seed}p/2/`);
+  const { code, stderr } = await report('purge', `${seed}p/2/`);
   assert.equal(code, 1, stderr);
   assert.ok(stderr.includes(`did you mean ${seed}p/2?`), stderr);
 });
 
 test('what was matched is told, durations have units, and a purged URL is explained as purged', async () => {
   const { host } = new URL(seed);
-  const delayed = await tell('delay', host, '30s', '--json');
+  const delayed = await report('delay', host, '30s', '--json');
   const { matched, sent } = lastJson(delayed) as {
     matched: { fetched: number };
     sent: { event: { amount: number } }[];
   };
   assert.equal(matched.fetched, 5);
   assert.equal(sent[0]?.event.amount, 30_000);
-  assert.match((await tell('delay', host, 'soon')).stderr, /<duration> "soon": give a number and ms, s, m, h or d/);
+  assert.match((await report('delay', host, 'soon')).stderr, /<duration> "soon": give a number and ms, s, m, h or d/);
   const url = `${seed}p/2`;
-  const purged = await tell('purge', url, '--by', 'me');
+  const purged = await report('purge', url, '--by', 'me');
   assert.equal(purged.code, 0, purged.stderr);
   assert.match(purged.stdout, /^1 URL: done, page$/m);
-  const explained = await tell('explain', url);
+  const explained = await report('explain', url);
   assert.match(explained.stdout, /^purged +\S+Z by me: nothing of it is kept/m);
-  const whole = await tell('purge', host);
+  const whole = await report('purge', host);
   assert.match(whole.stdout, new RegExp(`^1 host, ${host}: 0 URLs queued, 0 deferred, 5 fetched`, 'm'));
-  assert.match((await tell('explain', seed)).stdout, /^purged +\S+Z by \S+, with its whole host/m);
+  assert.match((await report('explain', seed)).stdout, /^purged +\S+Z by \S+, with its whole host/m);
 });
 
 test('a requeue or a replay that matches nothing says what it looked for, sends nothing and is a failure', async () => {
   const { host } = new URL(seed);
-  const before = lastJson(await tell('stats', '--json'));
+  const before = lastJson(await report('stats', '--json'));
   for (const [words, says] of [
     [['requeue', '--host', 'nowhere.example'], /no finished URL of host nowhere\.example: nothing was done/],
     [
@@ -82,13 +82,13 @@ test('a requeue or a replay that matches nothing says what it looked for, sends 
     [['dlq', 'replay', '--host', host], /no dead letter of host \S+: nothing was done; there are no dead letters/],
     [['dlq', 'replay', '--reason', 'retriesExhausted'], /no dead letter for retriesExhausted: nothing was done/],
   ] as const) {
-    const { code, stdout, stderr } = await tell(...words);
+    const { code, stdout, stderr } = await report(...words);
     assert.equal(code, 1, `${words.join(' ')}\n${stderr}`);
     assert.equal(stdout, '');
     assert.match(stderr, says);
   }
-  assert.deepEqual(lastJson(await tell('stats', '--json')), before);
-  const some = await tell('requeue', '--host', host, '--json');
+  assert.deepEqual(lastJson(await report('stats', '--json')), before);
+  const some = await report('requeue', '--host', host, '--json');
   assert.equal(some.code, 0, some.stderr);
   assert.equal(lastJson(some)['requeued'], 5);
 });

@@ -84,10 +84,10 @@ test('a partition never holds more than it can, and processes share them', () =>
 
 test('the command takes sizes as people write them, and prints them for people and programs', async () => {
   const args = ['size', '--urls', '100M', '--hosts', '1M', '--rate', '500', '--delay', '1000ms'];
-  const told = await runCommand(args);
-  assert.equal(told.code, 0, told.stderr);
-  assert.match(told.stdout, /^100 M URLs on 1 M hosts, 500 pages\/s/);
-  assert.match(told.stdout, /partitions +8, 12\.5 M URLs each/);
+  const reported = await runCommand(args);
+  assert.equal(reported.code, 0, reported.stderr);
+  assert.match(reported.stdout, /^100 M URLs on 1 M hosts, 500 pages\/s/);
+  assert.match(reported.stdout, /partitions +8, 12\.5 M URLs each/);
   const json = lastJson(await runCommand([...args, '--json']));
   assert.deepEqual(json['wish'], wish);
   assert.deepEqual(json['frontiers'], JSON.parse(JSON.stringify(sizeOf(wish).frontiers)));

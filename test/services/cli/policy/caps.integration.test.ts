@@ -24,8 +24,8 @@ test('caps on the pages of hosts and domains hold, are told, and are lifted by t
   const data = ['--data', join(temporaryFolder(), 'data')];
   const crawl = [...web.crawlArguments, ...data, '--delay', '0', '--partitions', '1'];
   const caps = ['--max-pages-per-host', '5', '--max-pages-per-domain', '8'];
-  const told = await run(...crawl, ...caps);
-  assert.match(told, /hosts at a limit +[2-9]\n/);
+  const reported = await run(...crawl, ...caps);
+  assert.match(reported, /hosts at a limit +[2-9]\n/);
   const pages = pagesByHost(web);
   assert.deepEqual([pages[0]! + pages[2]!, pages[1]! + pages[3]!], [8, 8], 'hosts 0 and 2 are of one domain');
   assert.ok(Math.max(...pages) <= 5);

@@ -49,9 +49,9 @@ test('what redirects of a host prove folds its further URLs without a request, a
   for (const path of paths('/more/', 40)) assert.equal(asked(`${path}/`), 1, path);
 
   const folded = paths('/more/', 40).find((path) => !redirected.includes(path))!;
-  const told = await run('explain', seed + folded, ...data);
-  assert.match(told, new RegExp(`folded +into ${seed}${folded}/, by slash \\(3 redirects of its host\\)`));
-  assert.match(told, /seen +never/);
+  const reported = await run('explain', seed + folded, ...data);
+  assert.match(reported, new RegExp(`folded +into ${seed}${folded}/, by slash \\(3 redirects of its host\\)`));
+  assert.match(reported, /seen +never/);
   if (redirected[0] !== undefined)
     assert.match(await run('explain', seed + redirected[0], ...data), /one URL in sixteen is requested as found/);
 });
@@ -77,6 +77,6 @@ test('a canonical is the identity of a page where the policy says so, of the sam
   const lines = (await run('export', 'pages', '--format', 'jsonl', ...data)).trim().split('\n');
   const urls = lines.map((line) => (JSON.parse(line) as { url: string }).url.slice(seed.length)).sort();
   assert.deepEqual(urls, ['/', '/a', '/b/', '/home', '/other']);
-  const told = await run('explain', `${seed}/a?v=1`, ...data);
-  assert.match(told, /redirected \(redirect 200\)/);
+  const reported = await run('explain', `${seed}/a?v=1`, ...data);
+  assert.match(reported, /redirected \(redirect 200\)/);
 });

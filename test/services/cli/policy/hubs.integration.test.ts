@@ -43,8 +43,11 @@ test('a hub that gains links is visited sooner than a page that changes its text
   const [hub, text] = [visits('/hub') - hubBefore, visits('/text') - textBefore];
   assert.ok(text + 2 < hub, `${hub} visits to the hub, ${text} to the page that changes`);
 
-  const told = await runCommand(['explain', `${seed}hub`, ...data]);
-  assert.match(told.stdout, /hub +its last \d+ visits? found \d+ new URLs in \d+ s: 3 more are expected after \d+ s/);
+  const reported = await runCommand(['explain', `${seed}hub`, ...data]);
+  assert.match(
+    reported.stdout,
+    /hub +its last \d+ visits? found \d+ new URLs in \d+ s: 3 more are expected after \d+ s/,
+  );
   assert.doesNotMatch((await runCommand(['explain', `${seed}text`, ...data])).stdout, /new URLs/);
 
   crawl.child.kill('SIGINT');

@@ -57,8 +57,8 @@ test('overlays by host, domain, SURT and pattern decide, the last over the other
   assert.deepEqual(refused, []);
 
   const port = web.port;
-  const told = await run('explain', `http://h003.site1.test:${port}/`, ...data);
-  assert.match(told, /overlays +shallow: decides filters\.exclude\n +deep: decides maxDepth\n/);
+  const reported = await run('explain', `http://h003.site1.test:${port}/`, ...data);
+  assert.match(reported, /overlays +shallow: decides filters\.exclude\n +deep: decides maxDepth\n/);
   const json = JSON.parse(await run('explain', `http://h001.site1.test:${port}/p/7`, ...data, '--json'));
   assert.deepEqual(json.overlays, [{ name: 'shallow', fields: ['maxDepth', 'filters.exclude'] }]);
   const denied = await run('explain', `http://h000.site0.test:${port}/p/3`, ...data);

@@ -23,7 +23,7 @@ test('a paused crawl ends its leases, fetches no more, also after a restart, and
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--concurrency', '2', '--data', data, '--json'];
   const requests = () => small.web.requests().length;
-  const tell = async (...words: string[]) => {
+  const report = async (...words: string[]) => {
     const ended = await runCommand([...words, '--data', data, '--json']);
     assert.equal(ended.code, 0, ended.stderr);
     return lastJson(ended);
@@ -32,18 +32,18 @@ test('a paused crawl ends its leases, fetches no more, also after a restart, and
   const slowly = [...args, '--delay', '1000ms'];
   const first = startCommand(slowly);
   while (requests() < 4) await sleep(20);
-  assert.ok((await tell('pause'))['version']);
-  assert.deepEqual(await tell('pause'), { paused: true, changed: false });
+  assert.ok((await report('pause'))['version']);
+  assert.deepEqual(await report('pause'), { paused: true, changed: false });
   const atRest = await untilQuiet(first, requests, 2_500);
   assert.ok(atRest < 96, 'some of the crawl is left');
-  assert.equal((await tell('stats'))['leased'], 0);
-  assert.equal((await tell('stats'))['paused'], true);
+  assert.equal((await report('stats'))['leased'], 0);
+  assert.equal((await report('stats'))['paused'], true);
   first.child.kill('SIGKILL');
   await first.ended;
 
   const second = startCommand(slowly);
   assert.equal(await untilQuiet(second, requests, 2_000), atRest, 'a restart is no resume');
-  await tell('resume');
+  await report('resume');
   while (requests() === atRest) await sleep(50);
   second.child.kill('SIGKILL');
   await second.ended;

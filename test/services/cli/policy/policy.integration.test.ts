@@ -93,9 +93,9 @@ test('fields of a policy in YAML change those, also one within another, and the 
   await run(...web.crawlArguments, ...data, '--delay', '0', '--exclude', 'never');
   const file = join(folder, 'change.yaml');
   await writeFile(file, 'delayMs: 2000\nfilters:\n  hostsDenied: [bad.test]\n');
-  const told = await run('policy', 'set', file, ...data);
-  assert.match(told, /^ {2}delayMs 0 → 2000$/m);
-  assert.match(told, /^ {2}filters\.hostsDenied \[\] → \["bad\.test"\]$/m);
+  const reported = await run('policy', 'set', file, ...data);
+  assert.match(reported, /^ {2}delayMs 0 → 2000$/m);
+  assert.match(reported, /^ {2}filters\.hostsDenied \[\] → \["bad\.test"\]$/m);
   const { delayMs, delayFactor, filters } = JSON.parse(await run('policy', 'show', ...data));
   assert.deepEqual([delayMs, delayFactor, filters.exclude, filters.hostsDenied], [2000, 0, ['never'], ['bad.test']]);
 });

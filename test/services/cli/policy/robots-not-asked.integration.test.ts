@@ -50,8 +50,8 @@ test('an overlay with a reason leaves robots.txt unasked on its hosts alone; aud
     audit.stdout,
     new RegExp(`no robots\\.txt +3 requests to 1 hosts ignored robots\\.txt, as the policy allows: ${reason}\n`),
   );
-  const { stdout: told } = await runCommand(['audit', ...data, '--json']);
-  assert.match(told, /ignored robots\.txt, as the policy allows|"exempt":\{"requests":3,"hosts":1/);
+  const { stdout: reported } = await runCommand(['audit', ...data, '--json']);
+  assert.match(reported, /ignored robots\.txt, as the policy allows|"exempt":\{"requests":3,"hosts":1/);
   const { stdout: stats } = await runCommand(['stats', ...data]);
   assert.match(stats, new RegExp(`robots\\.txt is ignored where overlay ours matches: ${reason}\n`));
   const json = lastJson(await runCommand(['stats', ...data, '--json']));

@@ -21,11 +21,11 @@ test('a setting that somebody changes on a running crawl is one line when it com
     ...{ clock, signal: stopping.signal, say: (text, level) => void lines.push(`${level} ${text.split(' (')[0]}`) },
   });
   const values = async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     await watch.metrics({
-      value: (name: string, value: number, labels: object) => told.push([name, value, labels]),
+      value: (name: string, value: number, labels: object) => reported.push([name, value, labels]),
     } as never);
-    return told;
+    return reported;
   };
   assert.equal(watch.note(), null);
   now = [other, urgent];

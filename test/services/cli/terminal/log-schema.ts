@@ -10,15 +10,16 @@ export function logLines(text: string): JsonLine[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
-      const told = JSON.parse(line) as JsonLine;
-      for (const [name, [type]] of Object.entries(always)) assert.equal(typeof told[name], type, `${name} of ${line}`);
-      for (const [name, value] of Object.entries(told)) {
+      const reported = JSON.parse(line) as JsonLine;
+      for (const [name, [type]] of Object.entries(always))
+        assert.equal(typeof reported[name], type, `${name} of ${line}`);
+      for (const [name, value] of Object.entries(reported)) {
         if (name in always || attributeNames.test(name) || value === null) continue;
         const known = sometimes[name as keyof typeof sometimes];
         assert.ok(known !== undefined, `${name} is a field of no schema: ${line}`);
         assert.equal(typeof value, known[0], `${name} of ${line}`);
       }
-      return told;
+      return reported;
     });
 }
 

@@ -103,8 +103,8 @@ test('levels are set by component; what an operator asks by HTTP is a line with 
   );
   assert.ok(lines.some(({ request_id, path }) => request_id === given && path === '/crawl/pause'));
   assert.ok(!crawl.output().includes('/readyz'), 'reads are no actions');
-  const told = await runCommand(['story', small.seeds[0]!, '--data', data]);
-  assert.match(told.stdout, /dashboard from 127\.0\.0\.1, request ticket-4711/);
+  const reported = await runCommand(['story', small.seeds[0]!, '--data', data]);
+  assert.match(reported.stdout, /dashboard from 127\.0\.0\.1, request ticket-4711/);
   const refused = await runCommand(['crawl', 'https://example.org', '--log-level', 'warn,https=info']);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /--log-level "warn,https=info": "https=info" names none of process, brokers/);

@@ -64,8 +64,18 @@ test('a crawl exports its pages, URLs, hosts and links as they are, in every for
   );
 
   const pages = join(data, 'pages.parquet');
-  const told = await runCommand(['export', 'pages', '--format', 'parquet', '--out', pages, '--data', data, '--json']);
-  assert.deepEqual(lastJson(told), {
+  const reported = await runCommand([
+    'export',
+    'pages',
+    '--format',
+    'parquet',
+    '--out',
+    pages,
+    '--data',
+    data,
+    '--json',
+  ]);
+  assert.deepEqual(lastJson(reported), {
     what: 'pages',
     format: 'parquet',
     rows: expected.length,

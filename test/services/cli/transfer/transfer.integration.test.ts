@@ -118,7 +118,7 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
       [],
     );
     assert.ok(asked.size > 20);
-    const told = await runCommand(['explain', known[0]!, '--data', listed]);
-    assert.match(told.stdout, /known from elsewhere/);
+    const reported = await runCommand(['explain', known[0]!, '--data', listed]);
+    assert.match(reported.stdout, /known from elsewhere/);
   });
 });

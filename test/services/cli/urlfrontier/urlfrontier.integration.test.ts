@@ -107,8 +107,8 @@ test('operators’ commands reach a served crawl, with delays of less than a sec
   const { running, port } = await serve(data);
   const client = connect(port);
   await client.unary('SetDelay', { key: '', delay_requestable: 3_600 });
-  const told = await runCommand(['delay', 'a.com', '250', '--data', data]);
-  assert.equal(told.code, 0, told.stderr);
+  const reported = await runCommand(['delay', 'a.com', '250', '--data', data]);
+  assert.equal(reported.code, 0, reported.stderr);
   await client.all('PutURLs', [
     found('http://a.com/1'),
     found('http://a.com/2'),

@@ -163,14 +163,14 @@ test('the strictest of contradicting signals holds, and malformed ones allow not
   assert.deepEqual(missing, []);
   const wrong = pages.flatMap(({ url, usage: said = [] }) => {
     const { bars, allows = '' } = nasty[urls.get(url)!]!;
-    const told = (use: string) => said.filter((one) => one.use === use && one.fromMs <= Date.now());
+    const reported = (use: string) => said.filter((one) => one.use === use && one.fromMs <= Date.now());
     const got = { bars: '', allows: '' };
     for (const use of signalUses) {
-      const letter = { search: 's', 'ai-input': 'i', 'ai-train': 't', archive: 'a' }[use];
-      if (told(use).some(({ preference }) => preference === 'deny')) got.bars += letter;
-      else if (told(use).some(({ preference }) => preference === 'allow')) got.allows += letter;
+      const deadLetter = { search: 's', 'ai-input': 'i', 'ai-train': 't', archive: 'a' }[use];
+      if (reported(use).some(({ preference }) => preference === 'deny')) got.bars += deadLetter;
+      else if (reported(use).some(({ preference }) => preference === 'allow')) got.allows += deadLetter;
     }
-    const sorted = (letters: string) => [...letters].sort().join('');
+    const sorted = (deadLetters: string) => [...deadLetters].sort().join('');
     const isRight = sorted(got.bars) === sorted(bars) && sorted(got.allows) === sorted(allows);
     return isRight ? [] : [`${urls.get(url)}: bars ${got.bars}, allows ${got.allows}; not ${bars}, ${allows}`];
   });

@@ -88,8 +88,8 @@ test('a crawl for one use publishes no page that is barred from it, and skips wh
   assert.equal(audit.code, 0, audit.stdout);
 
   const [url] = barred[0]!;
-  const told = await runCommand(['explain', url, '--data', skipped.data]);
-  assert.match(told.stdout, /no page +robots\.txt bars ai-train: Content-Usage: \/(barred|both)\/ train-ai=n/);
+  const reported = await runCommand(['explain', url, '--data', skipped.data]);
+  assert.match(reported.stdout, /no page +robots\.txt bars ai-train: Content-Usage: \/(barred|both)\/ train-ai=n/);
   const marked = await crawlSignals(web, '--uses', 'ai-train', '--uses-barred', 'mark');
   assert.equal((await exportedPages(marked.data)).length, web.pages.size + web.seeds.length);
 });
@@ -149,6 +149,6 @@ test('what a 402 asks for is named, and nothing is paid', async (t) => {
   const web = { seeds: [`http://127.0.0.1:${port}/`], pages: new Map(), asked: new Set<string>() };
   const { data, ended } = await crawlSignals(web);
   assert.equal(ended.code, 0, ended.stderr);
-  const story = await runCommand(['story', `${web.seeds[0]}paid`, '--data', data]);
-  assert.match(story.stdout, /402.*price USD 0\.01/);
+  const timeline = await runCommand(['story', `${web.seeds[0]}paid`, '--data', data]);
+  assert.match(timeline.stdout, /402.*price USD 0\.01/);
 });

@@ -50,9 +50,9 @@ test('only public addresses are given out, IPv4 first; a name with none is block
   );
   const mixed = await resolver.resolve('mixed.test', 80);
   assert.deepEqual(mixed, { ok: true, addresses: ['93.184.215.14', '2606:4700::1'], overridden: false });
-  for (const sighting of ['looked up', 'cached']) {
+  for (const discovery of ['looked up', 'cached']) {
     const bad = await resolver.resolve('bad.test', 80);
-    assert.equal(bad.ok === false && bad.kind, 'blockedAddress', sighting);
+    assert.equal(bad.ok === false && bad.kind, 'blockedAddress', discovery);
   }
 });
 

@@ -8,7 +8,7 @@ import { BodyBuffer } from '../../../../services/runtime/body-buffer.ts';
 
 const filed: FiledBody = { name: 'f', bytes: 1, digest: 'd' };
 
-interface Told {
+interface Report {
   readonly kept: KeptBody | undefined;
   /** What each piece was answered. */
   readonly waits: readonly string[];
@@ -36,7 +36,7 @@ async function keep(
     takes?: () => boolean;
     isLost?: boolean;
   } = {},
-): Promise<Told> {
+): Promise<Report> {
   let written: string | null = null;
   let discarded = false;
   const file: BodyFile = {

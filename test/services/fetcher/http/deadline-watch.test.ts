@@ -5,23 +5,23 @@ import { until } from '../../until.ts';
 
 test('deadlines that have passed are told once, those that move are waited for, and what was removed is forgotten', async () => {
   const watch = createDeadlineWatch(1);
-  const told: string[] = [];
+  const reported: string[] = [];
   const watched = (name: string, inMs: number): Watched => ({
     deadlineMs: performance.now() + inMs,
-    expire: () => told.push(name),
+    expire: () => reported.push(name),
   });
   const [soon, moved, gone] = [watched('soon', 0), watched('moved', 0), watched('gone', 0)];
   moved.deadlineMs = Number.POSITIVE_INFINITY;
   for (const one of [soon, moved, gone]) watch.add(one);
   watch.remove(gone);
-  await until(() => told.length > 0);
+  await until(() => reported.length > 0);
   moved.deadlineMs = 0;
-  await until(() => told.length > 1);
-  assert.deepEqual(told, ['soon', 'moved']);
+  await until(() => reported.length > 1);
+  assert.deepEqual(reported, ['soon', 'moved']);
   // Nothing is watched by now: the next one has a timer of its own.
   watch.add(watched('later', 0));
-  await until(() => told.length > 2);
-  assert.deepEqual(told, ['soon', 'moved', 'later']);
+  await until(() => reported.length > 2);
+  assert.deepEqual(reported, ['soon', 'moved', 'later']);
 });
 
 test('no timer runs where nothing is watched', async (t) => {

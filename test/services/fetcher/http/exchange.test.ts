@@ -14,12 +14,12 @@ const times = { connectTimeoutMs: 10_000, headersTimeoutMs: 20_000, bodyIdleTime
 const nothing = () => undefined;
 
 function begin(given: Partial<typeof times> = {}, connection: Partial<ConnectionState> = {}) {
-  const told: WireResponse[] = [];
+  const reported: WireResponse[] = [];
   const exchange = new Exchange({
     connection: { socket: null, address: '', served: 0, ...connection },
     limits: { ...requestLimits, ...times, ...given },
     ...{ clock: createFakeClock(), room: new BodyRoom(requestLimits.bodiesBytesMax), bodyBytesMax: 100 },
-    ...{ wants: () => true, sink: undefined, settle: (response: WireResponse) => told.push(response) },
+    ...{ wants: () => true, sink: undefined, settle: (response: WireResponse) => reported.push(response) },
   });
   /** Does `act` leave the exchange so long from its moment? */
   const gives = (act: () => unknown, ms: number) => {
@@ -28,7 +28,7 @@ function begin(given: Partial<typeof times> = {}, connection: Partial<Connection
     const left = [exchange.deadlineMs - performance.now(), exchange.deadlineMs - before];
     assert.ok(left[0]! <= ms && left[1]! >= ms, `${left} are not about ${ms} ms`);
   };
-  return { exchange, told, gives };
+  return { exchange, reported, gives };
 }
 
 describe('an exchange', () => {
@@ -55,30 +55,30 @@ describe('an exchange', () => {
   });
 
   it('an informational answer is none: the headers are waited for as before', () => {
-    const { exchange, told } = begin();
+    const { exchange, reported } = begin();
     exchange.onConnect(nothing);
     const { deadlineMs } = exchange;
     assert.equal(exchange.onHeaders(103, [], nothing), true);
     assert.equal(exchange.deadlineMs, deadlineMs);
     exchange.onHeaders(204, [], nothing);
     exchange.onComplete();
-    assert.deepEqual([told.length, told[0]!.status], [1, 204]);
+    assert.deepEqual([reported.length, reported[0]!.status], [1, 204]);
   });
 
   for (const served of [0, 1, 2])
     it(`that breaks off before its headers came over a stale connection, if that had served before: ${served} times`, () => {
-      const { exchange, told } = begin({}, { served });
+      const { exchange, reported } = begin({}, { served });
       exchange.onConnect(nothing);
       exchange.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
-      assert.deepEqual([told[0]!.failure?.kind, told[0]!.staleConnection], ['connectionFailed', served > 0]);
+      assert.deepEqual([reported[0]!.failure?.kind, reported[0]!.staleConnection], ['connectionFailed', served > 0]);
     });
 
   it('that broke off after its headers came did not meet a stale connection', () => {
-    const { exchange, told } = begin({}, { served: 3 });
+    const { exchange, reported } = begin({}, { served: 3 });
     exchange.onConnect(nothing);
     exchange.onHeaders(200, [], nothing);
     exchange.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
-    assert.equal(told[0]!.staleConnection, false);
+    assert.equal(reported[0]!.staleConnection, false);
   });
 });
 
@@ -90,7 +90,7 @@ interface Begun {
 
 /** An exchange whose headers have come; what it has told, and what broke it off. */
 function answered(headers: readonly string[] = [], { limits = {}, connection: of = {}, more = {} }: Begun = {}) {
-  const told: WireResponse[] = [];
+  const reported: WireResponse[] = [];
   const aborts: Error[] = [];
   let resumed = 0;
   const clock = createFakeClock();
@@ -99,14 +99,14 @@ function answered(headers: readonly string[] = [], { limits = {}, connection: of
   const exchange = new Exchange({
     ...{ connection, clock, room, bodyBytesMax: 100, wants: () => true, sink: undefined },
     limits: { ...requestLimits, ...times, ...limits },
-    settle: (response) => told.push(response),
+    settle: (response) => reported.push(response),
     ...more,
   });
   const start = () => exchange.onConnect((error) => aborts.push(error!));
   const raw = headers.map((text) => Buffer.from(text));
   const head = (status = 200) => exchange.onHeaders(status, raw, () => (resumed += 1), 'OK');
   const add = (bytes: number) => exchange.onData(Buffer.alloc(bytes, 'x'));
-  return { exchange, told, aborts, clock, connection, room, start, head, add, resumed: () => resumed };
+  return { exchange, reported, aborts, clock, connection, room, start, head, add, resumed: () => resumed };
 }
 function begun(...args: Parameters<typeof answered>) {
   const one = answered(...args);
@@ -120,29 +120,29 @@ describe('a body', () => {
     const whole = begun();
     for (const bytes of [60, 40]) assert.equal(whole.add(bytes), true);
     whole.exchange.onComplete();
-    const { body, truncated, failure, pieces } = whole.told[0]!;
+    const { body, truncated, failure, pieces } = whole.reported[0]!;
     assert.deepEqual([body.toString(), truncated, failure, pieces], ['x'.repeat(100), false, null, 2]);
     assert.deepEqual(whole.aborts, []);
     const cut = begun();
     cut.add(60);
     cut.add(41);
     assert.deepEqual(
-      cut.told.map((one) => [one.body.length, one.truncated, one.failure, one.pieces]),
+      cut.reported.map((one) => [one.body.length, one.truncated, one.failure, one.pieces]),
       [[100, true, null, 2]],
     );
     assert.equal(cut.aborts.length, 1);
     cut.add(1);
     cut.exchange.onError(new Error('over'));
     cut.exchange.onComplete();
-    assert.equal(cut.told.length, 1, 'it is told once');
+    assert.equal(cut.reported.length, 1, 'it is told once');
   });
 
   it('that breaks off is what came, and the failure', () => {
-    const { exchange, told, add } = begun();
+    const { exchange, reported, add } = begun();
     add(10);
     exchange.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
     assert.deepEqual(
-      [told[0]!.body.length, told[0]!.failure?.kind, told[0]!.unreached],
+      [reported[0]!.body.length, reported[0]!.failure?.kind, reported[0]!.unreached],
       [10, 'connectionFailed', false],
     );
   });
@@ -153,20 +153,26 @@ describe('a body', () => {
     cheap.add(50);
     assert.deepEqual(cheap.aborts, []);
     cheap.exchange.onError(new Error('reset'));
-    assert.deepEqual([cheap.told[0]!.failure, cheap.told[0]!.body.length, cheap.told[0]!.truncated], [null, 0, false]);
+    assert.deepEqual(
+      [cheap.reported[0]!.failure, cheap.reported[0]!.body.length, cheap.reported[0]!.truncated],
+      [null, 0, false],
+    );
     const longer = begun([], unwanted);
     longer.add(50);
     longer.add(1);
-    assert.deepEqual([longer.aborts.length, longer.told[0]!.failure, longer.told[0]!.truncated], [1, null, false]);
+    assert.deepEqual(
+      [longer.aborts.length, longer.reported[0]!.failure, longer.reported[0]!.truncated],
+      [1, null, false],
+    );
     const known = begun(['content-length', '51'], unwanted);
     assert.deepEqual(
-      [known.aborts.length, known.told[0]!.status, known.told[0]!.truncated],
+      [known.aborts.length, known.reported[0]!.status, known.reported[0]!.truncated],
       [1, 200, false],
       'its length is said before',
     );
     const stalled = begun([], unwanted);
     stalled.exchange.expire();
-    assert.equal(stalled.told[0]!.failure, null);
+    assert.equal(stalled.reported[0]!.failure, null);
   });
 
   it('is wanted by status and headers', () => {
@@ -181,21 +187,21 @@ describe('a body', () => {
 
   it('in a coding of its transfer that was not asked for is a bad response', () => {
     for (const coding of ['chunked', 'Chunked', 'identity', '']) {
-      const { head, told, start } = answered(['transfer-encoding', coding]);
+      const { head, reported, start } = answered(['transfer-encoding', coding]);
       start();
       assert.equal(head(), true, coding);
-      assert.deepEqual(told, []);
+      assert.deepEqual(reported, []);
     }
-    const { head, start, told, aborts } = answered(['transfer-encoding', 'gzip']);
+    const { head, start, reported, aborts } = answered(['transfer-encoding', 'gzip']);
     start();
     assert.equal(head(), false);
-    assert.deepEqual([told[0]!.failure?.kind, aborts.length], ['badResponse', 1]);
+    assert.deepEqual([reported[0]!.failure?.kind, aborts.length], ['badResponse', 1]);
   });
 });
 
 describe('memory for bodies', () => {
   it('is claimed by those that are long, which wait until there is some', async () => {
-    const { exchange, add, room, resumed, told } = begun([], {
+    const { exchange, add, room, resumed, reported } = begun([], {
       limits: { bodyFreeBytes: 20 },
       more: { bodyBytesMax: 600 },
     });
@@ -211,17 +217,17 @@ describe('memory for bodies', () => {
     assert.ok(exchange.deadlineMs < performance.now() + times.bodyIdleTimeoutMs + 1_000);
     assert.equal(add(500), true);
     exchange.onComplete();
-    assert.equal(told[0]!.body.length, 521);
+    assert.equal(reported[0]!.body.length, 521);
     exchange.free();
     assert.equal(room.taken, 0);
   });
 
   it('that does not come in time makes that it is as if nothing had been asked', () => {
-    const { exchange, add, room, told } = begun([], { limits: { bodyFreeBytes: 20 } });
+    const { exchange, add, room, reported } = begun([], { limits: { bodyFreeBytes: 20 } });
     room.take({ bytes: 0 }, 1_000, () => {});
     add(21);
     exchange.expire();
-    assert.equal(told[0]!.failure?.kind, 'aborted');
+    assert.equal(reported[0]!.failure?.kind, 'aborted');
   });
 });
 
@@ -241,7 +247,7 @@ describe('a body that goes to a sink', () => {
 
   it('comes no faster than it is taken, and is not kept', async () => {
     const { writable, length, done } = sink();
-    const { exchange, add, told, resumed } = begun([], { more: { sink: writable } });
+    const { exchange, add, reported, resumed } = begun([], { more: { sink: writable } });
     assert.equal(add(9), true);
     assert.equal(add(1), false);
     assert.ok(exchange.deadlineMs > performance.now() + times.totalTimeoutMs - 1_000);
@@ -251,27 +257,27 @@ describe('a body that goes to a sink', () => {
     }
     assert.equal(resumed(), 1);
     exchange.onComplete();
-    assert.deepEqual([length(), told[0]!.body.length, told[0]!.truncated], [10, 0, false]);
+    assert.deepEqual([length(), reported[0]!.body.length, reported[0]!.truncated], [10, 0, false]);
   });
 
   it('is cut at its limit, and where the sink wants no more', async () => {
     const long = sink();
     const cut = begun([], { more: { sink: long.writable } });
     cut.add(101);
-    assert.deepEqual([long.length(), cut.told[0]!.truncated], [100, true]);
+    assert.deepEqual([long.length(), cut.reported[0]!.truncated], [100, true]);
     const gone = sink();
     const closed = begun([], { more: { sink: gone.writable } });
     closed.add(5);
     gone.writable.destroy();
     closed.add(4);
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual([gone.length(), closed.told[0]!.truncated, closed.aborts.length], [5, true, 1]);
+    assert.deepEqual([gone.length(), closed.reported[0]!.truncated, closed.aborts.length], [5, true, 1]);
     const later = sink();
     const over = begun([], { more: { sink: later.writable } });
     over.exchange.onComplete();
     later.writable.destroy();
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual([over.told[0]!.truncated, over.aborts], [false, []]);
+    assert.deepEqual([over.reported[0]!.truncated, over.aborts], [false, []]);
   });
 });
 
@@ -280,24 +286,24 @@ describe('a body for an archive', () => {
 
   it('goes on for it where a sink wants no more', async () => {
     const writable = new Writable({ highWaterMark: 10, write: () => {} });
-    const { exchange, add, told, resumed } = begun([], { more: { sink: writable, archive } });
+    const { exchange, add, reported, resumed } = begun([], { more: { sink: writable, archive } });
     assert.equal(add(10), false);
     writable.destroy();
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual([resumed(), told], [1, []]);
+    assert.deepEqual([resumed(), reported], [1, []]);
     assert.equal(add(20), true);
     exchange.onComplete();
-    assert.deepEqual([told[0]!.kept?.length, told[0]!.truncated, told[0]!.failure], [30, true, null]);
+    assert.deepEqual([reported[0]!.kept?.length, reported[0]!.truncated, reported[0]!.failure], [30, true, null]);
   });
 
   it('has memory as one that is read has, and waits for it', async () => {
     const whole = { ...archive, bodyBytesMax: 600, messageBytesMax: 600 };
     const more = { archive: whole, wants: () => false };
-    const { add, room, exchange, told } = begun([], { limits: { bodyFreeBytes: 20 }, more });
+    const { add, room, exchange, reported } = begun([], { limits: { bodyFreeBytes: 20 }, more });
     assert.equal(add(21), true);
     assert.equal(room.taken, 600);
     exchange.onComplete();
-    assert.equal(told[0]!.kept?.length, 21);
+    assert.equal(reported[0]!.kept?.length, 21);
     const waiting = begun([], { limits: { bodyFreeBytes: 20 }, more });
     const other = { bytes: 0 };
     waiting.room.take(other, 1_000, () => {});
@@ -316,10 +322,10 @@ describe('a body for an archive', () => {
       ['pages', true, 50, 50, 50, false],
       ['pages', false, 50, 0, undefined, false],
     ] as const) {
-      const { add, exchange, told } = begun([], { more: { archive: { ...archive, what }, wants: () => wanted } });
+      const { add, exchange, reported } = begun([], { more: { archive: { ...archive, what }, wants: () => wanted } });
       add(bytes);
       exchange.onComplete();
-      const [one] = told;
+      const [one] = reported;
       assert.deepEqual(
         [one!.body.length, one!.kept?.length, one!.truncated],
         [body, kept, isCut],
@@ -332,9 +338,9 @@ describe('a body for an archive', () => {
     const sent = { method: 'GET', target: '/', headers: [], body: null, secrets: [] };
     const spoken = { protocols: ['http/1.1'], cipherSuite: '' };
     const wire = (more: Begun['more']) => {
-      const { exchange, told } = begun(['X', 'y'], { connection: { spoken }, more: more! });
+      const { exchange, reported } = begun(['X', 'y'], { connection: { spoken }, more: more! });
       exchange.onComplete();
-      return told[0]!.wire;
+      return reported[0]!.wire;
     };
     assert.equal(wire({}), undefined);
     assert.deepEqual(wire({ sent }), { sent, spoken, statusText: 'OK', rawHeaders: [] });
@@ -343,28 +349,28 @@ describe('a body for an archive', () => {
 });
 
 describe('an exchange that is given up', () => {
-  const kinds = (told: readonly WireResponse[]) =>
-    told.map(({ failure, unreached }) => [failure?.kind, failure?.detail, unreached]);
+  const kinds = (reported: readonly WireResponse[]) =>
+    reported.map(({ failure, unreached }) => [failure?.kind, failure?.detail, unreached]);
 
   it('says what it waited for', () => {
     const before = answered();
     before.exchange.expire();
-    assert.deepEqual(kinds(before.told), [['connectionFailed', 'no connection in time', true]]);
-    assert.equal(before.told[0]!.wire, undefined);
+    assert.deepEqual(kinds(before.reported), [['connectionFailed', 'no connection in time', true]]);
+    assert.equal(before.reported[0]!.wire, undefined);
     assert.throws(before.start, /before it was sent/);
     const headers = answered();
     headers.start();
     headers.exchange.expire();
-    assert.deepEqual(kinds(headers.told), [['timeout', 'no response headers in time', false]]);
+    assert.deepEqual(kinds(headers.reported), [['timeout', 'no response headers in time', false]]);
     const body = begun();
     body.exchange.expire();
-    assert.deepEqual(kinds(body.told), [['timeout', 'the body stalled', false]]);
+    assert.deepEqual(kinds(body.reported), [['timeout', 'the body stalled', false]]);
     const whole = begun([], { limits: { totalTimeoutMs: 0 } });
     whole.exchange.expire();
-    assert.deepEqual(kinds(whole.told), [['timeout', 'not complete in time', false]]);
+    assert.deepEqual(kinds(whole.reported), [['timeout', 'not complete in time', false]]);
     const ended = begun();
     ended.exchange.abort();
-    assert.deepEqual(kinds(ended.told), [['aborted', 'shutting down', false]]);
+    assert.deepEqual(kinds(ended.reported), [['aborted', 'shutting down', false]]);
     assert.match(ended.aborts[0]!.message, /shutting down/);
   });
 
@@ -376,14 +382,14 @@ describe('an exchange that is given up', () => {
       [false, false, false],
     ] as const) {
       const socket = socketOf(closed, destroyed);
-      const { exchange, told, clock } = begun([], { connection: { socket } });
+      const { exchange, reported, clock } = begun([], { connection: { socket } });
       exchange.abort();
-      assert.equal(told.length, waits ? 0 : 1);
+      assert.equal(reported.length, waits ? 0 : 1);
       clock.leap(70);
       socket.emit('close');
       socket.emit('close');
-      assert.equal(told.length, 1);
-      assert.equal(told[0]!.endMs - told[0]!.startMs, waits ? 70 : 0);
+      assert.equal(reported.length, 1);
+      assert.equal(reported[0]!.endMs - reported[0]!.startMs, waits ? 70 : 0);
     }
   });
 
@@ -391,25 +397,25 @@ describe('an exchange that is given up', () => {
     const barred = answered([], { more: { mayStart: () => false } });
     assert.throws(barred.start, /before it was sent/);
     assert.deepEqual(
-      kinds(barred.told).map(([kind]) => kind),
+      kinds(barred.reported).map(([kind]) => kind),
       ['aborted'],
     );
     const free = answered([], { more: { mayStart: () => true } });
     free.start();
-    assert.deepEqual(free.told, []);
+    assert.deepEqual(free.reported, []);
   });
 });
 
 describe('what is told of an exchange', () => {
   it('has its times and its connection', () => {
-    const { start, head, exchange, clock, told, connection } = answered(['X', 'y'], { connection: { served: 2 } });
+    const { start, head, exchange, clock, reported, connection } = answered(['X', 'y'], { connection: { served: 2 } });
     clock.leap(5);
     start();
     clock.leap(7);
     head(404);
     clock.leap(9);
     exchange.onComplete();
-    const { status, headers, connectMs, firstByteMs, startMs, endMs, address, staleConnection } = told[0]!;
+    const { status, headers, connectMs, firstByteMs, startMs, endMs, address, staleConnection } = reported[0]!;
     assert.deepEqual(
       [status, headers, connectMs, firstByteMs, endMs - startMs, address, staleConnection],
       [404, ['x', 'y'], 5, 12, 21, '192.0.2.1', false],
@@ -417,6 +423,6 @@ describe('what is told of an exchange', () => {
     assert.equal(connection.served, 3);
     const quick = begun();
     quick.exchange.onComplete();
-    assert.deepEqual([quick.told[0]!.firstByteMs, quick.told[0]!.connectMs], [1, 0]);
+    assert.deepEqual([quick.reported[0]!.firstByteMs, quick.reported[0]!.connectMs], [1, 0]);
   });
 });

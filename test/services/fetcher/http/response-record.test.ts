@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { HttpRequest, HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { responseRecord } from '../../../../services/fetcher/http/response-record.ts';
-import { toldRequest } from '../../../../services/fetcher/http/sent-request.ts';
+import { requestHeadersOf } from '../../../../services/fetcher/http/sent-request.ts';
 
 const request = { url: 'https://a.test:8443/x?y', headers: ['accept', '*/*'] } as unknown as HttpRequest;
 const answer = (given: object) =>
@@ -19,15 +19,18 @@ describe('a record of an exchange that failed', () => {
 
   it('is there where failures are wanted, and tells of no request where none was sent', () => {
     assert.equal(responseRecord(request, answer(cut), 5, { hostKey: 'a.test' }), undefined);
-    const told = record(cut, {}, true)!;
-    assert.deepEqual([told.failure, told.requestHeaders, told.requestBody.length], ['connectionFailed', [], 0]);
+    const reported = record(cut, {}, true)!;
+    assert.deepEqual(
+      [reported.failure, reported.requestHeaders, reported.requestBody.length],
+      ['connectionFailed', [], 0],
+    );
   });
 });
 
 describe('a record of an exchange', () => {
   it('has what was asked and what came', () => {
-    const told = record({})!;
-    const { url, hostKey, kind, fetchedAtMs, durationMs, address, status, headers, body, requestMethod } = told;
+    const reported = record({})!;
+    const { url, hostKey, kind, fetchedAtMs, durationMs, address, status, headers, body, requestMethod } = reported;
     assert.deepEqual(
       {
         url,
@@ -46,9 +49,17 @@ describe('a record of an exchange', () => {
         ...{ address: '192.0.2.1', headers: ['a', 'b'], body: '12345', requestMethod: 'GET' },
       },
     );
-    assert.deepEqual(told.requestHeaders, ['host', 'a.test:8443', 'connection', 'keep-alive', 'accept', '*/*']);
+    assert.deepEqual(reported.requestHeaders, ['host', 'a.test:8443', 'connection', 'keep-alive', 'accept', '*/*']);
     assert.deepEqual(
-      [told.truncated, told.truncatedBy, told.failure, told.detail, told.bodyFile, told.bodyBytes, told.bodyDigest],
+      [
+        reported.truncated,
+        reported.truncatedBy,
+        reported.failure,
+        reported.detail,
+        reported.bodyFile,
+        reported.bodyBytes,
+        reported.bodyDigest,
+      ],
       [false, '', '', '', '', 0, ''],
     );
   });
@@ -59,14 +70,19 @@ describe('a record of an exchange', () => {
       ...{ sent, statusText: 'Fine', rawHeaders: ['A', 'b', 'Content-Type', 'x'].map((text) => Buffer.from(text)) },
       spoken: { protocols: ['h2', 'tls/1.3'], cipherSuite: 'TLS_AES_128_GCM_SHA256' },
     };
-    const told = record({ wire })!;
+    const reported = record({ wire })!;
     assert.deepEqual(
-      [told.requestMethod, told.requestTarget, Buffer.from(told.requestBody).toString(), told.statusText],
+      [
+        reported.requestMethod,
+        reported.requestTarget,
+        Buffer.from(reported.requestBody).toString(),
+        reported.statusText,
+      ],
       ['POST', '/x', 'q=1', 'Fine'],
     );
-    assert.deepEqual(told.requestHeaders, ['host', 'a.test:8443', 'accept', 'text/html', 'content-length', '3']);
-    assert.deepEqual([told.headerNames, told.protocols], [['A', 'Content-Type'], wire.spoken.protocols]);
-    assert.equal(told.cipherSuite, 'TLS_AES_128_GCM_SHA256');
+    assert.deepEqual(reported.requestHeaders, ['host', 'a.test:8443', 'accept', 'text/html', 'content-length', '3']);
+    assert.deepEqual([reported.headerNames, reported.protocols], [['A', 'Content-Type'], wire.spoken.protocols]);
+    assert.equal(reported.cipherSuite, 'TLS_AES_128_GCM_SHA256');
     const older = record({ wire: { ...wire, spoken: { protocols: ['http/1.1', 'h2'], cipherSuite: '' } } })!;
     assert.deepEqual(older.requestHeaders.slice(2, 4), ['connection', 'keep-alive']);
   });
@@ -111,23 +127,23 @@ describe('a record of an exchange', () => {
       assert.deepEqual([is(failed(kind), true), is(failed(kind, 200), true)], [false, false]);
     const stale = { staleConnection: true };
     assert.deepEqual([is({ ...failed('connectionFailed'), ...stale }, true), is(stale, true)], [false, true]);
-    const told = record(failed('timeout'), {}, true)!;
+    const reported = record(failed('timeout'), {}, true)!;
     assert.deepEqual(
-      [told.failure, told.detail, told.requestHeaders, told.requestMethod],
+      [reported.failure, reported.detail, reported.requestHeaders, reported.requestMethod],
       ['timeout', 'why', [], 'GET'],
     );
   });
 });
 
 describe('a request as it is told', () => {
-  const told = (headers: readonly string[], body: string | null = null, secrets: readonly string[] = []) =>
-    toldRequest({ method: 'GET', target: '/', headers, body, secrets }, 'a.test', true);
+  const reported = (headers: readonly string[], body: string | null = null, secrets: readonly string[] = []) =>
+    requestHeadersOf({ method: 'GET', target: '/', headers, body, secrets }, 'a.test', true);
 
   it('has no value of a secret, by its name or by a rule, and says which', () => {
     const names = ['authorization', 'cookie', 'x-token', 'client-secret', 'password', 'api-key', 'x-apikey', 'session'];
     const more = ['signature', 'payment', 'x-payment', 'x-ours'];
     const open = ['accept', 'signature-input', 'repayment', 'x-signature'];
-    const { headers, redacted } = told(
+    const { headers, redacted } = reported(
       [...names, ...more, ...open].flatMap((name) => [name, 'v']),
       null,
       ['x-ours'],
@@ -138,16 +154,16 @@ describe('a request as it is told', () => {
       ...[...names, ...more].flatMap((name) => [name, '[redacted]']),
       ...open.flatMap((name) => [name, 'v']),
     ]);
-    assert.deepEqual(told(['cookie', '1', 'cookie', '2']).redacted, ['cookie']);
+    assert.deepEqual(reported(['cookie', '1', 'cookie', '2']).redacted, ['cookie']);
   });
 
   it('has the body with its length in bytes, or its length alone where it is secret', () => {
-    const open = told([], '\u20ac');
+    const open = reported([], '\u20ac');
     assert.deepEqual(
       [open.headers, open.body.toString(), open.redacted],
       [['host', 'a.test', 'content-length', '3'], '\u20ac', []],
     );
-    const secret = told(['cookie', '1'], '\u20ac', ['body']);
+    const secret = reported(['cookie', '1'], '\u20ac', ['body']);
     assert.deepEqual(
       [secret.headers.slice(4), secret.body.length, secret.redacted],
       [['content-length', '3'], 0, ['cookie', 'body']],

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect as connectPlain, createServer as createPlain, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect, createServer, type SecureVersion } from 'node:tls';
-import { redactedValue, spokenOn, toldRequest } from '../../../../services/fetcher/http/sent-request.ts';
+import { redactedValue, requestHeadersOf, spokenOn } from '../../../../services/fetcher/http/sent-request.ts';
 import { certificate, privateKey } from './tls-fixture.ts';
 
 async function portOf(t: TestContext, server: ReturnType<typeof createPlain>): Promise<number> {
@@ -63,16 +63,16 @@ test('a connection without TLS tells of none', async (t) => {
 test('a record has the headers of the connection, and no secrets', () => {
   const headers = ['accept', '*/*', 'cookie', 'a=1', 'x-mine', '7', 'authorization', 'Basic x', 'cookie', 'b=2'];
   const sent = { method: 'POST', target: '/', headers, body: 'caf\u00e9', secrets: ['x-mine'] };
-  const told = toldRequest(sent, 'a.test', false);
-  assert.deepEqual(told.headers, [
+  const reported = requestHeadersOf(sent, 'a.test', false);
+  assert.deepEqual(reported.headers, [
     ...['host', 'a.test', 'connection', 'keep-alive', 'accept', '*/*', 'cookie', redactedValue],
     ...['x-mine', redactedValue, 'authorization', redactedValue, 'cookie', redactedValue, 'content-length', '5'],
   ]);
-  assert.deepEqual(told.redacted, ['cookie', 'x-mine', 'authorization']);
-  assert.equal(told.body.toString(), 'caf\u00e9');
-  const none = toldRequest({ ...sent, headers: [], body: null, secrets: ['body'] }, 'a.test', true);
+  assert.deepEqual(reported.redacted, ['cookie', 'x-mine', 'authorization']);
+  assert.equal(reported.body.toString(), 'caf\u00e9');
+  const none = requestHeadersOf({ ...sent, headers: [], body: null, secrets: ['body'] }, 'a.test', true);
   assert.deepEqual([none.headers, none.body.length, none.redacted], [['host', 'a.test'], 0, []]);
-  const secret = toldRequest({ ...sent, headers: [], secrets: ['body'] }, 'a.test', true);
+  const secret = requestHeadersOf({ ...sent, headers: [], secrets: ['body'] }, 'a.test', true);
   assert.deepEqual(
     [secret.headers, secret.body.length, secret.redacted],
     [['host', 'a.test', 'content-length', '5'], 0, ['body']],

@@ -23,7 +23,7 @@ import { type Asked, drawnWeb, hosts } from './drawn-web.ts';
 
 const seeds = 14;
 const rounds = 16;
-const told = ['pages', 'discovered', 'results', 'responses', 'render', 'robots', 'dead-letters'] as const;
+const reported = ['pages', 'discovered', 'results', 'responses', 'render', 'robots', 'dead-letters'] as const;
 
 const plugin: NamedHooks = {
   name: 'own',
@@ -159,7 +159,7 @@ async function played(seed: number): Promise<unknown[]> {
   const stopped = fetcher.stop(0);
   await clock.advance(60_000);
   await stopped;
-  for (const name of told) {
+  for (const name of reported) {
     const { end } = await log.offsets(`t.${name}`, 0);
     const records: unknown[] = [];
     for await (const { value, key, headers } of recordsOf(log, `t.${name}`, 0, 0, end))

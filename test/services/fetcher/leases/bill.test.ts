@@ -9,7 +9,7 @@ import type { PacedRequest } from '../../../../services/fetcher/pace/paced-reque
 import type { PaidFor, PricedPage } from '../../../../services/fetcher/pay/payments.ts';
 import { type Statement, statement } from '../../../../topology/usage/statement.ts';
 import type { UsesPolicy } from '../../../../topology/usage/uses-policy.ts';
-import { playedRoad } from '../played-road.ts';
+import { playedRequestPath } from '../played-request-path.ts';
 
 const barsSearch = statement('search', 'deny', 'robots.txt', 'search=no');
 
@@ -25,13 +25,13 @@ async function bill({
   readonly said?: readonly Statement[];
   readonly headers?: readonly string[];
 }) {
-  const { road } = playedRoad(() => ({}));
+  const { requestPath } = playedRequestPath(() => ({}));
   const sent: unknown[] = [];
   const http = {
-    ...road.http,
+    ...requestPath.http,
     request: (one: { readonly url: string; readonly headers: readonly string[] }) => {
       sent.push([one.url, one.headers]);
-      return road.http.request(one as never);
+      return requestPath.http.request(one as never);
     },
   };
   const asked: PricedPage[] = [];
@@ -43,7 +43,7 @@ async function bill({
     },
   };
   const runner = {
-    ...{ road: { ...road, http }, usesPolicy: () => policy },
+    ...{ requestPath: { ...requestPath, http }, usesPolicy: () => policy },
     payments: result === undefined ? undefined : payments,
   } as unknown as LeaseRunner;
   const request = {
@@ -92,13 +92,13 @@ describe('a page that asks for payment', () => {
 describe('the outcome of a page that asked for payment', () => {
   it('has the bill, and says it beside what it said', () => {
     const one = { price: 'USD 1', licence: 'http://l.test/', paid: 'USD 1', detail: 'paid USD 1', response: null };
-    const told = (kind: 'fetched' | 'paymentRequired', detail: string) =>
+    const reported = (kind: 'fetched' | 'paymentRequired', detail: string) =>
       withBill({ ...blankOutcome, kind, detail }, one);
-    assert.deepEqual(told('fetched', ''), {
+    assert.deepEqual(reported('fetched', ''), {
       ...{ ...blankOutcome, kind: 'fetched', price: 'USD 1', licence: 'http://l.test/', paid: 'USD 1' },
       detail: 'paid USD 1',
     });
-    assert.equal(told('fetched', 'cut').detail, 'cut; paid USD 1');
-    assert.equal(told('paymentRequired', 'price USD 1').detail, 'paid USD 1', 'which says it, too');
+    assert.equal(reported('fetched', 'cut').detail, 'cut; paid USD 1');
+    assert.equal(reported('paymentRequired', 'price USD 1').detail, 'paid USD 1', 'which says it, too');
   });
 });

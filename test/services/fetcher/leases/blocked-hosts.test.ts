@@ -117,14 +117,14 @@ it('payments and keys are those of the first partition, in order, and what nobod
   await key('file:/c');
   await order({ kind: 'blockHost', hostKey: 'a.test' });
   letRead();
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const { hosts, failures } = watch({
-    onPayment: ({ id }) => told.push(id),
-    onSigningKey: (key) => told.push(key),
+    onPayment: ({ id }) => reported.push(id),
+    onSigningKey: (key) => reported.push(key),
   });
   await hosts.caughtUp;
   assert.deepEqual(
-    [told, failures, hosts.has('a.test'), hosts.has('b.test')],
+    [reported, failures, hosts.has('a.test'), hosts.has('b.test')],
     [['1', 'file:/a', 'file:/c'], [], true, false],
   );
   await hosts.stop();

@@ -46,9 +46,9 @@ test('a task on a partition that its host does not lead to is a dead letter, and
   for (const record of [lying(elsewhere), lying(home, { partition: elsewhere })]) {
     const { tasks, deadLetters, misrouted, positions } = await intake.take([record], wait);
     assert.deepEqual([tasks, misrouted, positions.length], [[], 1, 1]);
-    const { letter } = deadLetters[0]!;
-    assert.deepEqual([letter.reason, letter.hostKey], ['misrouted', 'a.test']);
-    assert.deepEqual(letter.original, record.value);
+    const { deadLetter } = deadLetters[0]!;
+    assert.deepEqual([deadLetter.reason, deadLetter.hostKey], ['misrouted', 'a.test']);
+    assert.deepEqual(deadLetter.original, record.value);
   }
   assert.equal((await intake.take([lying(home)], wait)).tasks.length, 1);
 });
@@ -70,7 +70,7 @@ test('a task with a number that nobody can mean is a dead letter that names it, 
   const [url] = taskUrls('http://a.test/');
   const { tasks, deadLetters } = await intake.take([lying(home, { urls: [{ ...url!, depth: 2 ** 31 - 2 }] })], wait);
   assert.deepEqual(tasks, []);
-  const { letter } = deadLetters[0]!;
-  assert.deepEqual([letter.reason, letter.hostKey], ['undecodable', 'a.test']);
-  assert.match(letter.detail, /^urls\[0\]\.depth is 2147483646, and must be from 0 to 1000000/);
+  const { deadLetter } = deadLetters[0]!;
+  assert.deepEqual([deadLetter.reason, deadLetter.hostKey], ['undecodable', 'a.test']);
+  assert.match(deadLetter.detail, /^urls\[0\]\.depth is 2147483646, and must be from 0 to 1000000/);
 });

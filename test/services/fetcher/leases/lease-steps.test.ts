@@ -12,7 +12,7 @@ import { createRobotsCache } from '../../../../services/fetcher/robots/cache.ts'
 import { createTdmFiles } from '../../../../services/fetcher/robots/tdm-files.ts';
 import { createSitemapAgenda } from '../../../../services/fetcher/sitemaps/agenda.ts';
 import { compileNormalizer } from '../../../../topology/url/normalize.ts';
-import { playedRoad } from '../played-road.ts';
+import { playedRequestPath } from '../played-request-path.ts';
 
 const totalTimeoutMs = 30_000;
 type Answers = Readonly<Record<string, Partial<HttpResponse>>>;
@@ -36,30 +36,30 @@ async function played({
   isKnown = false,
 }: Played) {
   const {
-    road,
+    requestPath,
     asker,
     clock,
     urls: asked,
-  } = playedRoad((url) => {
+  } = playedRequestPath((url) => {
     const { pathname } = new URL(url);
     const plain = pathname === '/robots.txt' ? { status: 404 } : { headers: ['content-type', 'text/html'] };
     return { ...plain, ...(answers[url] ?? answers[pathname]) };
   });
   const sent: (readonly string[])[] = [];
   const http = {
-    ...road.http,
-    request: (request: Parameters<typeof road.http.request>[0]) => {
+    ...requestPath.http,
+    request: (request: Parameters<typeof requestPath.http.request>[0]) => {
       sent.push(request.headers);
-      return road.http.request(request);
+      return requestPath.http.request(request);
     },
   };
   /** What was asked of the clock of hosts, for each request. */
   const asks: unknown[] = [];
   const pacer = {
-    ...road.pacer,
-    acquire: (...args: Parameters<typeof road.pacer.acquire>) => {
+    ...requestPath.pacer,
+    acquire: (...args: Parameters<typeof requestPath.pacer.acquire>) => {
       asks.push(args[4]);
-      return road.pacer.acquire(...args);
+      return requestPath.pacer.acquire(...args);
     },
   };
   const cache = createRobotsCache(clock, 'examplebot');
@@ -67,27 +67,27 @@ async function played({
     const answer = await cache.get(...args);
     return answer === null ? null : { ...answer, fresh: answer.fresh && !isKnown };
   };
-  const told: string[] = [];
+  const reported: string[] = [];
   const outcomes: Outcome[] = [];
   const reports: UrlReport[] = [];
   const reporter: LeaseReporter = {
     report(report) {
       const { index, kind, detail } = report.outcome;
-      told.push([index, kind, ...(detail === '' ? [] : [detail])].join(' '));
+      reported.push([index, kind, ...(detail === '' ? [] : [detail])].join(' '));
       outcomes.push(report.outcome);
       reports.push(report);
       return undefined;
     },
     found: () => undefined,
     requested: () => {},
-    learnt: ({ crawlDelayMs }) => told.push(`learnt ${crawlDelayMs}`),
-    sitemapsRead: (sinceMs, left) => told.push(`sitemaps ${sinceMs} ${left}`),
-    requestLease: (hostKey) => told.push(`wants ${hostKey}`),
-    finish: () => told.push('end'),
+    learnt: ({ crawlDelayMs }) => reported.push(`learnt ${crawlDelayMs}`),
+    sitemapsRead: (sinceMs, left) => reported.push(`sitemaps ${sinceMs} ${left}`),
+    requestLease: (hostKey) => reported.push(`wants ${hostKey}`),
+    finish: () => reported.push('end'),
   };
   const runner: LeaseRunner = {
     ...{
-      road: { ...road, http, pacer },
+      requestPath: { ...requestPath, http, pacer },
       processorShare: asker.processorShare,
       robots: { ...cache, get },
     },
@@ -117,8 +117,8 @@ async function played({
   await clock.advance(120_000);
   await lease;
   const paths = asked.map((url) => url.replace('http://a.test', ''));
-  const results = told.filter((text) => !text.startsWith('learnt') && !text.startsWith('sitemaps'));
-  return { told, results, paths, outcomes, reports, sent, asks };
+  const results = reported.filter((text) => !text.startsWith('learnt') && !text.startsWith('sitemaps'));
+  return { reported, results, paths, outcomes, reports, sent, asks };
 }
 const robots = (text: string) => ({ '/robots.txt': { status: 200, body: Buffer.from(`User-agent: *\n${text}`) } });
 const failing = (kind: string, more: object = {}) =>
@@ -126,10 +126,18 @@ const failing = (kind: string, more: object = {}) =>
 
 describe('a lease', () => {
   it('tells each URL, what it learnt before each, then its sitemaps, and ends', async () => {
-    const { told, paths } = await played({
+    const { reported, paths } = await played({
       task: { sitemaps: { ...blankTask.sitemaps, sinceMs: 7, origin: 'http://a.test' } },
     });
-    assert.deepEqual(told, ['learnt -1', '0 fetched', 'learnt -1', '1 fetched', 'learnt -1', 'sitemaps 7 0', 'end']);
+    assert.deepEqual(reported, [
+      'learnt -1',
+      '0 fetched',
+      'learnt -1',
+      '1 fetched',
+      'learnt -1',
+      'sitemaps 7 0',
+      'end',
+    ]);
     assert.deepEqual(paths.slice(0, 3), ['/robots.txt', '/1', '/2']);
   });
 
@@ -143,7 +151,7 @@ describe('a lease', () => {
     ] as const)
       assert.deepEqual((await played({ task: { notBeforeMs, deadlineMs } })).results, results);
     const over = await played({ runner: { isVoid: () => true } });
-    assert.deepEqual([over.told, over.paths], [returned, []], 'and its sitemaps are not read');
+    assert.deepEqual([over.reported, over.paths], [returned, []], 'and its sitemaps are not read');
     let asked = 0;
     assert.deepEqual((await played({ runner: { isVoid: () => asked++ > 0 } })).results, [
       '0 fetched',
@@ -191,13 +199,13 @@ describe('a lease', () => {
       hops.push(asked);
     };
     const robotsHops = [{ url: 'http://a.test/r', asked: ['http://b.test/robots.txt'], partition: 0 }];
-    for (const [isOut, told] of [
+    for (const [isOut, reported] of [
       [false, ['sitemaps -1 0', 'end']],
       [true, ['end']],
     ] as const)
       assert.deepEqual(
-        (await played({ urls: [], task: { robotsHops }, runner: { hop, outOfScope: () => isOut } })).told,
-        told,
+        (await played({ urls: [], task: { robotsHops }, runner: { hop, outOfScope: () => isOut } })).reported,
+        reported,
       );
     assert.deepEqual(hops[0], ['http://b.test/robots.txt', 'http://a.test/r']);
   });
@@ -386,7 +394,7 @@ describe('what is told to others', () => {
 });
 
 describe('a URL that a client fetches', () => {
-  const told = {
+  const reported = {
     ...{
       kind: null,
       status: 200,
@@ -408,13 +416,13 @@ describe('a URL that a client fetches', () => {
     },
   };
   const outside = (answer: object | null, only = false) => {
-    const taker = answer && { hand: async () => answer, pass: () => {} };
-    const waits = { begin: () => () => {}, takerNow: () => taker, taker: async () => taker };
+    const client = answer && { hand: async () => answer, pass: () => {} };
+    const waits = { begin: () => () => {}, clientNow: () => client, client: async () => client };
     return { outside: { ...waits, only, leasesWanted: 0, onWanted: () => {}, stop: async () => {} } as never };
   };
 
   it('is told as they tell it', async () => {
-    const { outcomes, reports, paths } = await played({ runner: outside(told) });
+    const { outcomes, reports, paths } = await played({ runner: outside(reported) });
     assert.deepEqual(
       outcomes.map(({ kind, links }) => [kind, links]),
       [
@@ -423,7 +431,7 @@ describe('a URL that a client fetches', () => {
       ],
     );
     assert.deepEqual([reports[0]!.page?.title, paths.includes('/1')], ['Theirs', false]);
-    const priced = { ...told, status: 402, headers: ['crawler-price', 'USD 0.5'] };
+    const priced = { ...reported, status: 402, headers: ['crawler-price', 'USD 0.5'] };
     const { results } = await played({ runner: outside(priced) });
     assert.doesNotMatch(results[0]!, /not had/, 'what it costs them is theirs');
   });

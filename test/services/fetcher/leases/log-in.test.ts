@@ -8,13 +8,13 @@ import { createSessions } from '../../../../services/fetcher/http/sessions.ts';
 import { logIn } from '../../../../services/fetcher/leases/log-in.ts';
 import type { Robots } from '../../../../services/fetcher/robots/cache.ts';
 import { parseRobots } from '../../../../topology/robots/rules.ts';
-import { playedRoad } from '../played-road.ts';
+import { playedRequestPath } from '../played-request-path.ts';
 
 const loginUrl = 'https://a.test/login';
 const cookie = ['set-cookie', 's=1'];
 
 function open(answer: Partial<HttpResponse>, robotsTxt = '') {
-  const { road, clock, urls } = playedRoad(() => answer);
+  const { requestPath, clock, urls } = playedRequestPath(() => answer);
   const said: string[] = [];
   const sessions = createSessions(
     ['a.test'],
@@ -23,8 +23,9 @@ function open(answer: Partial<HttpResponse>, robotsTxt = '') {
     (text) => void said.push(text),
   );
   // As the client does, which keeps what an answer sets.
-  const { request } = road.http;
-  (road.http as { request: typeof request }).request = async (asked) => sessions.keep(asked.url, await request(asked));
+  const { request } = requestPath.http;
+  (requestPath.http as { request: typeof request }).request = async (asked) =>
+    sessions.keep(asked.url, await request(asked));
   const robots = {
     ...{ hash: 'abcd', fetchedAtMs: 5 },
     rules: parseRobots(Buffer.from(robotsTxt), 'crawlstream', 'https://a.test/robots.txt'),
@@ -33,8 +34,8 @@ function open(answer: Partial<HttpResponse>, robotsTxt = '') {
   const reporter = { requested: (made: Request) => void requests.push(made) };
   const task = { ...blankTask, hostKey: 'a.test', delayMs: 1_000, delayFactor: 0 };
   const begin = (origin = 'https://a.test', own: typeof sessions | undefined = sessions) =>
-    logIn({ road, headers: [], sessions: own }, task, reporter, origin, robots, clock.nowMs() + 60_000);
-  return { begin, road, clock, urls, said, requests, sessions };
+    logIn({ requestPath, headers: [], sessions: own }, task, reporter, origin, robots, clock.nowMs() + 60_000);
+  return { begin, requestPath, clock, urls, said, requests, sessions };
 }
 
 describe('a login', () => {
@@ -54,10 +55,10 @@ describe('a login', () => {
   });
 
   it('is none where no rule keeps cookies, or the site has no form', async () => {
-    const { begin, urls, clock, road } = open({ headers: cookie });
+    const { begin, urls, clock, requestPath } = open({ headers: cookie });
     await begin('https://b.test');
     await logIn(
-      { road, headers: [] },
+      { requestPath, headers: [] },
       blankTask,
       { requested: () => assert.fail('nothing is sent') },
       'https://a.test',
@@ -88,8 +89,8 @@ describe('a login', () => {
   });
 
   it('waits for its host as any request does, by the longer of both delays', async () => {
-    const { begin, urls, requests, road, clock } = open({ headers: cookie }, 'User-agent: *\nCrawl-delay: 7\n');
-    road.pacer.hold('a.test', clock.nowMs() + 10_000);
+    const { begin, urls, requests, requestPath, clock } = open({ headers: cookie }, 'User-agent: *\nCrawl-delay: 7\n');
+    requestPath.pacer.hold('a.test', clock.nowMs() + 10_000);
     const sent = begin();
     await clock.advance(9_999);
     assert.deepEqual(urls, []);
@@ -99,8 +100,8 @@ describe('a login', () => {
   });
 
   it('that had no time to start is sent by the next lease', async () => {
-    const { begin, urls, road, clock, said } = open({ headers: cookie });
-    road.pacer.hold('a.test', clock.nowMs() + 60_001);
+    const { begin, urls, requestPath, clock, said } = open({ headers: cookie });
+    requestPath.pacer.hold('a.test', clock.nowMs() + 60_001);
     const waiting = begin();
     await clock.advance(60_001);
     await waiting;

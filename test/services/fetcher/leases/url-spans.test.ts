@@ -16,17 +16,17 @@ const url = 'https://a.test/x';
 const task = { ...blankTask, partition: 3, leaseId: 7, hostKey: 'a.test', grantedAtMs: 500 };
 
 function traced(of = url) {
-  const told: Span[] = [];
+  const reported: Span[] = [];
   const clock = { nowMs: () => 2_000 } as Clock;
   const urls = [blankTaskUrl, { ...blankTaskUrl, url: of, traceparent: formatTraceparent(queue) }];
-  const spans = urlSpans((span) => told.push(span), clock, { ...task, urls }, 1)!;
-  return { told, spans };
+  const spans = urlSpans((span) => reported.push(span), clock, { ...task, urls }, 1)!;
+  return { reported, spans };
 }
 
-function toldBy(act: (spans: UrlSpans) => void, of?: string): Span[] {
-  const { told, spans } = traced(of);
+function reportedBy(act: (spans: UrlSpans) => void, of?: string): Span[] {
+  const { reported, spans } = traced(of);
   act(spans);
-  return told;
+  return reported;
 }
 
 const response = (own: Partial<HttpResponse> = {}) =>
@@ -59,7 +59,7 @@ describe('a span', () => {
   const robots = { robots: { status: 'rules' }, fresh: true } as RobotsAnswer;
   it('of robots says what they were, or that they did not come in time', () => {
     assert.deepEqual(
-      toldBy((spans) => spans.robots(1_000, robots)),
+      reportedBy((spans) => spans.robots(1_000, robots)),
       [
         {
           ...within('robots'),
@@ -68,7 +68,7 @@ describe('a span', () => {
         },
       ],
     );
-    const [{ error, attributes }] = toldBy((spans) => spans.robots(1_000, null)) as [Span];
+    const [{ error, attributes }] = reportedBy((spans) => spans.robots(1_000, null)) as [Span];
     assert.deepEqual(
       [error, attributes],
       ['not in time', { 'crawlstream.robots.status': 'unknown', 'crawlstream.robots.fresh': false }],
@@ -81,7 +81,7 @@ describe('a span', () => {
   };
   it('of a request says what was asked, and what came of it', () => {
     assert.deepEqual(
-      toldBy((spans) => spans.fetched(response({ status: 200, address: '192.0.2.1' }))),
+      reportedBy((spans) => spans.fetched(response({ status: 200, address: '192.0.2.1' }))),
       [
         {
           ...within('fetch'),
@@ -91,13 +91,13 @@ describe('a span', () => {
       ],
     );
     const ports = ['http://a.test/', 'http://a.test:8080/'].map(
-      (of) => toldBy((spans) => spans.fetched(response()), of)[0]!.attributes['server.port'],
+      (of) => reportedBy((spans) => spans.fetched(response()), of)[0]!.attributes['server.port'],
     );
     assert.deepEqual(ports, [80, 8080]);
   });
 
   it('of a request says why it failed', () => {
-    const errorOf = (own: Partial<HttpResponse>) => toldBy((spans) => spans.fetched(response(own)))[0]!.error;
+    const errorOf = (own: Partial<HttpResponse>) => reportedBy((spans) => spans.fetched(response(own)))[0]!.error;
     const failure = { kind: 'timeout', detail: 'no answer' } as NonNullable<HttpResponse['failure']>;
     assert.deepEqual(
       [errorOf({ failure, status: 500 }), errorOf({ status: 399 }), errorOf({ status: 400 })],
@@ -106,23 +106,24 @@ describe('a span', () => {
   });
 
   it('of a request that was made again is another’s, and what follows refers to it', () => {
-    const { told, spans } = traced();
+    const { reported, spans } = traced();
     for (let i = 0; i < 3; i++) spans.fetched(response());
     assert.deepEqual(
-      told.map(({ span, attributes }) => [span, attributes['http.request.resend_count']]),
+      reported.map(({ span, attributes }) => [span, attributes['http.request.resend_count']]),
       [
         [childOf(lease, 'fetch'), undefined],
         [childOf(lease, 'fetch 2'), 1],
         [childOf(lease, 'fetch 3'), 2],
       ],
     );
-    assert.deepEqual(told[0]!.attributes, asked);
+    assert.deepEqual(reported[0]!.attributes, asked);
     assert.equal(spans.fetchContext, formatTraceparent(childOf(lease, 'fetch 3')));
   });
 
   it('of parsing counts links, and says why it failed', () => {
     const outcome = { ...blankOutcome, links: 3, linksDropped: 2, detail: 'too deep' };
-    const parsed = (kind: 'fetched' | 'parseFailed') => toldBy((spans) => spans.parsed(1_500, { ...outcome, kind }));
+    const parsed = (kind: 'fetched' | 'parseFailed') =>
+      reportedBy((spans) => spans.parsed(1_500, { ...outcome, kind }));
     assert.deepEqual(parsed('parseFailed'), [
       {
         ...within('parse'),
@@ -135,7 +136,7 @@ describe('a span', () => {
 
   it('of the lease ends it, after that of what was published', () => {
     const reported = (records: number, own = {}) =>
-      toldBy((spans) => {
+      reportedBy((spans) => {
         spans.reported({ ...blankOutcome, kind: 'redirect', detail: 'so', ...own }, records);
         spans.acked();
       });

@@ -6,7 +6,7 @@ import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
 import { createAddressPacer } from '../../../../services/fetcher/pace/address-pacer.ts';
 import { createBandwidth } from '../../../../services/fetcher/pace/bandwidth.ts';
 import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
-import { type PacedRequest, pacedRequest, type Road } from '../../../../services/fetcher/pace/paced-request.ts';
+import { type PacedRequest, pacedRequest, type RequestPath } from '../../../../services/fetcher/pace/paced-request.ts';
 import { createPacer } from '../../../../services/fetcher/pace/pacer.ts';
 import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
@@ -61,7 +61,7 @@ test('a kept connection does not outlive what its name resolves to, and each req
   const { signal } = new AbortController();
   const pacer = createAddressPacer(clock, 5, () => 1);
   const paced: string[] = [];
-  const road: Road = {
+  const requestPath: RequestPath = {
     clock: createGrantClock(clock),
     ownClock: clock,
     http,
@@ -89,7 +89,7 @@ test('a kept connection does not outlive what its name resolves to, and each req
     record() {},
   };
   const used: string[] = [];
-  const send = async () => used.push((await pacedRequest(road, request))?.address ?? 'none');
+  const send = async () => used.push((await pacedRequest(requestPath, request))?.address ?? 'none');
   await send();
   await send();
   // Nobody listens there: a request over the kept connection would be answered.

@@ -42,9 +42,9 @@ test('Retry-After that one crawl was told holds for the others, and is told to b
   const { clock, crawl, facts } = fleetOf();
   const [a, b] = [crawl('a'), crawl('b')];
   const permit = await a.acquire('h', 10, late);
-  const toldMs = clock.nowMs();
-  permit!.release(toldMs, 10, response(503, ['retry-after', '60']));
-  assert.deepEqual(facts, [['h', { heldUntilMs: toldMs + 60_001, crawlDelayMs: 0 }]]);
+  const reportedMs = clock.nowMs();
+  permit!.release(reportedMs, 10, response(503, ['retry-after', '60']));
+  assert.deepEqual(facts, [['h', { heldUntilMs: reportedMs + 60_001, crawlDelayMs: 0 }]]);
   assert.equal(await b.acquire('h', 10, clock.nowMs() + 5_000), null);
   let startMs = 0;
   const next = b.acquire('h', 10, late).then((taken) => {
@@ -53,7 +53,7 @@ test('Retry-After that one crawl was told holds for the others, and is told to b
   });
   await clock.advance(70_000);
   assert.ok(await next);
-  assert.equal(startMs, toldMs + 60_001);
+  assert.equal(startMs, reportedMs + 60_001);
 });
 
 test('three failures of a server in a row, of URLs of two crawls, hold the host for both; a crawl that counts none brings none', async () => {
@@ -91,18 +91,18 @@ test('what a process of before was told holds, and any host may have been contac
 
 test('a crawl with enough that could go on takes no more leases until some have gone', async () => {
   const { fleet, clock } = fleetOf({ requestsMax: 1 });
-  const seat = fleet.join('a', 1);
+  const crawlPace = fleet.join('a', 1);
   const never = new AbortController().signal;
-  const pacer = seat.sharePace(createPacer(clock, never), clock, never);
-  let told = 0;
-  seat.onWanted(() => (told += 1));
-  assert.ok(seat.leasesWanted > 0);
+  const pacer = crawlPace.sharePace(createPacer(clock, never), clock, never);
+  let reported = 0;
+  crawlPace.onWanted(() => (reported += 1));
+  assert.ok(crawlPace.leasesWanted > 0);
   const permits = Array.from({ length: 9 }, (_, n) => pacer.acquire(`${n}`, 0, late));
   const first = await permits[0];
-  assert.deepEqual([seat.leasesWanted, told], [0, 0]);
+  assert.deepEqual([crawlPace.leasesWanted, reported], [0, 0]);
   first!.release(clock.nowMs(), 0, response(200));
   assert.ok(await permits[1]);
-  assert.deepEqual([seat.leasesWanted, told], [1, 1]);
+  assert.deepEqual([crawlPace.leasesWanted, reported], [1, 1]);
 });
 
 test('a crawl that stops gives up its wishes, and its host is free for others', async () => {
@@ -154,8 +154,8 @@ test('a host of another process gets no permit, one that is taken over waits its
     mayContact: () => mayContact,
   });
   const never = new AbortController().signal;
-  const seat = fleet.join('a', 1);
-  const pacer = seat.sharePace(createPacer(clock, never), clock, never);
+  const crawlPace = fleet.join('a', 1);
+  const pacer = crawlPace.sharePace(createPacer(clock, never), clock, never);
   assert.equal(await pacer.acquire('h', 100, late), null);
   await clock.advance(5_000);
   owned.add('h');
@@ -169,17 +169,17 @@ test('a host of another process gets no permit, one that is taken over waits its
   await clock.advance(1_000);
   const permit = await first;
   assert.equal(startMs, takenMs + 251);
-  assert.ok(seat.mayContact('h'));
+  assert.ok(crawlPace.mayContact('h'));
 
   const waiting = pacer.acquire('g', 0, late);
   owned.delete('h');
   fleet.hostsGone((hostKey) => hostKey === 'h');
-  assert.equal(seat.mayContact('h'), false);
+  assert.equal(crawlPace.mayContact('h'), false);
   owned.add('h');
   fleet.hostsTaken((hostKey) => hostKey === 'h', []);
-  assert.equal(seat.mayContact('h'), false, 'another process may have contacted it meanwhile');
+  assert.equal(crawlPace.mayContact('h'), false, 'another process may have contacted it meanwhile');
   permit!.release(0, 0);
-  assert.ok(seat.mayContact('h'));
+  assert.ok(crawlPace.mayContact('h'));
   assert.equal(await waiting, null);
 
   mayContact = false;

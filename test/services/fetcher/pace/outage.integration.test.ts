@@ -71,6 +71,6 @@ for (const [how, away] of Object.entries(ways))
     const listed = await runCommand(['pages', '--data', data]);
     for (const seed of seeds)
       assert.equal(listed.stdout.split('\n').filter((line) => line.includes(seed)).length, pages + 1, seed);
-    const letters = await runCommand(['dlq', 'list', '--data', data]);
-    assert.doesNotMatch(letters.stdout, /http:/);
+    const deadLetters = await runCommand(['dlq', 'list', '--data', data]);
+    assert.doesNotMatch(deadLetters.stdout, /http:/);
   });

@@ -9,7 +9,7 @@ import {
   keepPause,
   type PacedRequest,
   pacedRequest,
-  type Road,
+  type RequestPath,
 } from '../../../../services/fetcher/pace/paced-request.ts';
 import { createPacer } from '../../../../services/fetcher/pace/pacer.ts';
 import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
@@ -42,7 +42,7 @@ test('a grant from a clock ahead of ours shortens no delay, and moves the deadli
     stats: () => ({ origins: 0, inFlight: 0 }),
     close: async () => {},
   };
-  const road = {
+  const requestPath = {
     clock,
     ownClock,
     http,
@@ -55,7 +55,7 @@ test('a grant from a clock ahead of ours shortens no delay, and moves the deadli
     signal,
   };
   const request = (latestStartMs: number) =>
-    pacedRequest(road, {
+    pacedRequest(requestPath, {
       url: 'http://a.test/',
       headers: [],
       hostKey: 'a.test',
@@ -97,7 +97,7 @@ interface Played {
   readonly lacks?: 'permit' | 'place' | 'bytes';
   readonly isActive?: boolean;
   readonly resolution?: object;
-  readonly road?: Partial<Road>;
+  readonly requestPath?: Partial<RequestPath>;
   readonly avoids?: boolean;
   readonly turn?: 'us' | 'them' | null;
 }
@@ -109,7 +109,7 @@ async function played({
   lacks,
   isActive = false,
   resolution = { ok: true, addresses: ['192.0.2.1', '192.0.2.2'], overridden: false },
-  road: more = {},
+  requestPath: more = {},
   avoids = true,
   turn,
 }: Played) {
@@ -124,7 +124,7 @@ async function played({
     const own = responses[Math.min(sent++, responses.length - 1)];
     return { ...answered, ...own };
   };
-  const road = {
+  const requestPath = {
     ...{ clock: { aheadMs: 10, nowMs: () => 1_010 }, ownClock: { nowMs: () => 1_000 } },
     http: { request: answer('request') },
     pacer: {
@@ -166,7 +166,7 @@ async function played({
     onResponse: () => say('seen'),
     signal: new AbortController().signal,
     ...more,
-  } as unknown as Road;
+  } as unknown as RequestPath;
   const by = {
     turn: async () => {
       say('turn');
@@ -175,7 +175,7 @@ async function played({
     pass: () => say('turn passed'),
     request: answer('their request'),
   };
-  const response = await pacedRequest(road, {
+  const response = await pacedRequest(requestPath, {
     ...{ url: 'http://a.test/1', headers: [], hostKey: 'a.test', delayMs: 200, delayFactor: 0, latestStartMs: 5_010 },
     record: (_: unknown, addressDelayMs: number) => say('recorded', addressDelayMs),
     ...(turn !== undefined && { by: by as never }),
@@ -206,10 +206,10 @@ describe('a request', () => {
       [{ request: { isNeeded: () => false } }, ['permit', 'released 0 0']],
       [{ lacks: 'bytes' }, ['permit', 'bytes 5000', 'released 0 0']],
       ...[
-        { road: { signal: aborted } },
-        { road: { isBlocked: () => true } },
-        { road: { mayContact: () => false } },
-        { road: { clock: { aheadMs: 10, nowMs: () => 5_011 } as never } },
+        { requestPath: { signal: aborted } },
+        { requestPath: { isBlocked: () => true } },
+        { requestPath: { mayContact: () => false } },
+        { requestPath: { clock: { aheadMs: 10, nowMs: () => 5_011 } as never } },
       ].map((one) => [one, ['permit', 'bytes 5000', 'slot', 'slot back', 'received 0', 'released 0 0']] as const),
     ] as const) {
       const { happened, response } = await played(what);
@@ -217,15 +217,15 @@ describe('a request', () => {
     }
     for (const what of [
       { request: { isNeeded: () => true } },
-      { road: { mayContact: () => true } },
-      { road: { clock: { aheadMs: 10, nowMs: () => 5_010 } as never } },
+      { requestPath: { mayContact: () => true } },
+      { requestPath: { clock: { aheadMs: 10, nowMs: () => 5_010 } as never } },
     ])
       assert.equal((await played(what)).happened.length, 9);
   });
 
   it('looks again whether it may go on, once it is connected', async () => {
     let isBlocked = false;
-    const { passed } = await played({ road: { isBlocked: () => isBlocked } });
+    const { passed } = await played({ requestPath: { isBlocked: () => isBlocked } });
     const { mayStart } = passed[0] as { readonly mayStart: () => boolean };
     assert.equal(mayStart(), true);
     isBlocked = true;
@@ -249,7 +249,7 @@ describe('a request', () => {
     let held = 0;
     const { happened } = await played({ request: { holdsResponse: () => (held += 1) } });
     assert.deepEqual([happened.at(-1), held], ['recorded 0', 1]);
-    assert.equal((await played({ road: { onResponse: undefined as never } })).happened.at(-1), 'recorded 0');
+    assert.equal((await played({ requestPath: { onResponse: undefined as never } })).happened.at(-1), 'recorded 0');
   });
 });
 
@@ -289,7 +289,7 @@ describe('a request where addresses are paced', () => {
     assert.deepEqual(noPlace.happened, ['permit', ...place(80), 'released 0 0']);
     const noBytes = await played({ isActive: true, lacks: 'bytes' });
     assert.deepEqual(noBytes.happened, ['permit', ...place(80), 'bytes 5000', 'address passed', 'released 0 0']);
-    const blocked = await played({ isActive: true, road: { isBlocked: () => true } });
+    const blocked = await played({ isActive: true, requestPath: { isBlocked: () => true } });
     assert.deepEqual(blocked.happened.slice(-4), ['slot back', 'received 0', 'address passed', 'released 0 0']);
   });
 
@@ -320,7 +320,7 @@ describe('a request on a connection that had been closed', () => {
     assert.equal((await played({ ...stale, request: { isRetry: true } })).happened.length, 9);
     let permits = 0;
     const pacer = { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
-    const { response } = await played({ ...stale, road: { pacer: pacer as never } });
+    const { response } = await played({ ...stale, requestPath: { pacer: pacer as never } });
     assert.equal(response?.staleConnection, true, 'if it can be in time');
   });
 });
@@ -370,7 +370,7 @@ describe('a request in our place', () => {
       'address passed',
       'released 0 0',
     ]);
-    assert.deepEqual((await played({ ...them, road: { isBlocked: () => true } })).happened.slice(-5), [
+    assert.deepEqual((await played({ ...them, requestPath: { isBlocked: () => true } })).happened.slice(-5), [
       ...['bytes 5000', 'turn passed', 'received 0', 'address passed', 'released 0 0'],
     ]);
   });
@@ -381,8 +381,8 @@ describe('a pause that a host asks for', () => {
     const held = (status: number, headers: readonly string[]) => {
       const holds: unknown[] = [];
       const pacer = { hold: (hostKey: string, untilMs: number) => holds.push([hostKey, untilMs]) };
-      const road = { pacer, ownClock: { nowMs: () => 1_000 } } as unknown as Road;
-      keepPause(road, 'a.test', { ...answered, status, headers });
+      const requestPath = { pacer, ownClock: { nowMs: () => 1_000 } } as unknown as RequestPath;
+      keepPause(requestPath, 'a.test', { ...answered, status, headers });
       return holds;
     };
     const asks = ['retry-after', '7'];

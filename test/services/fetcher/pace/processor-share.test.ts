@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
-import type { Road } from '../../../../services/fetcher/pace/paced-request.ts';
+import type { RequestPath } from '../../../../services/fetcher/pace/paced-request.ts';
 import {
   costOf,
   createProcessorShare,
@@ -98,8 +98,8 @@ test('the wait grows with the hosts, and is a whole number', () => {
 test('a host is held back for as long, and not at all where it need not wait', () => {
   const holds: unknown[] = [];
   const pacer = { hold: (hostKey: string, untilMs: number) => holds.push([hostKey, untilMs]) };
-  const road = { pacer, ownClock: { nowMs: () => 1_000 } } as unknown as Road;
-  holdBack(road, { waitMs: (costMs) => costMs * 2 }, 'a.test', 35);
-  holdBack(road, { waitMs: () => 0 }, 'a.test', 35);
+  const requestPath = { pacer, ownClock: { nowMs: () => 1_000 } } as unknown as RequestPath;
+  holdBack(requestPath, { waitMs: (costMs) => costMs * 2 }, 'a.test', 35);
+  holdBack(requestPath, { waitMs: () => 0 }, 'a.test', 35);
   assert.deepEqual(holds, [['a.test', 1_070]]);
 });

@@ -27,18 +27,18 @@ describe('a URL of a lease', () => {
   });
 
   it('is told to plugins with its depth and host', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     await asked({
       refuses: (link) => {
-        told.push(link);
+        reported.push(link);
         return null;
       },
       request: async (one) => {
-        told.push(one);
+        reported.push(one);
         return { headers: {}, skip: '' };
       },
     });
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { url: 'https://a.test/1', depth: 3, sourceUrl: '' },
       { url: 'https://a.test/1', depth: 3, hostKey: 'a.test' },
     ]);

@@ -60,12 +60,12 @@ const pageOptions = {
   ...{ linksMax: 10, textCharsMax: 1_000, byteBudget: 10_000, expired: () => false },
 };
 
-const told = (groups: readonly LinkGroup[]) =>
+const reported = (groups: readonly LinkGroup[]) =>
   groups.map(({ depth, hop, front, share, foundIn, links }) => ({
     ...{ depth, hop, front, share, foundIn },
     urls: links.map(({ url }) => url),
   }));
-const urlsOf = (groups: readonly LinkGroup[]) => told(groups).flatMap(({ urls }) => urls);
+const urlsOf = (groups: readonly LinkGroup[]) => reported(groups).flatMap(({ urls }) => urls);
 
 describe('an answer without a page', () => {
   it('has the outcome of its status, with what the host says of waits and freshness', async () => {
@@ -153,7 +153,7 @@ describe('an answer without a page', () => {
   it('leads where it redirects, at its depth, one hop on, at the front, with all of its cash', async () => {
     const { outcome, groups, page, readMs } = await read({ status: 302, headers: ['location', '../y'] });
     assert.deepEqual([outcome.kind, outcome.redirectUrl, page, readMs], ['redirect', 'http://a.test/y', null, 0]);
-    assert.deepEqual(told(groups), [
+    assert.deepEqual(reported(groups), [
       { depth: 2, hop: 2, front: true, share: 12, foundIn: groups[0]!.foundIn, urls: ['http://a.test/y'] },
     ]);
     assert.equal((await read({ status: 302, headers: [] })).outcome.kind, 'clientError', 'it leads nowhere');
@@ -207,7 +207,7 @@ describe('a page', () => {
   it('gives its links one deeper, each with its share of the cash', async () => {
     const { groups } = await read({ body });
     assert.deepEqual(
-      told(groups).map(({ depth, hop, front, share }) => [depth, hop, front, share]),
+      reported(groups).map(({ depth, hop, front, share }) => [depth, hop, front, share]),
       [
         [3, 0, false, 4],
         [3, 0, false, 4],
@@ -221,7 +221,7 @@ describe('a page', () => {
 
   it('that refreshes to another leads there as a redirect, with a share of its own', async () => {
     const { groups, outcome } = await read({ body: `<meta http-equiv=refresh content="0; url=/next">${body}` });
-    const next = told(groups).find(({ front }) => front);
+    const next = reported(groups).find(({ front }) => front);
     assert.deepEqual([next?.depth, next?.hop, next?.share, next?.urls], [2, 2, 3, ['http://a.test/next']]);
     assert.equal(outcome.links, 4);
     const shy = await read({
@@ -438,7 +438,7 @@ describe('a feed', () => {
     const map = '<urlset><url><loc>http://a.test/p</loc></url></urlset>';
     const xml = ['content-type', 'application/xml'];
     assert.deepEqual(
-      told((await read({ headers: xml, body: index })).groups).map(({ depth, share, foundIn }) => [
+      reported((await read({ headers: xml, body: index })).groups).map(({ depth, share, foundIn }) => [
         depth,
         share,
         foundIn,
@@ -446,7 +446,7 @@ describe('a feed', () => {
       [[2, 12, 'sitemap']],
     );
     assert.deepEqual(
-      told((await read({ headers: xml, body: map })).groups).map(({ depth, foundIn }) => [depth, foundIn]),
+      reported((await read({ headers: xml, body: map })).groups).map(({ depth, foundIn }) => [depth, foundIn]),
       [[3, 'sitemap']],
     );
   });

@@ -18,7 +18,7 @@ const links = (): LinkMaker => ({ normalize: compileNormalizer(), cache: createL
 const response = (body: string, headers: readonly string[] = []) =>
   ({ headers, body: Buffer.from(body, 'latin1') }) as unknown as HttpResponse;
 const url = { ...blankTaskUrl, url: from.url, depth: 3, hop: 1 };
-const told = ({ groups }: { readonly groups: readonly LinkGroup[] }) =>
+const reported = ({ groups }: { readonly groups: readonly LinkGroup[] }) =>
   groups.map(({ depth, hop, front, share, links }) => {
     assert.equal(share, 0, 'no cash is for what a page is built of');
     return { depth, hop, front, urls: links.map((link) => link.url) };
@@ -44,7 +44,7 @@ describe('an answer that is part of a page', () => {
   });
 
   it('leads on where it is a style sheet, as a redirect would, before other pages', () => {
-    assert.deepEqual(told(report('text/css', '@import "b.css"; p { background: url(/c.png) }')), [
+    assert.deepEqual(reported(report('text/css', '@import "b.css"; p { background: url(/c.png) }')), [
       { depth: 3, hop: 2, front: true, urls: ['http://a.test/dir/b.css', 'http://a.test/c.png'] },
     ]);
   });
@@ -64,11 +64,13 @@ describe('what a page is built of', () => {
       blankOutcome,
     );
     assert.ok(sheet.readMs > 0 && sheet.readMs <= performance.now() - beforeMs);
-    assert.deepEqual(told(sheet)[0]!.urls, ['http://a.test/%D1%89']);
+    assert.deepEqual(reported(sheet)[0]!.urls, ['http://a.test/%D1%89']);
     const none = { groups: [], pending: [], count: 0, leftOut: new Map() };
     const reader = { links: links(), requisites: () => true } as unknown as PageReader;
     const page = response('<img src=/\u00e9>', ['content-type', 'text/html; charset=iso-8859-5']);
-    assert.deepEqual(told(withRequisites(reader, 'html', from, url, page, none))[0]!.urls, ['http://a.test/%D1%89']);
+    assert.deepEqual(reported(withRequisites(reader, 'html', from, url, page, none))[0]!.urls, [
+      'http://a.test/%D1%89',
+    ]);
   });
 });
 
@@ -84,7 +86,7 @@ describe('a page’s links', () => {
 
   it('have beside them what the page is built of, at its own depth', () => {
     const both = read(() => true);
-    assert.deepEqual(told(both), [
+    assert.deepEqual(reported(both), [
       { depth: 3, hop: 0, front: true, urls: ['http://a.test/dir/s.css', 'http://a.test/i.png'] },
     ]);
     assert.equal(both.pending[0], 7);

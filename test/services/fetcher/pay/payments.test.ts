@@ -114,11 +114,11 @@ describe('a page with a price', () => {
       ['sent', { 'x-pay': 'yes' }],
       written({ state: 'answered', status: 200, charged: '', receipt: '0xfeed' }),
     ]);
-    const told = async (value: string) => (await receipt(value)).at(-1);
+    const reported = async (value: string) => (await receipt(value)).at(-1);
     const answered = (text: string) => written({ state: 'answered', status: 200, charged: '', receipt: text });
-    assert.deepEqual(await told(base64({ transaction: 'x'.repeat(201) })), answered('x'.repeat(200)));
+    assert.deepEqual(await reported(base64({ transaction: 'x'.repeat(201) })), answered('x'.repeat(200)));
     for (const value of [base64({ transaction: 7 }), base64(null), 'no JSON'])
-      assert.deepEqual(await told(value), answered(''));
+      assert.deepEqual(await reported(value), answered(''));
   });
 
   it('keeps as it came what a site says that it charged, where nobody can read it', async () => {

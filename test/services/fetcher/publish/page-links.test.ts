@@ -16,7 +16,7 @@ const originOf = ({ cache }: LinkMaker) => ({
 });
 const gather = (maker: LinkMaker, urls: readonly string[], on = plain, places?: ReadonlyMap<string, FoundIn>) =>
   gatherLinks(maker, originOf(maker), urls, on, places);
-const told = (groups: readonly LinkGroup[]) =>
+const reported = (groups: readonly LinkGroup[]) =>
   groups.map(({ hostKey, foundIn, links }) => `${hostKey} ${foundIn}: ${links.map(({ url }) => url).join(' ')}`);
 
 /** A plugin that wants no URL with `no`, reads `x:` as `http:`, and prefers those with `best`. */
@@ -49,7 +49,7 @@ describe('links of a page', () => {
       'http://b.test/2',
     ];
     const { groups, count } = gather(makerOf(), urls, plain, places);
-    assert.deepEqual(told(groups), [
+    assert.deepEqual(reported(groups), [
       'a.test content: http://a.test/1 http://a.test/3',
       'b.test unknown: http://b.test/1 http://b.test/2',
       'a.test navigation: http://a.test/2',
@@ -82,7 +82,10 @@ describe('links of a page', () => {
       { ...plain, share: 0.5 },
     ]) {
       const { groups, pending, count } = gather(maker, urls, on);
-      assert.deepEqual([told(groups), pending, count], [['a.test unknown: http://a.test/1 http://a.test/2'], [], 2]);
+      assert.deepEqual(
+        [reported(groups), pending, count],
+        [['a.test unknown: http://a.test/1 http://a.test/2'], [], 2],
+      );
     }
   });
 
@@ -121,7 +124,7 @@ describe('links of a page', () => {
   it('that are targets of redirects are nothing to plugins yet', () => {
     const { hooks, asked } = plugin();
     const { groups, leftOut } = gather(makerOf({ hooks }), ['http://a.test/no-best'], { ...plain, hop: 1 });
-    assert.deepEqual(told(groups), ['a.test unknown: http://a.test/no-best']);
+    assert.deepEqual(reported(groups), ['a.test unknown: http://a.test/no-best']);
     assert.deepEqual([groups[0]!.links[0]!.priority, leftOut.size, asked], [-1, 0, []]);
   });
 });

@@ -34,7 +34,7 @@ const topics = Object.fromEntries(names.map((name) => [name, `c.${name}`])) as R
 const partitions = 64;
 
 /** A record in a few words. */
-function told({ topic, partition, key, value }: AppendRecord): string {
+function reported({ topic, partition, key, value }: AppendRecord): string {
   const name = topic.slice(2);
   const at = `${name} ${partition} ${key}`;
   const bytes = value as Buffer;
@@ -60,7 +60,7 @@ function played(answer: (records: readonly AppendRecord[]) => Promise<unknown> |
   const publisher = createPublisher({
     log: {
       append: async (appended: readonly AppendRecord[]) => {
-        appends.push(appended.map(told));
+        appends.push(appended.map(reported));
         records.push(...appended);
         await answer(appended);
         return [];

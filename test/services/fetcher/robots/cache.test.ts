@@ -92,13 +92,13 @@ test('each copy is told before anyone goes by it, for every origin that it binds
   const text = 'User-agent: *\nCrawl-delay: 2';
   const fetch: RobotsFetch = async (asked) =>
     asked.at(-1) === 'http://b.test/robots.txt' ? answer(200, text) : answer(301, '', 'http://b.test/robots.txt');
-  const told = (await cache.get(origin, fetch))!.robots;
+  const reported = (await cache.get(origin, fetch))!.robots;
   assert.deepEqual(
     copies.map(({ origin, url, status, hash, crawlDelayMs }) => [
       origin,
       url,
       status,
-      hash === told.hash,
+      hash === reported.hash,
       crawlDelayMs,
     ]),
     [
@@ -109,7 +109,11 @@ test('each copy is told before anyone goes by it, for every origin that it binds
   assert.equal(Buffer.from(copies[0]!.body).toString(), text);
   await cache.get('http://c.test', fetch);
   const last = copies.at(-1)!;
-  assert.deepEqual([last.origin, last.hash, last.body.length], ['http://c.test', told.hash, 0], 'known by its hash');
+  assert.deepEqual(
+    [last.origin, last.hash, last.body.length],
+    ['http://c.test', reported.hash, 0],
+    'known by its hash',
+  );
   await cache.get('http://d.test', async () => answer(404));
   assert.deepEqual([copies.at(-1)!.origin, copies.at(-1)!.hash, copies.at(-1)!.status], ['http://d.test', '', 404]);
 });

@@ -7,7 +7,7 @@ import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { robotsFetch } from '../../../../services/fetcher/robots/fetch.ts';
 import { createSharedRobots } from '../../../../services/fetcher/robots/shared-robots.ts';
 import { compileNormalizer } from '../../../../topology/url/normalize.ts';
-import { playedRoad } from '../played-road.ts';
+import { playedRequestPath } from '../played-request-path.ts';
 
 const url = 'http://a.test/robots.txt';
 
@@ -16,7 +16,10 @@ function open(
   isBlocked?: (hostKey: string) => boolean,
   robotsHops: Task['robotsHops'] = [],
 ) {
-  const { asker, road, clock, urls } = playedRoad(() => (typeof answer === 'function' ? answer() : answer), isBlocked);
+  const { asker, requestPath, clock, urls } = playedRequestPath(
+    () => (typeof answer === 'function' ? answer() : answer),
+    isBlocked,
+  );
   const shared = createSharedRobots(clock);
   const requests: Request[] = [];
   const leases: unknown[] = [];
@@ -44,7 +47,7 @@ function open(
     totalTimeoutMs: 30_000,
   };
   const fetch = robotsFetch({ ...runner, sharedRobots: shared }, task, reporter as never);
-  return { fetch, road, clock, urls, shared, requests, leases, costs };
+  return { fetch, requestPath, clock, urls, shared, requests, leases, costs };
 }
 const answered = (text: string) => ({
   ...{ status: 200, location: null, body: Buffer.from(text), retryAfterMs: 0, blockedAddress: false, detail: '' },
@@ -134,9 +137,9 @@ describe('robots.txt of the lease’s own host', () => {
 
   it('is read where it answers with success', async () => {
     const wants: boolean[] = [];
-    const { fetch, road } = open();
-    const { request } = road.http;
-    (road.http as { request: typeof request }).request = (asked) => {
+    const { fetch, requestPath } = open();
+    const { request } = requestPath.http;
+    (requestPath.http as { request: typeof request }).request = (asked) => {
       wants.push(...[199, 200, 299, 300].map((status) => asked.wants!(status, [])));
       return request(asked);
     };
@@ -157,8 +160,8 @@ describe('robots.txt of the lease’s own host', () => {
   });
 
   it('is not asked for where there is no time for it, and not known', async () => {
-    const { fetch, urls, road, clock } = open();
-    road.pacer.hold('a.test', clock.nowMs() + 60_001);
+    const { fetch, urls, requestPath, clock } = open();
+    requestPath.pacer.hold('a.test', clock.nowMs() + 60_001);
     const answer = fetch([url]);
     await clock.advance(60_001);
     assert.equal(await answer, null);
@@ -177,17 +180,17 @@ describe('robots.txt of the lease’s own host', () => {
 
 describe('what another crawl was told', () => {
   it('is taken at once: no permit is waited for', async () => {
-    const { fetch, urls, road, clock, shared } = open();
+    const { fetch, urls, requestPath, clock, shared } = open();
     shared.put(url, answered('known'));
-    road.pacer.hold('a.test', clock.nowMs() + 10_000);
+    requestPath.pacer.hold('a.test', clock.nowMs() + 10_000);
     const answer = await Promise.race([fetch([url]), new Promise<null>((resolve) => setImmediate(resolve, null))]);
     assert.equal(answer !== null && answer !== 'elsewhere' && `${answer.body}`, 'known');
     assert.deepEqual(urls, []);
   });
 
   it('is taken where it came while this waited', async () => {
-    const { fetch, urls, road, clock, shared } = open();
-    road.pacer.hold('a.test', clock.nowMs() + 10_000);
+    const { fetch, urls, requestPath, clock, shared } = open();
+    requestPath.pacer.hold('a.test', clock.nowMs() + 10_000);
     const asked = fetch([url]);
     await clock.advance(5_000);
     shared.put(url, answered('meanwhile'));

@@ -8,7 +8,7 @@ import type { Robots } from '../../../../services/fetcher/robots/cache.ts';
 import { createTdmFiles, noTdmFile, tdmFetch, wantsTdmFile } from '../../../../services/fetcher/robots/tdm-files.ts';
 import { parseRobots } from '../../../../topology/robots/rules.ts';
 import { createFakeClock } from '../fake-clock.ts';
-import { playedRoad } from '../played-road.ts';
+import { playedRequestPath } from '../played-request-path.ts';
 
 const dayMs = 24 * 3_600_000;
 const reserved = Buffer.from(JSON.stringify([{ location: '/art/*', 'tdm-reservation': 1 }]));
@@ -76,7 +76,7 @@ describe('what is kept of the files', () => {
 
 describe('the request', () => {
   const open = (answer: Partial<HttpResponse>, robotsTxt = '') => {
-    const { asker, clock, urls } = playedRoad(() => answer);
+    const { asker, clock, urls } = playedRequestPath(() => answer);
     const robots: Robots = {
       ...{ status: 'rules', usage: [], token: 'crawlstream', hash: 'abcd', fetchedAtMs: 5, stale: false, detail: '' },
       rules: parseRobots(Buffer.from(robotsTxt), 'crawlstream', 'http://a.test/robots.txt'),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
-import { createSitemapAgenda, type SitemapErrand } from '../../../../services/fetcher/sitemaps/agenda.ts';
+import { createSitemapAgenda, type SitemapTask } from '../../../../services/fetcher/sitemaps/agenda.ts';
 import { parseLimits } from '../../../../topology/parse/parse-limits.ts';
 import { robotsLimits } from '../../../../topology/robots/robots-limits.ts';
 
-const errand = (url: string, more: Partial<SitemapErrand> = {}): SitemapErrand => ({
+const clientUrl = (url: string, more: Partial<SitemapTask> = {}): SitemapTask => ({
   url,
   ...{
     hostKey: 'a.test',
@@ -22,16 +22,16 @@ const errand = (url: string, more: Partial<SitemapErrand> = {}): SitemapErrand =
 
 test('sitemaps of a host are read in the order in which they were named, each once for each robots.txt', () => {
   const agenda = createSitemapAgenda();
-  for (const url of ['/1', '/2', '/1']) agenda.add(errand(url));
-  agenda.add(errand('/1', { namedAtMs: 9 }));
+  for (const url of ['/1', '/2', '/1']) agenda.add(clientUrl(url));
+  agenda.add(clientUrl('/1', { namedAtMs: 9 }));
   assert.equal(agenda.waiting('a.test'), 2);
   assert.deepEqual(
     [agenda.next('a.test')?.url, agenda.next('a.test')?.url, agenda.next('a.test')],
     ['/1', '/2', undefined],
   );
-  agenda.add(errand('/1', { namedAtMs: 10 }));
+  agenda.add(clientUrl('/1', { namedAtMs: 10 }));
   assert.equal(agenda.waiting('a.test'), 0, 'known for the same robots.txt');
-  agenda.add(errand('/1', { namedAtMs: 11 }));
+  agenda.add(clientUrl('/1', { namedAtMs: 11 }));
   assert.equal(agenda.waiting('a.test'), 1);
   assert.equal(agenda.size, 2);
   assert.equal(agenda.waiting('b.test'), 0);
@@ -39,10 +39,10 @@ test('sitemaps of a host are read in the order in which they were named, each on
 
 test('one that there was no time for stays the next, one that failed comes last, twice', () => {
   const agenda = createSitemapAgenda();
-  for (const url of ['/1', '/2']) agenda.add(errand(url));
+  for (const url of ['/1', '/2']) agenda.add(clientUrl(url));
   agenda.putBack(agenda.next('a.test')!);
   assert.equal(agenda.next('a.test')!.url, '/1');
-  agenda.failed(errand('/1'));
+  agenda.failed(clientUrl('/1'));
   assert.equal(agenda.next('a.test')!.url, '/2');
   const again = agenda.next('a.test')!;
   assert.deepEqual([again.url, again.tries], ['/1', 1]);
@@ -54,13 +54,13 @@ test('one that there was no time for stays the next, one that failed comes last,
 test('one that is named anew for each round before it could be read waits once, in its place, for the newest round', () => {
   const agenda = createSitemapAgenda();
   for (let round = 1; round <= 50; round++)
-    for (const url of ['/1', '/2', '/3']) agenda.add(errand(url, { namedAtMs: 10 * round }));
+    for (const url of ['/1', '/2', '/3']) agenda.add(clientUrl(url, { namedAtMs: 10 * round }));
   assert.equal(agenda.waiting('a.test'), 3);
   const first = agenda.next('a.test')!;
   assert.deepEqual([first.url, first.namedAtMs], ['/1', 500]);
   // While it is being read, a round begins: it is due again, whether it is put back or has failed.
   for (const back of ['putBack', 'failed'] as const) {
-    agenda.add(errand('/1', { namedAtMs: back === 'putBack' ? 510 : 520 }));
+    agenda.add(clientUrl('/1', { namedAtMs: back === 'putBack' ? 510 : 520 }));
     agenda[back](first);
     assert.equal(agenda.waiting('a.test'), 3);
     const again = agenda.next('a.test')!;
@@ -74,29 +74,29 @@ test('the host that was named least recently is forgotten first', () => {
   const perHost = fetcherLimits.sitemapsPerHostMax;
   const hosts = fetcherLimits.sitemapsKnownMax / perHost;
   for (let host = 0; host < hosts; host++)
-    for (let n = 0; n < perHost; n++) agenda.add(errand(`/${n}`, { hostKey: `h${host}` }));
-  agenda.add(errand('/0', { hostKey: 'h0', namedAtMs: 11 }));
-  agenda.add(errand('/x', { hostKey: 'new' }));
+    for (let n = 0; n < perHost; n++) agenda.add(clientUrl(`/${n}`, { hostKey: `h${host}` }));
+  agenda.add(clientUrl('/0', { hostKey: 'h0', namedAtMs: 11 }));
+  agenda.add(clientUrl('/x', { hostKey: 'new' }));
   assert.deepEqual([agenda.waiting('h0'), agenda.waiting('h1'), agenda.waiting('new')], [perHost, 0, 1]);
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - perHost + 1);
 });
 
 test('a sitemap that was read whole is asked for with a condition, an index without one', () => {
   const agenda = createSitemapAgenda();
-  const one = errand('/1');
+  const one = clientUrl('/1');
   agenda.add(one);
   assert.deepEqual(agenda.conditionOf(one), []);
   agenda.readWhole(one, ['if-none-match', '"x"']);
   assert.deepEqual(agenda.conditionOf(one), ['if-none-match', '"x"']);
   agenda.readWhole(one, []);
   assert.deepEqual(agenda.conditionOf(one), ['if-none-match', '"x"']);
-  assert.deepEqual(agenda.conditionOf(errand('/2')), []);
+  assert.deepEqual(agenda.conditionOf(clientUrl('/2')), []);
 });
 
 test('one that is too far from its robots.txt, by redirects or by indexes, is none', () => {
-  const isTaken = (more: Partial<SitemapErrand>) => {
+  const isTaken = (more: Partial<SitemapTask>) => {
     const agenda = createSitemapAgenda();
-    agenda.add(errand('/1', more));
+    agenda.add(clientUrl('/1', more));
     return agenda.waiting('a.test') === 1;
   };
   const { redirectsMax } = robotsLimits;
@@ -115,10 +115,10 @@ test('one that is too far from its robots.txt, by redirects or by indexes, is no
 test('so many of a host are taken, and those that are known are named anew all the same', () => {
   const agenda = createSitemapAgenda();
   const most = fetcherLimits.sitemapsPerHostMax;
-  for (let n = 0; n <= most; n++) agenda.add(errand(`/${n}`));
+  for (let n = 0; n <= most; n++) agenda.add(clientUrl(`/${n}`));
   assert.deepEqual([agenda.waiting('a.test'), agenda.size], [most, most]);
   while (agenda.next('a.test') !== undefined);
-  for (const url of ['/0', `/${most}`]) agenda.add(errand(url, { namedAtMs: 11 }));
+  for (const url of ['/0', `/${most}`]) agenda.add(clientUrl(url, { namedAtMs: 11 }));
   assert.equal(agenda.next('a.test')?.url, '/0');
   assert.equal(agenda.next('a.test'), undefined);
 });
@@ -128,35 +128,35 @@ test('hosts that were named longest ago are forgotten where there are too many s
   const each = fetcherLimits.sitemapsPerHostMax;
   const hosts = fetcherLimits.sitemapsKnownMax / each;
   const fill = (hostKey: string) => {
-    for (let n = 0; n < each; n++) agenda.add(errand(`/${n}`, { hostKey }));
+    for (let n = 0; n < each; n++) agenda.add(clientUrl(`/${n}`, { hostKey }));
   };
   for (let n = 0; n < hosts; n++) fill(`h${n}`);
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax);
-  agenda.add(errand('/0', { hostKey: 'h0', namedAtMs: 11 }));
-  agenda.add(errand('/0', { hostKey: 'new' }));
+  agenda.add(clientUrl('/0', { hostKey: 'h0', namedAtMs: 11 }));
+  agenda.add(clientUrl('/0', { hostKey: 'new' }));
   assert.deepEqual(['h0', 'h1', 'h2', 'new'].map(agenda.waiting), [each, 0, each, 1]);
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - each + 1);
 });
 
 test('what is told of a host that was forgotten is nothing', () => {
   const agenda = createSitemapAgenda();
-  agenda.putBack(errand('/1'));
-  agenda.failed(errand('/1'));
-  agenda.readWhole(errand('/1'), ['if-none-match', '"e"']);
+  agenda.putBack(clientUrl('/1'));
+  agenda.failed(clientUrl('/1'));
+  agenda.readWhole(clientUrl('/1'), ['if-none-match', '"e"']);
   assert.deepEqual(
-    [agenda.waiting('a.test'), agenda.next('a.test'), agenda.conditionOf(errand('/1'))],
+    [agenda.waiting('a.test'), agenda.next('a.test'), agenda.conditionOf(clientUrl('/1'))],
     [0, undefined, []],
   );
 });
 
 test('one that was read is asked for by its condition, until it says none', () => {
   const agenda = createSitemapAgenda();
-  for (const url of ['/1', '/2']) agenda.add(errand(url));
+  for (const url of ['/1', '/2']) agenda.add(clientUrl(url));
   const condition = ['if-none-match', '"e"'];
-  agenda.readWhole(errand('/1'), condition);
-  assert.deepEqual([agenda.conditionOf(errand('/1')), agenda.conditionOf(errand('/2'))], [condition, []]);
-  agenda.readWhole(errand('/1'), []);
-  assert.deepEqual(agenda.conditionOf(errand('/1')), condition);
-  agenda.readWhole(errand('/1'), ['if-none-match', '"f"']);
-  assert.deepEqual(agenda.conditionOf(errand('/1')), ['if-none-match', '"f"']);
+  agenda.readWhole(clientUrl('/1'), condition);
+  assert.deepEqual([agenda.conditionOf(clientUrl('/1')), agenda.conditionOf(clientUrl('/2'))], [condition, []]);
+  agenda.readWhole(clientUrl('/1'), []);
+  assert.deepEqual(agenda.conditionOf(clientUrl('/1')), condition);
+  agenda.readWhole(clientUrl('/1'), ['if-none-match', '"f"']);
+  assert.deepEqual(agenda.conditionOf(clientUrl('/1')), ['if-none-match', '"f"']);
 });

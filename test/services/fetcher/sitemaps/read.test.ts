@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
-import { createSitemapAgenda, type SitemapErrand } from '../../../../services/fetcher/sitemaps/agenda.ts';
+import { createSitemapAgenda, type SitemapTask } from '../../../../services/fetcher/sitemaps/agenda.ts';
 import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
 import { parseLimits } from '../../../../topology/parse/parse-limits.ts';
 import { startHarness, taskUrls } from '../harness.ts';
@@ -243,7 +243,7 @@ test('a lease may be for sitemaps alone: of the policy and of robots.txt, as lon
 
 test('the agenda is bounded: by host, and over all hosts the least recently named go first', () => {
   const agenda = createSitemapAgenda();
-  const errand = (host: number, n: number): SitemapErrand => ({
+  const clientUrl = (host: number, n: number): SitemapTask => ({
     url: `http://h${host}.test/${n}`,
     hostKey: `h${host}.test`,
     depth: 1,
@@ -256,13 +256,13 @@ test('the agenda is bounded: by host, and over all hosts the least recently name
   });
   const hosts = fetcherLimits.sitemapsKnownMax / fetcherLimits.sitemapsPerHostMax + 2;
   for (let host = 0; host < hosts; host++) {
-    for (let n = 0; n < fetcherLimits.sitemapsPerHostMax + 5; n++) agenda.add(errand(host, n));
+    for (let n = 0; n < fetcherLimits.sitemapsPerHostMax + 5; n++) agenda.add(clientUrl(host, n));
   }
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax);
   assert.equal(agenda.next('h0.test'), undefined);
   assert.equal(agenda.next('h2.test')?.url, 'http://h2.test/0');
-  agenda.add(errand(2, 0));
+  agenda.add(clientUrl(2, 0));
   assert.equal(agenda.next('h2.test')?.url, 'http://h2.test/1');
-  agenda.add({ ...errand(2, 0), namedAtMs: 2 });
+  agenda.add({ ...clientUrl(2, 0), namedAtMs: 2 });
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax);
 });

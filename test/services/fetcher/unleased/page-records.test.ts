@@ -16,7 +16,7 @@ const group = (hostKey: string): LinkGroup => ({
 const page = { ...blankPage, url: 'http://www.a.test/x' };
 const options = { crawl: 'c', partitions: 64, keyMode: 'host' } as const;
 
-function told(...args: Parameters<typeof pageRecords>) {
+function reported(...args: Parameters<typeof pageRecords>) {
   return pageRecords(...args).map(({ topic, partition, key, value }) => {
     const bytes = value as Buffer;
     if (topic === 'c.discovered')
@@ -29,7 +29,7 @@ test('a page goes to the partition of its host, behind its links, which go to th
   const groups = [group('b.test'), group('c.test'), group('b.test')];
   const [b, c] = [partitionOf('b.test', 64), partitionOf('c.test', 64)];
   assert.notEqual(b, c);
-  assert.deepEqual(told({ page, groups }, codec, options), [
+  assert.deepEqual(reported({ page, groups }, codec, options), [
     ['c.discovered', b, 'b.test', ['b.test', 'b.test']],
     ['c.discovered', c, 'c.test', ['c.test']],
     ['c.pages', partitionOf('www.a.test', 64), page.url, page.url],
@@ -37,16 +37,16 @@ test('a page goes to the partition of its host, behind its links, which go to th
 });
 
 test('a page goes to the partition of its domain where hosts of one stay together', () => {
-  const [record] = told({ page, groups: [] }, codec, { ...options, keyMode: 'domain' });
+  const [record] = reported({ page, groups: [] }, codec, { ...options, keyMode: 'domain' });
   assert.equal(record![1], partitionOf('a.test', 64));
   assert.notEqual(record![1], partitionOf('www.a.test', 64));
 });
 
 test('a page that is taken back is a tombstone in its place, and none is no record', () => {
   const outcome = { url: page.url };
-  assert.deepEqual(told({ page: null, groups: [], outcome, withdrawn: true }, codec, options), [
+  assert.deepEqual(reported({ page: null, groups: [], outcome, withdrawn: true }, codec, options), [
     ['c.pages', partitionOf('www.a.test', 64), page.url, null],
   ]);
-  assert.deepEqual(told({ page: null, groups: [], outcome }, codec, options), []);
-  assert.deepEqual(told({ page: null, groups: [], withdrawn: true }, codec, options), []);
+  assert.deepEqual(reported({ page: null, groups: [], outcome }, codec, options), []);
+  assert.deepEqual(reported({ page: null, groups: [], withdrawn: true }, codec, options), []);
 });

@@ -13,7 +13,7 @@ import { createRobotsCache } from '../../../../services/fetcher/robots/cache.ts'
 import { createSubresources } from '../../../../services/fetcher/unleased/subresources.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { type Answer, serveSite } from '../loopback.ts';
-import { playedRoad } from '../played-road.ts';
+import { playedRequestPath } from '../played-request-path.ts';
 
 const limits = { bodyBytesMax: 1_000_000, cacheBytesMax: 1_000_000, cacheMs: 1 };
 const addressDelayMs = 60;
@@ -37,7 +37,7 @@ async function open(
   const { signal } = new AbortController();
   const made: Request[] = [];
   const subresources = createSubresources({
-    road: {
+    requestPath: {
       ...{ http, resolver, signal, ownClock: clock, clock: createGrantClock(clock) },
       pacer: createPacer(clock, signal),
       addressPacer: createAddressPacer(clock, addressDelayMs, () => 1),
@@ -130,13 +130,17 @@ test('what lies at an address that is not for crawls is counted as that', async 
 
 /** Loaded on a clock that is moved by hand, with answers that are made up; no robots.txt but those given. */
 function played(answerTo: (path: string) => Partial<HttpResponse> = () => ({}), more: Partial<typeof limits> = {}) {
-  const { road, clock, urls } = playedRoad((url) => {
+  const { requestPath, clock, urls } = playedRequestPath((url) => {
     const { pathname } = new URL(url);
     return pathname === '/robots.txt' ? { status: 404, ...answerTo(pathname) } : answerTo(pathname);
   });
   const made: Request[] = [];
   const { get, stats } = createSubresources({
-    ...{ road, robots: createRobotsCache(clock, 'crawlstream'), record: (request: Request) => made.push(request) },
+    ...{
+      requestPath,
+      robots: createRobotsCache(clock, 'crawlstream'),
+      record: (request: Request) => made.push(request),
+    },
     delayOf: (hostKey) => (hostKey === 'b.test' ? 300 : -1),
     headersOf: () => ['user-agent', 'test'],
     limits: { bodyBytesMax: 1_000, cacheBytesMax: 10, cacheMs: 1_000, ...more },

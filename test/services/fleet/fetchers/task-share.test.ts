@@ -20,7 +20,7 @@ const put = (log: Log, partition: number, ...values: string[]) =>
   log.append(values.map((value) => ({ topic, partition, key: null, value: Buffer.from(value) })));
 
 async function joined(log: Log, first: readonly number[]) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const tasks: LogRecord[] = [];
   let held: GroupOptions | undefined;
   let heldUntilMs = Number.POSITIVE_INFINITY;
@@ -36,28 +36,28 @@ async function joined(log: Log, first: readonly number[]) {
         get heldUntilMs() {
           return heldUntilMs;
         },
-        leave: async () => void told.push('left'),
+        leave: async () => void reported.push('left'),
       };
     },
   };
   const share = await TaskShare.join({
     ...{ log: playing, topic, group },
-    onTaken: async (partition) => void told.push(`taken ${partition}`),
-    onGone: (partition) => void told.push(`gone ${partition}`),
+    onTaken: async (partition) => void reported.push(`taken ${partition}`),
+    onGone: (partition) => void reported.push(`gone ${partition}`),
     async atRest() {
       await until(() => isAtRest);
-      told.push('at rest');
+      reported.push('at rest');
     },
-    onLapsed: () => void told.push('lapsed'),
+    onLapsed: () => void reported.push('lapsed'),
     onTask(record) {
       tasks.push(record);
-      told.push(`task ${record.value}`);
+      reported.push(`task ${record.value}`);
     },
-    onLeft: async (records) => void told.push(`left ${records.map(({ value }) => value).join(' ')}`),
-    onFailure: (error) => void told.push(`failed: ${(error as Error).message}`),
+    onLeft: async (records) => void reported.push(`left ${records.map(({ value }) => value).join(' ')}`),
+    onFailure: (error) => void reported.push(`failed: ${(error as Error).message}`),
   });
   return {
-    ...{ share, told, tasks },
+    ...{ share, reported, tasks },
     give: (partitions: readonly number[]) => held!.onAssigned(partitions, []),
     rejoin: () => held!.beforeRejoin!(),
     hold(untilMs: number) {
@@ -77,21 +77,21 @@ test('a partition is read from its end; tasks before it that are not known to be
   await until(() => one.share.has(0));
   await put(log, 0, 'c', 'd');
   await put(log, 1, 'another’s');
-  await until(() => one.told.includes('task d') && one.told.includes('left a b'));
-  assert.deepEqual([...one.told].sort(), ['left a b', 'taken 0', 'task c', 'task d']);
+  await until(() => one.reported.includes('task d') && one.reported.includes('left a b'));
+  assert.deepEqual([...one.reported].sort(), ['left a b', 'taken 0', 'task c', 'task d']);
   assert.deepEqual([one.share.has(0), one.share.has(1), one.share.members], [true, false, 2]);
   // The oldest that is not over is where the next one goes on from.
   const position = () => log.committed(group, topic, 0);
   await until(async () => (await position()) === 3);
   one.share.over(one.tasks[1]!);
   await put(log, 0, 'e');
-  await until(() => one.told.includes('task e'));
+  await until(() => one.reported.includes('task e'));
   one.share.over(one.tasks[0]!);
   await until(async () => (await position()) === 5);
   await one.share.leave();
   const next = await joined(log, [0]);
-  await until(() => next.told.includes('left e'));
-  assert.deepEqual(next.told, ['taken 0', 'left e']);
+  await until(() => next.reported.includes('left e'));
+  assert.deepEqual(next.reported, ['taken 0', 'left e']);
   await next.share.leave();
   await log.close();
 });
@@ -112,10 +112,10 @@ test('nothing starts while partitions move, nor for a margin before the session 
   assert.deepEqual([one.share.has(0), one.share.has(1)], [false, true]);
   await put(log, 0, 'another’s');
   await put(log, 1, 'ours');
-  await until(() => one.told.includes('task ours'));
-  assert.deepEqual(one.told, ['taken 0', 'taken 1', 'at rest', 'gone 0', 'task ours']);
+  await until(() => one.reported.includes('task ours'));
+  assert.deepEqual(one.reported, ['taken 0', 'taken 1', 'at rest', 'gone 0', 'task ours']);
   await one.share.leave();
-  assert.equal(one.told.at(-1), 'left');
+  assert.equal(one.reported.at(-1), 'left');
   await log.close();
 });
 
@@ -124,16 +124,16 @@ test('whose session could have ended has nothing any more, even if it has not; w
   const one = await joined(log, [0]);
   await until(() => one.share.has(0));
   await put(log, 0, 'a');
-  await until(() => one.told.includes('task a'));
+  await until(() => one.reported.includes('task a'));
   const counts = one.share.term();
   assert.ok(counts());
   one.hold(performance.now() + 3_900);
   assert.equal(one.share.mayContact(), false);
-  assert.deepEqual(one.told, ['taken 0', 'task a', 'gone 0', 'lapsed']);
+  assert.deepEqual(one.reported, ['taken 0', 'task a', 'gone 0', 'lapsed']);
   one.hold(performance.now() + 60_000);
   assert.equal(one.share.mayContact(), false, 'until it is taken anew');
-  await until(() => one.told.includes('left a'));
-  assert.deepEqual(one.told.slice(4), ['taken 0', 'left a']);
+  await until(() => one.reported.includes('left a'));
+  assert.deepEqual(one.reported.slice(4), ['taken 0', 'left a']);
   assert.deepEqual([one.share.mayContact(), counts(), one.share.term()()], [true, false, true]);
   await one.share.leave();
   await log.close();
@@ -144,15 +144,15 @@ test('a partition that is taken away, and comes back, is taken anew', async () =
   const one = await joined(log, [0]);
   await until(() => one.share.has(0));
   await put(log, 0, 'a');
-  await until(() => one.told.includes('task a'));
+  await until(() => one.reported.includes('task a'));
   one.give([]);
   one.share.over(one.tasks[0]!);
   one.give([0]);
-  await until(() => one.told.includes('left a'));
+  await until(() => one.reported.includes('left a'));
   await put(log, 0, 'b');
-  await until(() => one.told.includes('task b'));
+  await until(() => one.reported.includes('task b'));
   assert.deepEqual(
-    one.told.filter((what) => what !== 'task b'),
+    one.reported.filter((what) => what !== 'task b'),
     ['taken 0', 'task a', 'gone 0', 'taken 0', 'left a'],
   );
   await one.share.leave();

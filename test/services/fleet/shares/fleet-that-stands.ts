@@ -11,11 +11,11 @@ Object.assign(loopLimits, { stillMsMax: Number(process.env['STILL_MS']) });
 const isHarmless = process.env['HARMLESS'] === 'yes';
 const join = LoopWatch.prototype.join;
 LoopWatch.prototype.join = function (subject) {
-  const seat = join.call(this, subject);
+  const crawlPace = join.call(this, subject);
   return {
-    leave: () => seat.leave(),
+    leave: () => crawlPace.leave(),
     run: (act) =>
-      seat.run(() => {
+      crawlPace.run(() => {
         if (!isHarmless && subject.startsWith('native')) spawnSync('sleep', ['60']);
         if (!isHarmless && subject.startsWith('stands')) for (;;);
         return act();

@@ -203,9 +203,9 @@ describe('a webhook', () => {
   it('of a crawl that always has more to tell holds up no other of its owner’s', async () => {
     const crawls = Array.from({ length: webhookLimits.ofOwnerMax + 3 }, (_, n) => `crawl${n}`);
     const { sent, pass, stop } = setUp({ crawls, events: 1e9 });
-    const told = () => new Set(sent.map(({ id }) => id.split('-')[0]));
-    for (let n = 0; n < 20 && told().size < crawls.length; n++) await pass(webhookLimits.lookMs);
+    const reported = () => new Set(sent.map(({ id }) => id.split('-')[0]));
+    for (let n = 0; n < 20 && reported().size < crawls.length; n++) await pass(webhookLimits.lookMs);
     await stop();
-    assert.deepEqual([...told()].sort(), [...crawls].sort());
+    assert.deepEqual([...reported()].sort(), [...crawls].sort());
   });
 });

@@ -26,12 +26,12 @@ function plantFault(throwsAt: (change: Change) => boolean): () => number {
 
 const isPoison = (change: Change) => JSON.stringify(change).includes('poison.test');
 
-async function lettersOf({ log, codec }: Harness) {
-  const letters = [];
+async function deadLettersShown({ log, codec }: Harness) {
+  const deadLetters = [];
   const { end } = await log.offsets('t.dead-letters', 0);
   for await (const { value } of recordsOf(log, 't.dead-letters', 0, 0, end))
-    letters.push(codec.decode('dead-letters', value));
-  return letters;
+    deadLetters.push(codec.decode('dead-letters', value));
+  return deadLetters;
 }
 
 test('a record that a step fails on twice becomes a dead letter with its bytes, and the partition goes on', async () => {
@@ -49,11 +49,11 @@ test('a record that a step fails on twice becomes a dead letter with its bytes, 
     reasons[0]!,
     /^a step of partition 0 on discovered\/0, offset 1, failed and was rolled back: a planted bug/,
   );
-  const letters = await lettersOf(harness);
-  assert.equal(letters.length, 1);
-  assert.deepEqual([letters[0]!.sourceTopic, letters[0]!.sourceOffset], ['discovered', 1]);
-  assert.match(letters[0]!.detail, /after 2 tries.*a planted bug/);
-  const { groups } = harness.codec.decode('discovered', Buffer.from(letters[0]!.original));
+  const deadLetters = await deadLettersShown(harness);
+  assert.equal(deadLetters.length, 1);
+  assert.deepEqual([deadLetters[0]!.sourceTopic, deadLetters[0]!.sourceOffset], ['discovered', 1]);
+  assert.match(deadLetters[0]!.detail, /after 2 tries.*a planted bug/);
+  const { groups } = harness.codec.decode('discovered', Buffer.from(deadLetters[0]!.original));
   assert.equal(groups[0]!.hostKey, 'poison.test');
   const { state } = await harness.replayed();
   assert.deepEqual([state.counters.admitted, lostUrls(state.counters)], [2, 0]);
@@ -75,7 +75,7 @@ test('a record that lets a later part of its step fail is found among those that
   owner.stop();
   await run;
   assert.deepEqual(
-    (await lettersOf(harness)).map(({ sourceOffset }) => sourceOffset),
+    (await deadLettersShown(harness)).map(({ sourceOffset }) => sourceOffset),
     [2],
   );
 });

@@ -42,8 +42,8 @@ test('a look that fails is as one that does not end, and the next one is tried a
 test('where no broker answers, nobody waits for one', async () => {
   const never = new Promise<never>(() => {});
   const places = keepPlaces({ clock: { nowMs: () => 1_000 }, look: () => never, own: () => [], isCutOff: () => true });
-  let isTold = false;
-  void places().then(() => (isTold = true));
+  let isReported = false;
+  void places().then(() => (isReported = true));
   await new Promise(setImmediate);
-  assert.ok(isTold);
+  assert.ok(isReported);
 });

@@ -49,23 +49,28 @@ test('a restore killed in the middle goes on from the checkpoint it wrote, to th
 
 test('a long restore tells how far it is, and lets others work meanwhile', limit, async () => {
   const { harness, live, end } = await shared;
-  const told: RestoreProgress[] = [];
+  const reported: RestoreProgress[] = [];
   // A clock on which each look takes a second, so that every slice is worth telling.
   let nowMs = 0;
   const slow = { nowMs: () => (nowMs += 1_000) };
   let turns = 0;
   const others = setInterval(() => (turns += 1), 1);
   const state = new FrontierState(key);
-  const onProgress = (progress: RestoreProgress) => told.push(progress);
+  const onProgress = (progress: RestoreProgress) => reported.push(progress);
   await restore({ log: harness.log, identity, state, store: createMemoryStore(), clock: slow, to: end, onProgress });
   clearInterval(others);
   assert.equal(digest(state), live);
-  assert.ok(told.length > 10, `${told.length}`);
-  assert.ok(told.every(({ records }, n) => n === 0 || records > told[n - 1]!.records || n === told.length - 1));
-  assert.deepEqual([told.at(-1)!.records, told.at(-1)!.leftMs, told.at(-1)!.urls], [end, 0, 30_000]);
+  assert.ok(reported.length > 10, `${reported.length}`);
+  assert.ok(
+    reported.every(({ records }, n) => n === 0 || records > reported[n - 1]!.records || n === reported.length - 1),
+  );
+  assert.deepEqual([reported.at(-1)!.records, reported.at(-1)!.leftMs, reported.at(-1)!.urls], [end, 0, 30_000]);
   assert.ok(turns > 10, `others had ${turns} turns`);
-  assert.match(restoreText(told[3]!), /^restoring partition 0: \d+ %, [\d,]+ of [\d,]+ records, [\d,]+ URLs, about \d/);
-  assert.match(restoreText(told.at(-1)!), /^partition 0 restored in \d/);
+  assert.match(
+    restoreText(reported[3]!),
+    /^restoring partition 0: \d+ %, [\d,]+ of [\d,]+ records, [\d,]+ URLs, about \d/,
+  );
+  assert.match(restoreText(reported.at(-1)!), /^partition 0 restored in \d/);
 });
 
 test('a partition that is let go while it is restored stops there', limit, async () => {

@@ -39,7 +39,7 @@ const links = {
     links: [link, { ...link, url: 'http://new.a.test/y' }],
   },
 };
-const letter = {
+const deadLetter = {
   ...{ reason: 'retriesExhausted', sourceTopic: 'results', sourcePartition: 0, sourceOffset: 1 },
   ...{ url: 'http://a.test/gone', hostKey: 'a.test', attempts: 4, lastOutcome: 'timeout', status: 0, depth: 1 },
   ...{ detail: 'no answer', atMs: 9, original: Buffer.from('bytes').toString('base64') },
@@ -158,7 +158,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-const whole = dumpOf([...body, { letter }]);
+const whole = dumpOf([...body, { letter: deadLetter }]);
 
 for (const [partitions, keyMode] of [
   [1, 'host'],
@@ -199,7 +199,7 @@ test('dead letters, links and policies are published to the new crawl', async ()
   await load(crawl, whole);
   const all = async (topic: 'dead-letters' | 'discovered' | 'control') =>
     (await Promise.all([0, 1, 2].map((partition) => valuesOf(crawl, topic, partition)))).flat();
-  assert.equal(crawl.codec.decode('dead-letters', (await all('dead-letters'))[0]!).url, letter.url);
+  assert.equal(crawl.codec.decode('dead-letters', (await all('dead-letters'))[0]!).url, deadLetter.url);
   assert.deepEqual(crawl.codec.decode('discovered', (await all('discovered'))[0]!).groups[0]!.links.length, 2);
   const events = (await all('control')).map((value) => crawl.codec.decode('control', value));
   assert.deepEqual(
@@ -235,7 +235,10 @@ test('a damaged dump is refused, and says which line', async () => {
     [whole.slice(0, -1), /cut off after line/],
     [[...whole, whole.at(-1)!], /line \d+ comes after its end/],
     [whole.filter((_, number) => number !== 8), /lines before its end/],
-    [dumpOf([...body, { letter }], { ...totals, imported: 2 }), /have 1 imported in total, but its last line says 2/],
+    [
+      dumpOf([...body, { letter: deadLetter }], { ...totals, imported: 2 }),
+      /have 1 imported in total, but its last line says 2/,
+    ],
     [dumpOf([{ url: 'ftp://a.test/', status: 'queued', frontQueue: 0 }]), /line 3 of the dump: "url"/],
     [dumpOf([{ url: 'http://a.test/', status: 'lost', frontQueue: 0 }]), /line 3 .* "status" is not one of/],
     [dumpOf([{ url: 'http://a.test/', status: 'queued', frontQueue: 99 }]), /line 3 .* "frontQueue"/],
@@ -280,9 +283,9 @@ test('URLs that another crawler has seen are known from then on, and counted onc
   const first = { urls: 4, imported: 2, invalid: 1, firstInvalid: 'line 4: mailto:me' };
   assert.deepEqual(await seen(), first);
   assert.deepEqual(await seen(), { ...first, imported: 0 });
-  const told = saidBy(await dump(crawl)).map((line) => JSON.parse(line) as { url: string; status: string });
+  const reported = saidBy(await dump(crawl)).map((line) => JSON.parse(line) as { url: string; status: string });
   assert.deepEqual(
-    told.map(({ url, status }) => [url, status]),
+    reported.map(({ url, status }) => [url, status]),
     [
       ['http://a.test/1', 'known'],
       ['http://b.test/?a=', 'known'],

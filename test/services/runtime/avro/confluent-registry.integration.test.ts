@@ -80,8 +80,8 @@ describe('a Confluent registry', { skip }, () => {
   it('tells other clients which numbers are times', async () => {
     const subject = newSubject();
     await openConfluentRegistry(server.url).idFor(subject, avroSchemas.pages);
-    const told = (await (await fetch(`${server.url}/subjects/${subject}/versions/1`)).json()) as { schema: string };
-    const { fields } = JSON.parse(told.schema) as { fields: { name: string; type: unknown }[] };
+    const reported = (await (await fetch(`${server.url}/subjects/${subject}/versions/1`)).json()) as { schema: string };
+    const { fields } = JSON.parse(reported.schema) as { fields: { name: string; type: unknown }[] };
     const time = { type: 'long', logicalType: 'timestamp-millis' };
     assert.deepEqual(fields.find(({ name }) => name === 'fetchedAtMs')?.type, time);
   });

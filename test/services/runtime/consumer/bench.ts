@@ -26,11 +26,11 @@ export async function bench(): Promise<Bench> {
   const log = await openEmbeddedLog(store, clock);
   await log.createTopics([{ name: 'c.pages', partitions: 2, retention: 'time' }]);
   const codec = await openCodec(createEmbeddedRegistry(store), 'c');
-  const letters: DeadLetter[] = [];
+  const deadLetters: DeadLetter[] = [];
   return {
     log,
     codec,
-    letters,
+    letters: deadLetters,
     append: async (partition, ...names) => {
       await log.append(
         names.map((name) => ({
@@ -56,7 +56,7 @@ export async function bench(): Promise<Bench> {
         positions: groupPositions(log, 'g'),
         batchMs: 1,
         retriesMs: [1, 1],
-        deadLetter: async (given) => void letters.push(...given.map(({ letter }) => letter)),
+        deadLetter: async (given) => void deadLetters.push(...given.map(({ deadLetter }) => deadLetter)),
         ...options,
       });
       consumer.assign([0, 1]);

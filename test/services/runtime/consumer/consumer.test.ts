@@ -33,21 +33,21 @@ describe('a consumer', () => {
     await forget(0, 'a', 'never-met');
     await forget(0, 'b');
     await append(0, 'b');
-    const told: string[] = [];
+    const reported: string[] = [];
     const handle: ConsumerOptions<'pages'>['handle'] = (batch, { forgotten }) =>
-      void told.push(...batch.map((one) => `${one.value.title}@${one.offset}`), ...forgotten.map(({ url }) => url));
+      void reported.push(...batch.map((one) => `${one.value.title}@${one.offset}`), ...forgotten.map(({ url }) => url));
     const consumer = start({ handle });
     await consumer.drain();
-    assert.deepEqual(told, ['c@2', 'b@6', 'http://a.test/a', 'http://a.test/never-met']);
+    assert.deepEqual(reported, ['c@2', 'b@6', 'http://a.test/a', 'http://a.test/never-met']);
     await forget(0, 'c');
     await consumer.drain();
-    assert.deepEqual(told.slice(4), ['http://a.test/c']);
+    assert.deepEqual(reported.slice(4), ['http://a.test/c']);
     assert.equal(consumer.stats().undecodable, 0);
     await consumer.stop();
   });
 
   it('takes an empty record for a tombstone only where pages are held: elsewhere nobody can read it', async () => {
-    const { log, codec, letters } = await bench();
+    const { log, codec, letters: deadLetters } = await bench();
     await log.createTopics([{ name: 'c.results', partitions: 1, retention: 'time' }]);
     await log.append([{ topic: 'c.results', partition: 0, key: Buffer.from('a.test'), value: Buffer.alloc(0) }]);
     const consumer = startConsumer({
@@ -59,19 +59,19 @@ describe('a consumer', () => {
       topics: ['results'],
       positions: groupPositions(log, 'g'),
       handle: () => assert.fail('nothing is there to be handled'),
-      deadLetter: async (given) => void letters.push(...given.map(({ letter }) => letter)),
+      deadLetter: async (given) => void deadLetters.push(...given.map(({ deadLetter }) => deadLetter)),
     });
     consumer.assign([0]);
     await consumer.drain();
     await consumer.stop();
     assert.deepEqual(
-      letters.map(({ reason, sourceTopic, sourceOffset }) => [reason, sourceTopic, sourceOffset]),
+      deadLetters.map(({ reason, sourceTopic, sourceOffset }) => [reason, sourceTopic, sourceOffset]),
       [['undecodable', 'c.results', 0]],
     );
   });
 
   it('does not pass over what is to be forgotten and cannot be', async () => {
-    const { forget, start, log, letters } = await bench();
+    const { forget, start, log, letters: deadLetters } = await bench();
     await forget(0, 'a');
     const failing = start({
       handle: () => {
@@ -80,7 +80,7 @@ describe('a consumer', () => {
     });
     await assert.rejects(failing.ended, /the disk is full/);
     assert.equal(await log.committed('g', 'c.pages', 0), undefined);
-    assert.deepEqual(letters, []);
+    assert.deepEqual(deadLetters, []);
   });
 
   it('commits after the handler: what a stop cuts short comes again', async () => {
@@ -109,7 +109,7 @@ describe('a consumer', () => {
   });
 
   it('tries a failing batch again, then its records alone, and dead-letters only what fails alone', async () => {
-    const { append, start, letters, codec } = await bench();
+    const { append, start, letters: deadLetters, codec } = await bench();
     await append(0, 'a', 'bad', 'c', 'junk', 'd');
     const alone: string[] = [];
     let whole = 0;
@@ -125,14 +125,14 @@ describe('a consumer', () => {
     assert.equal(whole, 3);
     assert.deepEqual(alone, ['a', 'c', 'd']);
     assert.deepEqual(
-      letters.map(({ reason, sourceOffset, url }) => [reason, sourceOffset, url]),
+      deadLetters.map(({ reason, sourceOffset, url }) => [reason, sourceOffset, url]),
       [
         ['undecodable', 3, ''],
         ['consumerFailed', 1, 'http://a.test/bad'],
       ],
     );
-    assert.match(letters[1]!.detail, /^g: cannot digest it$/);
-    assert.equal(codec.decode('pages', letters[1]!.original).title, 'bad');
+    assert.match(deadLetters[1]!.detail, /^g: cannot digest it$/);
+    assert.equal(codec.decode('pages', deadLetters[1]!.original).title, 'bad');
     const { records, retries, deadLettered, undecodable } = consumer.stats();
     assert.deepEqual(
       { records, retries, deadLettered, undecodable },
@@ -141,7 +141,7 @@ describe('a consumer', () => {
   });
 
   it('dead-letters a record that fails and is all of its batch', async () => {
-    const { append, start, letters, log } = await bench();
+    const { append, start, letters: deadLetters, log } = await bench();
     await append(0, 'bad');
     const consumer = start({
       handle: () => {
@@ -151,14 +151,14 @@ describe('a consumer', () => {
     await consumer.drain();
     await consumer.stop();
     assert.deepEqual(
-      letters.map(({ reason, url }) => [reason, url]),
+      deadLetters.map(({ reason, url }) => [reason, url]),
       [['consumerFailed', 'http://a.test/bad']],
     );
     assert.equal(await log.committed('g', 'c.pages', 0), 1);
   });
 
   it('tries no further record alone once it is to stop: those come again, and none is a dead letter', async () => {
-    const { append, start, letters, log } = await bench();
+    const { append, start, letters: deadLetters, log } = await bench();
     await append(0, 'a', 'b', 'c');
     const alone: string[] = [];
     const consumer = start({
@@ -171,7 +171,7 @@ describe('a consumer', () => {
     });
     await consumer.ended;
     assert.deepEqual(alone, ['a']);
-    assert.deepEqual(letters, []);
+    assert.deepEqual(deadLetters, []);
     assert.equal(await log.committed('g', 'c.pages', 0), undefined);
   });
 
@@ -185,7 +185,7 @@ describe('a consumer', () => {
   });
 
   it('stops instead, where that was chosen, and says why', async () => {
-    const { append, start, letters } = await bench();
+    const { append, start, letters: deadLetters } = await bench();
     await append(0, 'a');
     const consumer = start({
       whenFailed: 'stop',
@@ -195,7 +195,7 @@ describe('a consumer', () => {
     });
     await assert.rejects(consumer.ended, /the index is gone/);
     await assert.rejects(consumer.drain(), /the index is gone/);
-    assert.deepEqual(letters, []);
+    assert.deepEqual(deadLetters, []);
   });
 
   it('replays from the start, from a time, or begins at the end', async () => {

@@ -31,20 +31,20 @@ test('what was paid is known after trims of control, wherever they cut and whate
     ...[offer('paid'), offer('withdrawn'), offer('open'), offer('cheated'), answer('paid')],
     ...[note('withdrawn', { state: 'withdrawn', why: 'nothing was sent' }), answer('cheated', 500)],
   ]);
-  const told = async () => {
+  const reported = async () => {
     const book = await readPaymentBook(log, codec, 'c');
     const payments = [...book.payments()].sort((a, b) => (a.id < b.id ? -1 : 1));
     return { payments, summary: paymentSummary(book), isDamaged: book.isDamaged };
   };
-  const before = await told();
+  const before = await reported();
   assert.deepEqual(before.summary, { payments: 3, spent: ['USD 0.75'], open: 1, cheated: 1 });
 
   // An end alone is below one cut, an offer alone below another; a kill leaves what was appended, and nothing trimmed.
   for (const cut of [2, 6, 9, 12]) {
     await carryOver(log, codec, { crawl: 'c', partition: 0 }, cut);
-    assert.deepEqual(await told(), before, `appended, and not trimmed below ${cut}`);
+    assert.deepEqual(await reported(), before, `appended, and not trimmed below ${cut}`);
     await log.trim('c.control', 0, await carryOver(log, codec, { crawl: 'c', partition: 0 }, cut));
-    assert.deepEqual(await told(), before, `trimmed below ${cut}`);
+    assert.deepEqual(await reported(), before, `trimmed below ${cut}`);
   }
 
   // And the budget: what is left buys one more, and no second one.

@@ -24,7 +24,7 @@ async function open(path: string) {
   await log.createTopics([{ name: 'c.control', partitions: 2, retention: 'state' }]);
   const codec = await openCodec(createMemoryRegistry(), 'c');
   /** A process that holds the log: what it knows of the inbox dies with it. */
-  const taker = () => ({ inbox: new CommandInbox(folder), log, codec, crawl: 'c', clock });
+  const client = () => ({ inbox: new CommandInbox(folder), log, codec, crawl: 'c', clock });
   const control = async () => {
     const amounts: number[] = [];
     for (const partition of [0, 1]) {
@@ -35,42 +35,42 @@ async function open(path: string) {
     }
     return amounts;
   };
-  return { inbox: new CommandInbox(folder), taker, control, requests: folder.part('requests') };
+  return { inbox: new CommandInbox(folder), client, control, requests: folder.part('requests') };
 }
 
 const delayed = (amount: number) => hostEvent(topics, { by: 'me', atMs: 1 }, 'hostDelay', 'a.test', amount);
 
 describe('the inbox of a data folder', () => {
   it('hands requests on in the order they were left, each answered with its offset', async () => {
-    const { inbox, taker, control } = await open(temporaryFolder());
+    const { inbox, client, control } = await open(temporaryFolder());
     const ids = [await inbox.post(delayed(1), 1_000), await inbox.post(delayed(2), 2_000)];
     assert.equal(await inbox.answerTo(ids[0]!), undefined);
-    await takeRequests(taker());
+    await takeRequests(client());
     assert.deepEqual(await control(), [1, 2]);
     assert.deepEqual(await inbox.answerTo(ids[1]!), { taken: true, offsets: [1] });
     assert.equal(await inbox.answerTo(ids[1]!), undefined, 'an answer is given once');
   });
 
   it('appends nothing twice when its taker dies before it answers', async () => {
-    const { inbox, taker, control } = await open(temporaryFolder());
+    const { inbox, client, control } = await open(temporaryFolder());
     const [command] = delayed(8);
     const id = await inbox.post([command!], 2_000);
     // As a kill right after the append leaves it: the record is in the log, the command still there.
-    const { log, codec } = taker();
+    const { log, codec } = client();
     await log.append(encodeRequest(codec, 'c', [command!]));
-    await takeRequests(taker());
+    await takeRequests(client());
     assert.deepEqual(await control(), [8]);
     assert.deepEqual(await inbox.answerTo(id), { taken: true, offsets: [0] });
   });
 
   it('answers a request that nobody can read with the reason, and goes on with the next', async () => {
-    const { inbox, taker, control, requests } = await open(temporaryFolder());
+    const { inbox, client, control, requests } = await open(temporaryFolder());
     const good = await inbox.post(delayed(3), 2_000);
     await writeFile(
       join(requests, '0.json'),
       '{"id":"0","records":[{"topic":"control","partition":0,"key":null,"record":{}}]}',
     );
-    await takeRequests(taker());
+    await takeRequests(client());
     assert.equal((await inbox.answerTo('0'))?.taken, false);
     assert.equal((await inbox.answerTo(good))?.taken, true);
     assert.deepEqual(await control(), [3]);
@@ -78,13 +78,13 @@ describe('the inbox of a data folder', () => {
   });
 
   it('keeps a request that could not be appended', async () => {
-    const { inbox, taker, control } = await open(temporaryFolder());
+    const { inbox, client, control } = await open(temporaryFolder());
     const id = await inbox.post(delayed(4), 1_000);
-    const { log, ...rest } = taker();
+    const { log, ...rest } = client();
     const full = { ...log, append: () => Promise.reject(new Error('the disk is full')) };
     await assert.rejects(takeRequests({ ...rest, log: full }), /disk is full/);
     assert.equal(await inbox.answerTo(id), undefined);
-    await takeRequests(taker());
+    await takeRequests(client());
     assert.deepEqual(await control(), [4]);
   });
 });

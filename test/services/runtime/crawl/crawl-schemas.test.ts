@@ -29,7 +29,7 @@ async function openLog(clock: Clock = new SystemClock()) {
     const source = await openCrawlSchemas({ log, crawl: 'c', clock, registry, by: 'test' });
     return { source, codec: await openCodec(source, 'c') };
   };
-  const tell = (topic: AvroTopic, id: number, schema: object | null) =>
+  const report = (topic: AvroTopic, id: number, schema: object | null) =>
     log.append([
       {
         ...{ topic: 'c.control', partition: 0, key: null },
@@ -39,7 +39,7 @@ async function openLog(clock: Clock = new SystemClock()) {
         }),
       },
     ]);
-  return { log, open, tell };
+  return { log, open, report };
 }
 
 test('what a schema note is written by is for good: crawls hold notes', () => {
@@ -100,19 +100,19 @@ test('ids derived from a schema, as before there were fingerprints, stay readabl
 
 test('an id that nobody knows is unknown until an operator says what it is, and his word counts', async () => {
   const clock = createFakeClock();
-  const { open, tell } = await openLog(clock);
+  const { open, report } = await openLog(clock);
   const { codec } = await open(null);
   const header = Buffer.from([0, 0, 0, 0, 9]);
   const value = Buffer.concat([header, typeOf(avroSchemas.control).toBuffer(event)]);
   const unknown = { code: 'SCHEMA_UNKNOWN', retriable: true, message: /c\.control .*schema id 9.*--registry/ };
   await assert.rejects(async () => codec.prepare('control', value), unknown);
-  await tell('control', 9, avroSchemas.control);
+  await report('control', 9, avroSchemas.control);
   await assert.rejects(async () => codec.prepare('control', value), unknown, 'not asked again at once');
   await clock.advance(avroLimits.unknownAgainMs);
   await codec.prepare('control', value);
   assert.deepEqual(codec.decode('control', value), event);
 
-  await tell('discovered', 9, null);
+  await report('discovered', 9, null);
   const { codec: later } = await open(createMemoryRegistry(9));
   await later.prepare('discovered', Buffer.from(header));
   assert.throws(() => later.decode('discovered', Buffer.from(header)), { code: 'INVALID_RECORD', message: /operator/ });

@@ -13,7 +13,7 @@ test('many seeds share messages of at most 200 links, each on its partition and 
   }));
   const placeOf = (url: string) => partitionOf(partitionKeyOf(hostKeyOf(url), 'domain'), 4);
   const records = seedRequest(topics, seeds, 5);
-  const told = [[], [], [], []] as { url: string; priority: number }[][];
+  const reported = [[], [], [], []] as { url: string; priority: number }[][];
   for (const { partition, key, record } of records) {
     const { groups } = record as Discovered;
     const links = groups.flatMap((group) => group.links);
@@ -23,9 +23,9 @@ test('many seeds share messages of at most 200 links, each on its partition and 
       assert.deepEqual([depth, discoveredAtMs], [0, 5]);
       for (const { url } of own) assert.equal(hostKeyOf(url), hostKey);
     }
-    told[partition]!.push(...links.map(({ url, priority }) => ({ url, priority })));
+    reported[partition]!.push(...links.map(({ url, priority }) => ({ url, priority })));
   }
   assert.ok(records.length < 25, `${records.length} messages`);
   const wanted = [0, 1, 2, 3].map((partition) => seeds.filter(({ url }) => placeOf(url) === partition));
-  assert.deepEqual(told, wanted);
+  assert.deepEqual(reported, wanted);
 });

@@ -9,7 +9,7 @@ const logOf = (counts: Readonly<Record<string, number>>) => ({
 
 test('a process that runs is told when a topic gets more partitions, once, and when it is over', async () => {
   const counts: Record<string, number> = {};
-  const told: (string | null)[] = [];
+  const reported: (string | null)[] = [];
   const stopping = new AbortController();
   let [nowMs, looks] = [0, 0];
   const clock = {
@@ -22,11 +22,11 @@ test('a process that runs is told when a topic gets more partitions, once, and w
       if (looks === 7) stopping.abort();
     },
   };
-  const onChange = (text: string | null) => told.push(text);
+  const onChange = (text: string | null) => reported.push(text);
   await watchSurplus({ log: logOf(counts), crawl: 'c', partitions: 3, clock, signal: stopping.signal, onChange });
-  assert.equal(told.length, 2);
-  assert.match(told[0] ?? '', /the crawl has 3 partitions, and c\.pages has 5: what lies beyond is not read/);
-  assert.equal(told[1], null);
+  assert.equal(reported.length, 2);
+  assert.match(reported[0] ?? '', /the crawl has 3 partitions, and c\.pages has 5: what lies beyond is not read/);
+  assert.equal(reported[1], null);
 });
 
 test('fewer partitions than the crawl has are no surplus', async () => {

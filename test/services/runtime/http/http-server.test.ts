@@ -177,7 +177,7 @@ test('a page of elsewhere can make no browser cause an effect, nor read, by GET 
     routes: [
       (app) => {
         app.get('/effect', { config: { access: 'control' } }, () => ({ effects: ++effects }));
-        app.get('/told', () => ({ told: true }));
+        app.get('/told', () => ({ reported: true }));
       },
     ],
   });

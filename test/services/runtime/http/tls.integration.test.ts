@@ -37,15 +37,15 @@ test('a renewed certificate is shown without a restart, and one that cannot serv
   writeOwnCertificate(...next);
   const troubles: string[] = [];
   const tls = openTlsPair({ cert, key, options }, (message) => troubles.push(message), 20);
-  let told = 0;
-  const unwatch = tls.watch(() => told++);
+  let reported = 0;
+  const unwatch = tls.watch(() => reported++);
   const server = await startHttpServer({
     listen: { host: '0.0.0.0', port: 0 },
     token,
     tls,
     probes: new Probes(),
     metrics: async () => ({ type: 'text/plain', text: 'up 1\n' }),
-    routes: [(app) => void app.get('/told', () => ({ told: true }))],
+    routes: [(app) => void app.get('/told', () => ({ reported: true }))],
     onBug: (error) => assert.fail(error as Error),
   });
   const port = Number(server.address.split(':').pop());
@@ -68,7 +68,7 @@ test('a renewed certificate is shown without a restart, and one that cannot serv
     writeFileSync(cert, 'no certificate');
     await until('the damage to be told', () => troubles.length > 1);
     assert.equal(troubles.length, 2, 'once for each change');
-    assert.equal(told, 1, 'whoever watches beside the server is told, too');
+    assert.equal(reported, 1, 'whoever watches beside the server is told, too');
     unwatch();
     assert.notEqual(await shownBy(port), first);
 
@@ -99,7 +99,7 @@ test('members that serve one certificate believe each other, whatever it names; 
       (app) =>
         void app.get('/told', ({ headers }) => {
           asked.push(headers.authorization);
-          return { told: true };
+          return { reported: true };
         }),
     ],
     onBug: (error) => assert.fail(error as Error),
@@ -110,7 +110,7 @@ test('members that serve one certificate believe each other, whatever it names; 
     // The certificate names localhost, not 127.0.0.1.
     assert.deepEqual(await memberAsker({ token, certificate })(address, '/told', 5_000), {
       status: 200,
-      body: { told: true },
+      body: { reported: true },
     });
     assert.equal(await memberAsker({ certificate })(address, '/told', 5_000), undefined, 'without the token');
     const other = { cert: join(folder, 'other.crt'), key: join(folder, 'other.key') };

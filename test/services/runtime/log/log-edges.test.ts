@@ -186,13 +186,13 @@ describe('dead letters', () => {
       if (indexes.length > 0) throw new RecordTooLarge('c.dead-letters', indexes);
       return [];
     };
-    const letter = (bytes: number): DeadLetter => ({
+    const deadLetter = (bytes: number): DeadLetter => ({
       ...blankDeadLetter,
       url: `${bytes}`,
       original: Buffer.alloc(bytes, 'x'),
     });
-    const letters = [10_000, 10, 20_000].map((bytes) => ({ letter: letter(bytes), key: null }));
-    await appendDeadLetters({ append }, codec, 'c.dead-letters', letters);
+    const deadLetters = [10_000, 10, 20_000].map((bytes) => ({ deadLetter: deadLetter(bytes), key: null }));
+    await appendDeadLetters({ append }, codec, 'c.dead-letters', deadLetters);
     assert.deepEqual(
       kept.map(({ url, original }) => [url, original.length]),
       [
@@ -204,7 +204,7 @@ describe('dead letters', () => {
     const away = async () => {
       throw new CrawlstreamError('BROKER_UNREACHABLE', 'away');
     };
-    await assert.rejects(appendDeadLetters({ append: away }, codec, 'c.dead-letters', letters), /away/);
+    await assert.rejects(appendDeadLetters({ append: away }, codec, 'c.dead-letters', deadLetters), /away/);
   });
 });
 
@@ -214,8 +214,8 @@ it('a partition that lost what was read is read on from where it ends now', asyn
     poll: () => Promise.reject(new LogTruncated('t', 0, { end: 9, leaderEpoch: 3 }, 5)),
     seek: (...given: unknown[]) => void sought.push(given),
   } as unknown as LogReader;
-  const told: LogTruncated[] = [];
-  assert.deepEqual(await pollOn(reader, { maxBytes: 1, waitMs: 0 }, (error) => told.push(error)), []);
+  const reported: LogTruncated[] = [];
+  assert.deepEqual(await pollOn(reader, { maxBytes: 1, waitMs: 0 }, (error) => reported.push(error)), []);
   assert.deepEqual(sought, [['t', 0, 5, { end: 5, leaderEpoch: 3 }]]);
-  assert.equal(told.length, 1);
+  assert.equal(reported.length, 1);
 });

@@ -88,7 +88,7 @@ it('records that are read twice are counted once as lost', (t) => {
   const partition = { topic: 'c.pages', partition: 0 };
   for (const _ of [1, 2]) losses.onRecords({ partition, from: 3, to: 7 });
   losses.onFile({ file: '/d/log/000004.log', offset: 714, bytesBehind: 20 });
-  losses.tell();
+  losses.report();
   assert.match(
     said.join(''),
     /skipped as damaged: 4 records \(4 of c\.pages\/0\)\n.*the 20 bytes of \/d\/log\/000004\.log from byte 714 on/,

@@ -8,17 +8,17 @@ import { type Lagging, LagWatch } from '../../../../services/runtime/metrics/lag
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 
 /** What it tells now, by name and partition: it must tell at once, so that nothing is awaited. */
-function told(watch: LagWatch): Map<string, number> {
+function reported(watch: LagWatch): Map<string, number> {
   const values = new Map<string, number>();
-  const tell = (name: string, value: number, labels: { readonly partition?: number } = {}) =>
+  const report = (name: string, value: number, labels: { readonly partition?: number } = {}) =>
     values.set(labels.partition === undefined ? name : `${name} ${labels.partition}`, value);
-  assert.equal(watch.tell({ value: tell, spread: () => assert.fail() } as never), undefined);
+  assert.equal(watch.metrics({ value: report, spread: () => assert.fail() } as never), undefined);
   return values;
 }
 
-async function untilTold(watch: LagWatch, count: number): Promise<Map<string, number>> {
+async function untilReported(watch: LagWatch, count: number): Promise<Map<string, number>> {
   for (;;) {
-    const values = told(watch);
+    const values = reported(watch);
     if (values.size >= count) return values;
     await sleep(20);
   }
@@ -37,18 +37,22 @@ test('lag counts what a group has not dealt with, and tells the age of the oldes
   const leave = watch.add({ log, clock: later, group: 't.g', positions });
   const closing = new AbortController();
   const running = watch.run(closing.signal);
-  const values = await untilTold(watch, 10);
+  const values = await untilReported(watch, 10);
   const of = (name: string) => [0, 1, 2].map((partition) => values.get(`crawlstream_lag_${name} ${partition}`)!);
   assert.deepEqual(of('records'), [2, 0, 0]);
   assert.deepEqual(of('seconds').slice(1), [0, 0]);
   const [age] = of('seconds');
   assert.ok(age! >= 60 && age! < 90, `${age}`);
   offsets[0] = 3;
-  assert.equal(told(watch).get('crawlstream_lag_records 0'), 0, 'what the group has dealt with meanwhile is counted');
+  assert.equal(
+    reported(watch).get('crawlstream_lag_records 0'),
+    0,
+    'what the group has dealt with meanwhile is counted',
+  );
   offsets.length = 1;
-  assert.equal(told(watch).size, 4, 'a partition that has gone to another member is its to tell of');
+  assert.equal(reported(watch).size, 4, 'a partition that has gone to another member is its to tell of');
   leave();
-  assert.equal(told(watch).size, 0);
+  assert.equal(reported(watch).size, 0);
   closing.abort();
   await running;
   await log.close();
@@ -75,14 +79,14 @@ test('while no broker answers, what was seen last is told, with its age', async 
   const closing = new AbortController();
   const running = watch.run(closing.signal);
   watch.add(group);
-  await untilTold(watch, 4);
+  await untilReported(watch, 4);
   isAway = true;
   // Whoever is new is looked at soon: it never hears of its partition.
   watch.add({ ...group, group: 't.other' });
   const before = asked;
   while (asked === before) await sleep(20);
   nowMs += 600_000;
-  assert.deepEqual(Object.fromEntries(told(watch)), {
+  assert.deepEqual(Object.fromEntries(reported(watch)), {
     'crawlstream_lag_records 0': 5,
     'crawlstream_lag_retained_ratio 0': 0.5,
     'crawlstream_lag_seconds 0': 605,
@@ -107,7 +111,7 @@ test('what a topic has forgotten does not wait any more, and what is left of it 
   });
   const closing = new AbortController();
   const running = watch.run(closing.signal);
-  const values = await untilTold(watch, 4);
+  const values = await untilReported(watch, 4);
   assert.deepEqual([values.get('crawlstream_lag_records 0'), values.get('crawlstream_lag_retained_ratio 0')], [10, 1]);
   closing.abort();
   await running;

@@ -6,7 +6,7 @@ import { storesOnDisk } from '../store/stores-on-disk.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 /** Values by name and labels. */
-function told(opened: Set<Pick<StateStore, 'figures'>>): Record<string, number> {
+function reported(opened: Set<Pick<StateStore, 'figures'>>): Record<string, number> {
   const values: Record<string, number> = {};
   const value = (name: string, one: number, labels: object = {}) => {
     const key = [name.replace('crawlstream_store_', ''), ...Object.values(labels).slice(1)].join(' ');
@@ -22,15 +22,15 @@ for (const { name, open } of storesOnDisk) {
       const folder = temporaryFolder();
       const store = await open(folder, { writeBufferBytes: 64 << 10 });
       const opened = new Set<StateStore>([store]);
-      assert.equal(told(opened)['files 0'], 0);
+      assert.equal(reported(opened)['files 0'], 0);
       for (let i = 0; i < 40; i++) {
         await store.write([{ key: Buffer.from(`k${i}`), value: Buffer.from(`${i}`.repeat(20_000)) }]);
       }
       await store.close();
-      assert.deepEqual(told(opened), {});
+      assert.deepEqual(reported(opened), {});
       assert.equal(opened.size, 0);
       const again = await open(folder);
-      const now = told(new Set([again]));
+      const now = reported(new Set([again]));
       const files = Object.entries(now).filter(([key]) => key.startsWith('files '));
       assert.ok(files.reduce((sum, [, count]) => sum + count, 0) > 0, JSON.stringify(now));
       if (name === 'rocksdb') {

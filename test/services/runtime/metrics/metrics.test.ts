@@ -33,9 +33,9 @@ test('names follow the conventions of Prometheus: a prefix, base units last, _to
 
 test('what sources tell of the same series adds up, and what nobody tells is not there', async () => {
   const series = await scraped(
-    (tell) => tell.value('crawlstream_frontier_leases', 2, { partition: 0 }),
-    (tell) => tell.value('crawlstream_frontier_leases', 3, { partition: 0 }),
-    (tell) => tell.value('crawlstream_frontier_leases', 4, { partition: 1 }),
+    (report) => report.value('crawlstream_frontier_leases', 2, { partition: 0 }),
+    (report) => report.value('crawlstream_frontier_leases', 3, { partition: 0 }),
+    (report) => report.value('crawlstream_frontier_leases', 4, { partition: 1 }),
   );
   assert.deepEqual(
     [...series],
@@ -48,7 +48,7 @@ test('what sources tell of the same series adds up, and what nobody tells is not
 
 test('a scrape shows what is now: series of a partition that has moved on are gone', async () => {
   let partition = 0;
-  const source: MetricSource = (tell) => tell.value('crawlstream_frontier_links_total', 7, { partition });
+  const source: MetricSource = (report) => report.value('crawlstream_frontier_links_total', 7, { partition });
   const exposition = createExposition(
     () => [source],
     (error) => assert.fail(String(error)),
@@ -69,8 +69,8 @@ test('a spread is a histogram: cumulative buckets, sum and count, over all that 
   for (const value of [0.5, 1, 3]) one.observe(value);
   for (const value of [5, 100]) other.observe(value);
   const series = await scraped(
-    (tell) => tell.spread('crawlstream_fetcher_request_seconds', one),
-    (tell) => tell.spread('crawlstream_fetcher_request_seconds', other),
+    (report) => report.spread('crawlstream_fetcher_request_seconds', one),
+    (report) => report.spread('crawlstream_fetcher_request_seconds', other),
   );
   assert.deepEqual(Object.fromEntries(series), {
     'crawlstream_fetcher_request_seconds_bucket{le="1"}': '2',
@@ -87,7 +87,7 @@ test('a source that fails is reported, and the others are told all the same', as
     () => {
       throw new Error('the log is closed');
     },
-    (tell) => tell.value('crawlstream_ready', 1),
+    (report) => report.value('crawlstream_ready', 1),
   ];
   const { text } = await createExposition(
     () => sources,
@@ -100,7 +100,7 @@ test('a source that fails is reported, and the others are told all the same', as
 test('every series has the labels of the service, those of the process among them', async () => {
   let crawl = 'news';
   const exposition = createExposition(
-    () => [(tell) => tell.value('crawlstream_frontier_leases', 2, { partition: 0 })],
+    () => [(report) => report.value('crawlstream_frontier_leases', 2, { partition: 0 })],
     (error) => assert.fail(String(error)),
     () => ({ crawl }),
   );
@@ -121,10 +121,10 @@ test('a counter never falls, whatever its sources tell: it stands still, and goe
   };
   const exposition = createExposition(
     () => [
-      (tell) => tell.value('crawlstream_frontier_admissions_total', admitted, { partition: 0 }),
-      (tell) => {
+      (report) => report.value('crawlstream_frontier_admissions_total', admitted, { partition: 0 }),
+      (report) => {
         if (other instanceof Error) throw other;
-        if (other > 0) tell.value('crawlstream_frontier_admissions_total', other, { partition: '0' });
+        if (other > 0) report.value('crawlstream_frontier_admissions_total', other, { partition: '0' });
       },
     ],
     () => {},
@@ -145,9 +145,9 @@ test('a counter never falls, whatever its sources tell: it stands still, and goe
 });
 
 test('every metric that a process shows passes the lint of promtool, those of Node too', async () => {
-  const sources: MetricSource[] = Object.entries<MetricSpec>(metrics).map(([name, { kind, labels }]) => (tell) => {
-    if (kind === 'histogram') tell.spread(name as 'crawlstream_fetcher_request_seconds', new Distribution([1]));
-    else tell.value(name as 'crawlstream_ready', 1, Object.fromEntries(labels.map((label) => [label, 'x'])));
+  const sources: MetricSource[] = Object.entries<MetricSpec>(metrics).map(([name, { kind, labels }]) => (report) => {
+    if (kind === 'histogram') report.spread(name as 'crawlstream_fetcher_request_seconds', new Distribution([1]));
+    else report.value(name as 'crawlstream_ready', 1, Object.fromEntries(labels.map((label) => [label, 'x'])));
   });
   const { text } = await createExposition(
     () => sources,

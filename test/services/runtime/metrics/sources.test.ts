@@ -7,11 +7,11 @@ import { createSnapshotMeter } from '../../../../services/cli/state/snapshot-met
 import { createTally } from '../../../../services/runtime/log/kafka/tallies.ts';
 import { logMetrics } from '../../../../services/runtime/metrics/log-metrics.ts';
 import type { MetricSource } from '../../../../services/runtime/metrics/metrics.ts';
-import { awayAfter, tellAway } from '../../../../services/runtime/metrics/service.ts';
+import { awayAfter, awayMetrics } from '../../../../services/runtime/metrics/service.ts';
 import { storeMetrics } from '../../../../services/runtime/metrics/store-metrics.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-async function told(source: MetricSource): Promise<Record<string, number>> {
+async function reported(source: MetricSource): Promise<Record<string, number>> {
   const values: Record<string, number> = {};
   const value = (name: string, one: number, labels: object = {}) => {
     values[[name.replace('crawlstream_', ''), ...Object.values(labels)].join(' ')] = one;
@@ -28,7 +28,7 @@ test('requests are counted by API, with those that had no answer; retries and re
   tally.retry();
   tally.joined('news.dedup');
   tally.joined('news.dedup');
-  assert.deepEqual(await told(logMetrics({ tallies: () => tally })), {
+  assert.deepEqual(await reported(logMetrics({ tallies: () => tally })), {
     'kafka_requests_total Fetch': 2,
     'kafka_request_failures_total Fetch': 1,
     'kafka_request_seconds_total Fetch': 10.25,
@@ -38,32 +38,32 @@ test('requests are counted by API, with those that had no answer; retries and re
     kafka_produce_retries_total: 1,
     'kafka_rebalances_total news.dedup': 2,
   });
-  assert.deepEqual(await told(logMetrics({})), {}, 'a log in a folder has no brokers');
+  assert.deepEqual(await reported(logMetrics({})), {}, 'a log in a folder has no brokers');
 });
 
 test('a snapshot that failed makes the last one no younger; nothing to take is not overdue', async () => {
   let nowMs = 0;
   const meter = createSnapshotMeter(900_000, { nowMs: () => nowMs });
   const first = { snapshot_interval_seconds: 900, snapshot_age_seconds: 0, snapshot_failures_total: 0 };
-  assert.deepEqual(await told(meter.tell), first);
+  assert.deepEqual(await reported(meter.metrics), first);
   nowMs = 900_000;
   meter.taken(2, 5_000);
   nowMs = 1_800_000;
   meter.failed();
   const last = { snapshot_seconds: 2, snapshot_bytes: 5_000 };
   const failed = { ...first, ...last, snapshot_age_seconds: 900, snapshot_failures_total: 1 };
-  assert.deepEqual(await told(meter.tell), failed);
+  assert.deepEqual(await reported(meter.metrics), failed);
   meter.passed();
-  assert.deepEqual(await told(meter.tell), { ...failed, snapshot_age_seconds: 0 });
+  assert.deepEqual(await reported(meter.metrics), { ...failed, snapshot_age_seconds: 0 });
 });
 
 test('a store is told of with the disk that it is on; one that is not there yet has no size', async () => {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'table'), Buffer.alloc(1_000));
-  const values = await told(storeMetrics('state', folder));
+  const values = await reported(storeMetrics('state', folder));
   assert.equal(values['store_bytes state'], 1_000);
   assert.ok(values['disk_free_bytes state']! > 0 && values['disk_free_bytes state']! < values['disk_bytes state']!);
-  assert.deepEqual(await told(storeMetrics('state', join(folder, 'none'))), { 'store_bytes state': 0 });
+  assert.deepEqual(await reported(storeMetrics('state', join(folder, 'none'))), { 'store_bytes state': 0 });
 });
 
 test('what a process has to do without is told of by name, also after its role has ended for it', async () => {
@@ -79,8 +79,8 @@ test('what a process has to do without is told of by name, also after its role h
     ['DISK_FULL', 'disk', 0],
     ['OWNERSHIP_LOST', null, 0],
   ] as const) {
-    assert.deepEqual(await told(tellAway({ away: () => awayAfter(code) })), cut(what, brokers));
+    assert.deepEqual(await reported(awayMetrics({ away: () => awayAfter(code) })), cut(what, brokers));
   }
-  assert.deepEqual(await told(tellAway({ away: () => ({ brokers: 0, cutOff: 'schema' }) })), cut('schema', 0));
-  assert.deepEqual(await told(tellAway({ away: undefined })), {});
+  assert.deepEqual(await reported(awayMetrics({ away: () => ({ brokers: 0, cutOff: 'schema' }) })), cut('schema', 0));
+  assert.deepEqual(await reported(awayMetrics({ away: undefined })), {});
 });

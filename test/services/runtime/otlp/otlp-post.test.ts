@@ -70,20 +70,20 @@ test('what is sent has the headers of all signals, and its own before them', asy
 
 test('what does not arrive is told of once, and is not an error', async (t) => {
   const { endpoint } = await collector(t, [199 + 1, 299, 300, 503]);
-  const told: string[] = [];
-  const post = openOtlpPost({ signal: 'metrics', endpoint, env: {}, onTrouble: (text) => told.push(text) });
+  const reported: string[] = [];
+  const post = openOtlpPost({ signal: 'metrics', endpoint, env: {}, onTrouble: (text) => reported.push(text) });
   const arrived = [];
   for (let n = 0; n < 4; n++) arrived.push(await post.send({}));
   assert.deepEqual(arrived, [true, true, false, false]);
-  assert.deepEqual(told, [`${endpoint} accepts no metrics (status 300); continuing without`]);
+  assert.deepEqual(reported, [`${endpoint} accepts no metrics (status 300); continuing without`]);
   const nobody = openOtlpPost({
     signal: 'logs',
     endpoint: 'http://127.0.0.1:1',
     env: {},
-    onTrouble: (text) => told.push(text),
+    onTrouble: (text) => reported.push(text),
   });
   assert.equal(await nobody.send({}), false);
-  assert.match(told[1]!, /^http:\/\/127\.0\.0\.1:1 accepts no logs \(.*ECONNREFUSED.*\); continuing without$/);
+  assert.match(reported[1]!, /^http:\/\/127\.0\.0\.1:1 accepts no logs \(.*ECONNREFUSED.*\); continuing without$/);
 });
 
 test('values have the types of the protocol; what is null is left out', () => {
@@ -97,18 +97,21 @@ test('values have the types of the protocol; what is null is left out', () => {
 });
 
 test('a process is described by what it knows, by the variables, and by its name', () => {
-  const told = (env: Record<string, string>) =>
+  const reported = (env: Record<string, string>) =>
     Object.fromEntries(
       resourceOf({ 'service.name': 'crawlstream', crawl: 'c' }, env).attributes.map(({ key, value }) => [
         key,
         (value as { stringValue: string }).stringValue,
       ]),
     );
-  assert.deepEqual(told({}), { 'service.name': 'crawlstream', crawl: 'c' });
-  assert.deepEqual(told({ OTEL_RESOURCE_ATTRIBUTES: 'crawl=mine,team=a%2Cb,service.name=b' }), {
+  assert.deepEqual(reported({}), { 'service.name': 'crawlstream', crawl: 'c' });
+  assert.deepEqual(reported({ OTEL_RESOURCE_ATTRIBUTES: 'crawl=mine,team=a%2Cb,service.name=b' }), {
     ...{ 'service.name': 'b', crawl: 'mine', team: 'a,b' },
   });
-  assert.deepEqual(told({ OTEL_RESOURCE_ATTRIBUTES: 'service.name=b', OTEL_SERVICE_NAME: 'c' })['service.name'], 'c');
+  assert.deepEqual(
+    reported({ OTEL_RESOURCE_ATTRIBUTES: 'service.name=b', OTEL_SERVICE_NAME: 'c' })['service.name'],
+    'c',
+  );
 });
 
 test('times are nanoseconds, whole microseconds of them', () => {

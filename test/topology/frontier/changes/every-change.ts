@@ -226,8 +226,8 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     page: proved === 'gained' ? { ...page, gain: { urls: 32, seconds: 33, visits: 34 } } : page,
   })),
   due: [
-    { kind: 'due', hostKey: 'a.test', url: 'https://a.test/d', dueS: 61, told: true },
-    { kind: 'due', hostKey: 'a.test', url: 'https://a.test/d', dueS: 62, told: false },
+    { kind: 'due', hostKey: 'a.test', url: 'https://a.test/d', dueS: 61, fromSitemap: true },
+    { kind: 'due', hostKey: 'a.test', url: 'https://a.test/d', dueS: 62, fromSitemap: false },
   ],
   price: [{ kind: 'price', price: -71, atMs: 72 }],
   grantSitemaps: [{ kind: 'grantSitemaps', ...lease, again: 0, frontQueues: [] }],

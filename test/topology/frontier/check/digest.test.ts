@@ -71,8 +71,8 @@ test('what belongs to the whole partition has rows of its own', () => {
     ['position', 'discovered', 0, 0],
     ['position', 'results', 5, 2],
   ]);
-  const told = of('counter').filter(([, , count]) => count !== 0);
-  assert.deepEqual(told, [
+  const reported = of('counter').filter(([, , count]) => count !== 0);
+  assert.deepEqual(reported, [
     ['counter', 'retries', 12],
     ['counter', 'untagged', 1],
   ]);
@@ -90,9 +90,16 @@ test('where a load stands is told once it has begun', () => {
 test('a host has a row of its facts, with later ones where they say something', () => {
   const usual = ['0', '-1', '-1', '-1', '-1', '0', '0', '0', '0', '0', '0', '0', '', 'false', '0'];
   assert.deepEqual(kindOf(stateOf(facts({})), 'host'), [['host', hostKey, ...usual]]);
-  const told = { readyAtMs: 5, hold: 'blocked', deferredOpen: true, bytes: 1, ownDelayIsLeast: true, serverErrors: 1 };
+  const reported = {
+    readyAtMs: 5,
+    hold: 'blocked',
+    deferredOpen: true,
+    bytes: 1,
+    ownDelayIsLeast: true,
+    serverErrors: 1,
+  };
   const all = ['5', ...usual.slice(1, 12), 'blocked', 'true', '0', 1, 'least', 'errors 1'];
-  assert.deepEqual(kindOf(stateOf(facts(told)), 'host'), [['host', hostKey, ...all]]);
+  assert.deepEqual(kindOf(stateOf(facts(reported)), 'host'), [['host', hostKey, ...all]]);
 });
 
 test('a host that differs from others has rows of its slots, its budget, its traps and its purged URLs', () => {
@@ -181,7 +188,7 @@ test('a lease is told with its URLs that are not resolved, and what visits told 
 test('the schedule is told where there is one', () => {
   const round = { dueS: 81, sinceS: 82, tries: 83, secure: true };
   const state = stateOf({ kind: 'sitemaps', hostKey, round }, { kind: 'price', price: -71, atMs: 72 });
-  state.recrawl.trust.set(0, { told: 3, proved: 2, lastDueS: 1 });
+  state.recrawl.trust.set(0, { fromSitemap: 3, proved: 2, lastDueS: 1 });
   state.recrawl.credit = 5;
   const none = ['schedule', 0, 0, ...state.recrawl.table.sum.words];
   assert.deepEqual(kindOf(state, 'schedule', 'trust', 'sitemaps'), [

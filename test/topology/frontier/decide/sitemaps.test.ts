@@ -28,8 +28,8 @@ function named(hand: Hand, amount = 1): void {
 function report(hand: Hand, task: Task, host: Partial<HostFacts>, read = 1): void {
   const result = hand.resultOf(task, () => ({}));
   const asked = Array.from({ length: read }, () => ({ ...sitemapRequest, startMs: hand.nowMs, endMs: hand.nowMs }));
-  const told = { ...result, requests: [...result.requests, ...asked], host: { ...result.host, ...host } };
-  hand.rig.send('results', told as Result);
+  const reported = { ...result, requests: [...result.requests, ...asked], host: { ...result.host, ...host } };
+  hand.rig.send('results', reported as Result);
   hand.rig.step(hand.nowMs, 0);
 }
 

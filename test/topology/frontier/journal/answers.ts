@@ -4,16 +4,16 @@ import { FinishedUrls } from '../../../../topology/frontier/ask/finished-urls.ts
 import { HostScan, hostSorts } from '../../../../topology/frontier/ask/list-hosts.ts';
 import { answerHost, answerUrl } from '../../../../topology/frontier/ask/queries.ts';
 import type { UrlEvent } from '../../../../topology/frontier/ask/url-events.ts';
-import { UrlStory } from '../../../../topology/frontier/ask/url-story.ts';
+import { UrlTimeline } from '../../../../topology/frontier/ask/url-timeline.ts';
 import { decodeChangelog, readChangelog } from '../../../../topology/frontier/changes/changelog.ts';
 import { freshnessNow } from '../../../../topology/frontier/recrawl/freshness-now.ts';
 import { compilePolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
-import { CommitEvents } from '../../../../topology/story/commit-events.ts';
-import { controlEvents, resultEvents, Subject } from '../../../../topology/story/record-events.ts';
-import { Sightings } from '../../../../topology/story/sightings.ts';
-import { inOrder, type StoryEvent, type UnversionedEvent } from '../../../../topology/story/story-event.ts';
-import { storyPicture } from '../../../../topology/story/story-picture.ts';
-import { storyText } from '../../../../topology/story/story-text.ts';
+import { CommitEvents } from '../../../../topology/timeline/commit-events.ts';
+import { Discoveries } from '../../../../topology/timeline/discoveries.ts';
+import { controlEvents, resultEvents, Subject } from '../../../../topology/timeline/record-events.ts';
+import { inOrder, type TimelineEvent, type UnversionedEvent } from '../../../../topology/timeline/timeline-event.ts';
+import { timelinePicture } from '../../../../topology/timeline/timeline-picture.ts';
+import { timelineText } from '../../../../topology/timeline/timeline-text.ts';
 import type { TopicName } from '../../../../topology/topics.ts';
 import { hostKeyOf } from '../../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../../topology/url/normalize.ts';
@@ -35,7 +35,12 @@ export function* answers(rig: ModelRig, nowMs: number): Generator<unknown> {
     yield { host, first, next };
   }
   for (const url of urlsOf(rig))
-    yield { url, answer: rig.rows.run(answerUrl(state, url)), story: storyOf(rig, url), told: toldOf(rig, url) };
+    yield {
+      url,
+      answer: rig.rows.run(answerUrl(state, url)),
+      story: timelineOf(rig, url),
+      fromSitemap: reportOf(rig, url),
+    };
   for (const outcome of [null, 'fetched', 'failed', 'dead'] as const) {
     for (const [hostKey, prefix] of [
       ['', ''],
@@ -49,19 +54,19 @@ export function* answers(rig: ModelRig, nowMs: number): Generator<unknown> {
 }
 
 /** Of all topics, in words. */
-function toldOf(rig: ModelRig, url: string): unknown {
+function reportOf(rig: ModelRig, url: string): unknown {
   const hostKey = hostKeyOf(url);
   const normalize = compileNormalizer();
   const subject = new Subject(url, hostKey, normalize);
-  const sightings = new Sightings(subject);
+  const discoveries = new Discoveries(subject);
   const compile = (json: string) => compilePolicy(JSON.parse(json) as PolicyConfig);
-  const commits = new CommitEvents(subject, 0, sightings, (version, json) =>
+  const commits = new CommitEvents(subject, 0, discoveries, (version, json) =>
     version % 7 === 0 ? null : compile(json),
   );
   const place = (topic: TopicName, offset: number) => ({ topic, partition: 0, offset, timestampMs: 1_700_000_000_000 });
   const others: UnversionedEvent[] = [];
   rig.sent('discovered').forEach((record, offset) => {
-    others.push(...sightings.take(record, place('discovered', offset), [hostKey]));
+    others.push(...discoveries.take(record, place('discovered', offset), [hostKey]));
   });
   rig
     .sent('control')
@@ -69,13 +74,13 @@ function toldOf(rig: ModelRig, url: string): unknown {
   rig
     .sent('results')
     .forEach((record, offset) => void others.push(...resultEvents(subject, record, place('results', offset))));
-  const events: StoryEvent[] = [];
+  const events: TimelineEvent[] = [];
   for (const [offset, value] of rig.changelog.entries()) {
     const record = readChangelog(value);
     if (record.kind !== 'foreign') events.push(...commits.take(offset, record, value.includes(hostKey)));
   }
   const all = [...others.map((event) => commits.versioned(event)), ...events].sort(inOrder);
-  return [all, storyText(all), storyPicture(url, all)];
+  return [all, timelineText(all), timelinePicture(url, all)];
 }
 
 function urlsOf(rig: ModelRig): string[] {
@@ -89,12 +94,12 @@ function urlsOf(rig: ModelRig): string[] {
   return [...found.values()].flatMap((urls) => [...urls]);
 }
 
-function storyOf(rig: ModelRig, url: string) {
+function timelineOf(rig: ModelRig, url: string) {
   const events: UrlEvent[] = [];
-  const story = new UrlStory(hostKeyOf(url), url, (event) => events.push(event));
-  const taken = Array.from(rig.changelog, (value, offset) => story.take(offset, decodeChangelog(value)));
-  const { place, leasesOut, nowMs, policyVersion, facts, hostSlots } = story;
-  const { admitted, leased, outcomes } = story;
-  const held = Array.from({ length: 32 }, (_, number) => [story.isHeld(number), story.trapOf(number)]);
+  const timeline = new UrlTimeline(hostKeyOf(url), url, (event) => events.push(event));
+  const taken = Array.from(rig.changelog, (value, offset) => timeline.take(offset, decodeChangelog(value)));
+  const { place, leasesOut, nowMs, policyVersion, facts, hostSlots } = timeline;
+  const { admitted, leased, outcomes } = timeline;
+  const held = Array.from({ length: 32 }, (_, number) => [timeline.isHeld(number), timeline.trapOf(number)]);
   return { events, taken, place, leasesOut, nowMs, policyVersion, facts, hostSlots, held, admitted, leased, outcomes };
 }

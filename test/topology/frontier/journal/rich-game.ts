@@ -172,9 +172,9 @@ export class RichGame {
       seek: { group: 'frontier', topic: chance.of(['results', 'discovered']), offset: chance.below(4) },
     };
     const payload = payloads[kind] === undefined ? '' : JSON.stringify(payloads[kind]);
-    const told = { partition: chance.below(3), wanted: chance.below(20), known: chance.of([-1, 0, 30]) };
+    const reported = { partition: chance.below(3), wanted: chance.below(20), known: chance.of([-1, 0, 30]) };
     const named = kind === 'purge' || kind === 'raise' ? hostKeyOf(url) : hostKey;
-    return controlOf({ kind, hostKey: named, amount, payload, ...told, version: chance.below(9) });
+    return controlOf({ kind, hostKey: named, amount, payload, ...reported, version: chance.below(9) });
   }
 
   #url(hostKey: string): string {

@@ -135,12 +135,13 @@ describe('front queues', () => {
 
   it('tell whom it concerns of each entry, with its place', () => {
     const disk = new QueuesOnDisk(1);
-    const told: object[] = [];
+    const reported: object[] = [];
     disk.queues.queuedEver = 7;
-    disk.queues.onPush = (host, hostKey, { url }, { number, seq }) => told.push({ host, hostKey, url, number, seq });
+    disk.queues.onPush = (host, hostKey, { url }, { number, seq }) =>
+      reported.push({ host, hostKey, url, number, seq });
     disk.push(0, entryOf(1, 5));
     disk.push(0, entryOf(2, 5));
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { host: 0, hostKey: '0.test', url: 'https://1.test/1', number: 5, seq: 7 },
       { host: 0, hostKey: '0.test', url: 'https://0.test/2', number: 5, seq: 8 },
     ]);

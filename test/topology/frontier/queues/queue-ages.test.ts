@@ -49,8 +49,8 @@ describe('the age of queued URLs', () => {
     const state = new FrontierState(fingerprintKey);
     // One URL in two seconds of virtual time, over ten hosts.
     for (let n = 0; n < 30_000; n++) admit(state, 2_000 * n, n, n + 1, 2, `h${n % 10}.test`);
-    const near = (told: number | undefined, wanted: number) =>
-      assert.ok(Math.abs(told! - wanted) < 0.03 * wanted, `${told} s, not ${wanted}`);
+    const near = (reported: number | undefined, wanted: number) =>
+      assert.ok(Math.abs(reported! - wanted) < 0.03 * wanted, `${reported} s, not ${wanted}`);
     const whole = state.queues.ages.at(60_000_000).all;
     near(whole?.p50S, 30_000);
     near(whole?.p95S, 57_000);

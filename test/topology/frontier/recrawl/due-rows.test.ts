@@ -6,12 +6,21 @@ import { RecrawlState } from '../../../../topology/frontier/recrawl/recrawl-stat
 
 const plain: Due = {
   ...{ hi: 7, lo: 1, host: 0, dueS: 1e9, visitedS: 9e8, rateClass: noRate, status: 0, frontQueue: 0, gained: 0 },
-  ...{ told: false, out: false, pushed: false, duplicate: false },
+  ...{ fromSitemap: false, out: false, pushed: false, duplicate: false },
 };
 /** Every field has a value of its own, the numbers the largest that they may have. */
 const full: Due = {
   ...{ hi: 0xffff_fff1, lo: 0xffff_fff2, host: 0xffff_fff3, dueS: 0xffff_fff4, visitedS: 0xffff_fff5 },
-  ...{ rateClass: 0xfff6, status: 4, frontQueue: 6, gained: 31, told: true, out: false, pushed: true, duplicate: true },
+  ...{
+    rateClass: 0xfff6,
+    status: 4,
+    frontQueue: 6,
+    gained: 31,
+    fromSitemap: true,
+    out: false,
+    pushed: true,
+    duplicate: true,
+  },
 };
 
 function rowsOf(...dues: readonly Due[]): RecrawlState {
@@ -76,8 +85,8 @@ test('price, credit, trust and the rounds of sitemaps come back; from before rou
   const recrawl = new RecrawlState();
   recrawl.setPrice(-55, 1_234);
   recrawl.credit = -700;
-  recrawl.trust.set(3, { told: 4, proved: 5, lastDueS: 6 });
-  recrawl.trust.set(9, { told: 1, proved: 0, lastDueS: 2 });
+  recrawl.trust.set(3, { fromSitemap: 4, proved: 5, lastDueS: 6 });
+  recrawl.trust.set(9, { fromSitemap: 1, proved: 0, lastDueS: 2 });
   const round = { dueS: 70, sinceS: 60, tries: 2, secure: true };
   recrawl.sitemaps.put(3, round);
   const rows = takeDueRows(recrawl);
@@ -88,8 +97,8 @@ test('price, credit, trust and the rounds of sitemaps come back; from before rou
   const expected = {
     ...{ price: -55, pricedAtMs: 1_234, credit: -700, rounds: [[3, round]] },
     trust: [
-      [3, { told: 4, proved: 5, lastDueS: 6 }],
-      [9, { told: 1, proved: 0, lastDueS: 2 }],
+      [3, { fromSitemap: 4, proved: 5, lastDueS: 6 }],
+      [9, { fromSitemap: 1, proved: 0, lastDueS: 2 }],
     ],
   };
   assert.deepEqual(restOf(loaded(rows)), expected);

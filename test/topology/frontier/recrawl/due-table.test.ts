@@ -13,7 +13,7 @@ const due = (lo: number, more: Partial<Due> = {}): Due => ({
   status: 1,
   frontQueue: 2,
   rateClass: noRate,
-  told: false,
+  fromSitemap: false,
   out: false,
   pushed: false,
   duplicate: false,
@@ -37,7 +37,7 @@ describe('the schedule of visits', () => {
         const one = due(lo, {
           ...{ host, dueS: next() % 50, frontQueue: next() % 8, status: next() % 8, visitedS: turn },
           ...{
-            told: next() % 2 === 0,
+            fromSitemap: next() % 2 === 0,
             pushed: next() % 2 === 0,
             gained: next() % 32,
             duplicate: next() % 2 === 0,
@@ -60,7 +60,7 @@ describe('the schedule of visits', () => {
       } else if (next() % 20 === 0) {
         table.endLeases(turn);
         for (const [key, one] of list)
-          if (one.out) list.set(key, { ...one, dueS: turn, told: false, out: false, pushed: false });
+          if (one.out) list.set(key, { ...one, dueS: turn, fromSitemap: false, out: false, pushed: false });
       }
       assert.equal(table.size, list.size);
       assert.equal(table.out, [...list.values()].filter(({ out }) => out).length);
@@ -96,11 +96,11 @@ describe('the schedule of visits', () => {
 it('what a row says beside its numbers fits into sixteen bits, each for itself', () => {
   for (let status = 0; status < 8; status++) {
     for (let frontQueue = 0; frontQueue < 8; frontQueue++) {
-      for (const told of [false, true]) {
+      for (const reported of [false, true]) {
         for (const out of [false, true]) {
           for (const pushed of [false, true]) {
             for (const gained of [0, 1, gainedMax]) {
-              const flags = { status, frontQueue, told, out, pushed, duplicate: gained !== 1, gained };
+              const flags = { status, frontQueue, fromSitemap: reported, out, pushed, duplicate: gained !== 1, gained };
               assert.deepEqual(unpackFlags(packFlags(flags)), flags);
               assert.ok(packFlags(flags) < 65_536);
             }

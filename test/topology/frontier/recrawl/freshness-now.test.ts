@@ -12,7 +12,7 @@ const plain = {
   dueS: 1e9,
   status: 0,
   frontQueue: 0,
-  told: false,
+  fromSitemap: false,
   out: false,
   pushed: false,
   duplicate: false,

@@ -24,7 +24,7 @@ const page: PageRecord = {
 };
 const plain: Due = {
   ...{ hi: 7, lo: 1, host: 0, dueS: 1e9, visitedS: 9e8, rateClass: noRate, status: 0, frontQueue: 0, gained: 0 },
-  ...{ told: false, out: false, pushed: false, duplicate: false },
+  ...{ fromSitemap: false, out: false, pushed: false, duplicate: false },
 };
 
 function withRows(...rows: readonly Partial<Due>[]): RecrawlState {
@@ -98,7 +98,7 @@ test('what is to be written is what has changed since it was: rows, prices, roun
     (state) => state.take(0, { kind: 'grantSitemaps', frontQueues: [[0, 1]], again: 0 } as never),
     (state) => state.table.put(plain),
     (state) => {
-      state.trust.set(9, { told: 1, proved: 0, lastDueS: 0 });
+      state.trust.set(9, { fromSitemap: 1, proved: 0, lastDueS: 0 });
       state.forgetHost(9);
     },
   ];
@@ -122,7 +122,7 @@ test('a row says what the page does: due is rounded up, the visit down, its clas
   state.put(7, 1, 4, page, 5_001);
   assert.deepEqual(rowOf(state, 1), {
     ...{ hi: 7, lo: 1, host: 4, dueS: 6, visitedS: 1, status: 0, frontQueue: 3, rateClass: noRate },
-    ...{ told: false, out: false, pushed: false, duplicate: false, gained: 0 },
+    ...{ fromSitemap: false, out: false, pushed: false, duplicate: false, gained: 0 },
   });
   assert.equal(finalStatusOf(0), 'page');
   assert.equal(state.pageAt(7, 1), page);
@@ -187,11 +187,11 @@ test('a host is due with its first URL or its sitemaps, whichever comes first', 
 test('a URL is moved to its new time; one on lease is marked instead', () => {
   const state = withRows({ host: 3 }, { lo: 2, host: 4, out: true });
   state.move(fingerprint(1), 60, false);
-  assert.deepEqual([rowOf(state, 1).dueS, rowOf(state, 1).told, rowOf(state, 1).pushed], [60, false, false]);
+  assert.deepEqual([rowOf(state, 1).dueS, rowOf(state, 1).fromSitemap, rowOf(state, 1).pushed], [60, false, false]);
   assert.equal(state.trust.size, 0);
   state.move(fingerprint(1), 70, true);
-  assert.deepEqual([rowOf(state, 1).dueS, rowOf(state, 1).told], [70, true]);
-  assert.deepEqual([...state.trust], [[3, { told: 0, proved: 0, lastDueS: 70 }]]);
+  assert.deepEqual([rowOf(state, 1).dueS, rowOf(state, 1).fromSitemap], [70, true]);
+  assert.deepEqual([...state.trust], [[3, { fromSitemap: 0, proved: 0, lastDueS: 70 }]]);
   state.move(fingerprint(2), 80, false);
   assert.deepEqual([rowOf(state, 2).dueS, rowOf(state, 2).pushed, rowOf(state, 2).out], [1e9, true, true]);
 });
@@ -200,12 +200,12 @@ test('trust counts what was told and proved; at 64 both are halved first', () =>
   const state = new RecrawlState();
   state.learn(1, true);
   state.learn(1, false);
-  assert.deepEqual(state.trust.get(1), { told: 2, proved: 1, lastDueS: 0 });
-  state.trust.set(1, { told: 63, proved: 21, lastDueS: 9 });
+  assert.deepEqual(state.trust.get(1), { fromSitemap: 2, proved: 1, lastDueS: 0 });
+  state.trust.set(1, { fromSitemap: 63, proved: 21, lastDueS: 9 });
   state.learn(1, true);
-  assert.deepEqual(state.trust.get(1), { told: 64, proved: 22, lastDueS: 9 });
+  assert.deepEqual(state.trust.get(1), { fromSitemap: 64, proved: 22, lastDueS: 9 });
   state.learn(1, true);
-  assert.deepEqual(state.trust.get(1), { told: 33, proved: 12, lastDueS: 9 });
+  assert.deepEqual(state.trust.get(1), { fromSitemap: 33, proved: 12, lastDueS: 9 });
 });
 
 test('a page that is nearly the same as another counts in the front queue of such, downward, and in its class', () => {
@@ -217,11 +217,11 @@ test('a page that is nearly the same as another counts in the front queue of suc
   state.judge(fingerprint(1), false);
   assert.equal(rowOf(state, 1).frontQueue, 2);
   for (const lo of [1, 2, 3, 4]) state.judge(fingerprint(lo), true);
-  const told = (lo: number) => {
+  const reported = (lo: number) => {
     const { duplicate, frontQueue, rateClass } = rowOf(state, lo);
     return [duplicate, frontQueue, rateClass];
   };
-  assert.deepEqual([1, 2, 3].map(told), [
+  assert.deepEqual([1, 2, 3].map(reported), [
     [true, 5, 5 * 80 + 13],
     [true, 6, 6 * 80 + 1],
     [true, 5, noRate],
@@ -229,20 +229,20 @@ test('a page that is nearly the same as another counts in the front queue of suc
   assert.equal(state.table.size, 3);
   // It is taken back; the front queue stays until the next visit.
   state.judge(fingerprint(1), false);
-  assert.deepEqual(told(1), [false, 5, 5 * 80 + 13]);
+  assert.deepEqual(reported(1), [false, 5, 5 * 80 + 13]);
   // A visit keeps the verdict, and counts by it.
   state.put(7, 3, 0, page, 5_000);
-  assert.deepEqual(told(3), [true, 5, noRate]);
+  assert.deepEqual(reported(3), [true, 5, noRate]);
   state.put(7, 1, 0, page, 5_000);
-  assert.deepEqual(told(1), [false, 3, noRate]);
+  assert.deepEqual(reported(1), [false, 3, noRate]);
   // Without a policy that demotes, the verdict alone is kept.
   state.setPolicy({ ...config, demote: undefined });
   state.put(7, 5, 0, page, 5_000);
   state.judge(fingerprint(5), true);
-  assert.deepEqual(told(5), [true, 3, noRate]);
+  assert.deepEqual(reported(5), [true, 3, noRate]);
   state.put(7, 6, 0, { ...page, frontQueue: 0 }, 5_000);
   state.judge(fingerprint(6), true);
-  assert.deepEqual(told(6), [true, 0, noRate]);
+  assert.deepEqual(reported(6), [true, 0, noRate]);
 });
 
 test('credit is what refresh is behind its share of all that leases take, in thousandths, 64 fetches at most', () => {
@@ -290,7 +290,7 @@ test('a page on lease is read from its row where it is not in memory', () => {
 });
 
 test('URLs that are still on lease at its end are due again, from the next whole second', () => {
-  const state = withRows({ out: true, told: true, pushed: true }, { lo: 2, dueS: 50 });
+  const state = withRows({ out: true, fromSitemap: true, pushed: true }, { lo: 2, dueS: 50 });
   state.endLeases(60_001);
   assert.deepEqual([rowOf(state, 1).dueS, rowOf(state, 1).out, rowOf(state, 2).dueS], [61, false, 50]);
   assert.equal(state.table.out, 0);

@@ -295,9 +295,9 @@ describe('what others say of a page', () => {
     hand.links(a, 400);
     for (let task = hand.grant(1)[0]; task !== undefined; task = hand.grant(1)[0])
       hand.report(task, { contentHash: 'same' });
-    let [visits, told] = [0, 0];
+    let [visits, reported] = [0, 0];
     for (let round = 0; round < 4; round++) {
-      for (let path = 0; path < 100; path++, told++) dated(hand, 100 * round + path, hand.nowMs);
+      for (let path = 0; path < 100; path++, reported++) dated(hand, 100 * round + path, hand.nowMs);
       hand.nowMs += hour;
       for (let task = hand.grant(1)[0]; task !== undefined; task = hand.grant(1)[0]) {
         visits += task.urls.length;
@@ -305,7 +305,7 @@ describe('what others say of a page', () => {
       }
     }
     // The first hundred came before anybody could know.
-    assert.ok(visits > 100 && visits < 150, `${visits} of ${told}`);
+    assert.ok(visits > 100 && visits < 150, `${visits} of ${reported}`);
   });
 
   it('a sitemap that dates everything anew is spread at half the pace of the host', () => {

@@ -131,8 +131,8 @@ class Game {
       const got = state.recrawl.table.at(state.recrawl.table.find(hi!, lo!));
       const wanted = out ? { out, pushed } : { out, pushed, dueS };
       const { out: gotOut, pushed: gotPushed, dueS: gotDueS } = got;
-      const told = out ? { out: gotOut, pushed: gotPushed } : { out: gotOut, pushed: gotPushed, dueS: gotDueS };
-      assert.deepEqual(told, wanted, `${url}, when ${when}`);
+      const reported = out ? { out: gotOut, pushed: gotPushed } : { out: gotOut, pushed: gotPushed, dueS: gotDueS };
+      assert.deepEqual(reported, wanted, `${url}, when ${when}`);
     }
   }
 }

@@ -61,8 +61,8 @@ test('a new URL that is done at once is seen, counted and has a row', () => {
   assert.equal(isSeen(state, 'a'), true);
   const { what, url, payload } = rowOf(state, 'a')!;
   assert.deepEqual([what, url, payload.length > 0], ['done', 'http://a.test/a', true]);
-  const told = served({ ...known('a', {}, 'done'), entry: entryAt('a', Buffer.from([7, 8])) } as Change);
-  assert.deepEqual([...rowOf(told, 'a')!.payload], [7, 8]);
+  const reported = served({ ...known('a', {}, 'done'), entry: entryAt('a', Buffer.from([7, 8])) } as Change);
+  assert.deepEqual([...rowOf(reported, 'a')!.payload], [7, 8]);
 });
 
 test('a new URL that is to be had at a date waits, and is seen', () => {

@@ -10,16 +10,16 @@ describe('in-links', () => {
     const inLinks = new InLinks();
     assert.equal(inLinks.countOf(...urls[0]!), 0, 'nothing was sighted yet');
     const counts = urls.map(() => 0);
-    for (let sighting = 0; sighting < 2_000; sighting++) {
+    for (let discovery = 0; discovery < 2_000; discovery++) {
       const [one, other] = [word() % 300, word() % 300];
       inLinks.count([...urls[one]!, ...urls[other]!]);
       counts[one]! += 1;
       counts[other]! += 1;
     }
     assert.equal(inLinks.total, 4_000);
-    const told = urls.map((url) => inLinks.countOf(...url));
-    for (const [at, count] of counts.entries()) assert.ok(told[at]! >= count);
-    assert.ok(told.filter((count, at) => count === counts[at]).length >= 295);
+    const reported = urls.map((url) => inLinks.countOf(...url));
+    for (const [at, count] of counts.entries()) assert.ok(reported[at]! >= count);
+    assert.ok(reported.filter((count, at) => count === counts[at]).length >= 295);
     assert.equal(inLinks.countOf(word(), word()), 0, 'another URL');
   });
 

@@ -40,8 +40,12 @@ test('a URL ends where its answer would have ended it; what may pass is asked fo
 test('the time of a capture stands for Last-Modified, unless that is told', () => {
   assert.equal(captureLine(url, [capture(200)], null)?.lastModified, 'Thu, 01 Jan 2026 00:00:00 GMT');
   assert.equal(captureLine(url, [capture(301)], null)?.lastModified, undefined);
-  const told = captureLine(url, [capture(200, { etag: '"x"', lastModified: 'Wed, 31 Dec 2025 00:00:00 GMT' })], null);
-  assert.deepEqual([told?.etag, told?.lastModified], ['"x"', 'Wed, 31 Dec 2025 00:00:00 GMT']);
+  const reported = captureLine(
+    url,
+    [capture(200, { etag: '"x"', lastModified: 'Wed, 31 Dec 2025 00:00:00 GMT' })],
+    null,
+  );
+  assert.deepEqual([reported?.etag, reported?.lastModified], ['"x"', 'Wed, 31 Dec 2025 00:00:00 GMT']);
 });
 
 test('without a schedule it is never due; with one, by its last capture', () => {

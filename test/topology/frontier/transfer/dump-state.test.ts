@@ -107,8 +107,8 @@ test('many hosts are given out in turns, too', () => {
 
 test('a URL that waits has the spelling that is known, where it is another', () => {
   const line = { url: 'http://a.test/A', status: 'waiting', frontQueue: 2 } as const;
-  const [, told] = dumped(stateOf([line]), undefined, lower);
-  assert.deepEqual(told, { ...line, normal: 'http://a.test/a' });
+  const [, reported] = dumped(stateOf([line]), undefined, lower);
+  assert.deepEqual(reported, { ...line, normal: 'http://a.test/a' });
 });
 
 test('an account names the hosts it is of, or itself where none was met', () => {
@@ -121,8 +121,8 @@ test('an account names the hosts it is of, or itself where none was met', () => 
   assert.deepEqual([...budgetLines(stateOf(met))], []);
   const state = stateOf([...met, ...lines]);
   state.budgets.setKeyMode('domain', []);
-  const told = [...budgetLines(state)];
-  assert.deepEqual(told, [
+  const reported = [...budgetLines(state)];
+  assert.deepEqual(reported, [
     { budget: 'a.test', hosts: ['www.a.test', 'a.test'], period: 1, used: 2, sources },
     { budget: 'far.test', hosts: ['far.test'], period: 1, used: 5, sources },
   ]);
@@ -144,14 +144,14 @@ function lineOf(state: FrontierState, write: (writer: ByteWriter) => void): unkn
 test('a known URL comes out with what is kept of it; one that was given up on as it is known', () => {
   const state = stateOf([]);
   state.tagSets.add(1, ['t']);
-  const told = (change: object) => lineOf(state, (writer) => writeUrlRecord(writer, { ...plain, ...change }));
-  assert.deepEqual(told({}), known);
+  const reported = (change: object) => lineOf(state, (writer) => writeUrlRecord(writer, { ...plain, ...change }));
+  assert.deepEqual(reported({}), known);
   const all = { atMs: 1, attempts: 1, depth: 1, etag: 'e', lastModified: 'l', contentHash: 'c', soft404: true };
-  assert.deepEqual(told({ ...all, httpStatus: 1, tags: 1, spelling: '/B' }), {
+  assert.deepEqual(reported({ ...all, httpStatus: 1, tags: 1, spelling: '/B' }), {
     ...{ ...known, ...all, http: 1, tags: ['t'], spelling: '/B' },
   });
-  assert.deepEqual(told({ status: 'known' }), { url: known.url, status: 'known' });
-  assert.deepEqual(told({ status: 'dead' }), { ...known, url: 'http://a.test/a', status: 'dead' });
+  assert.deepEqual(reported({ status: 'known' }), { url: known.url, status: 'known' });
+  assert.deepEqual(reported({ status: 'dead' }), { ...known, url: 'http://a.test/a', status: 'dead' });
 });
 
 test('a page that is visited again comes out with its visits, and when it is due', () => {

@@ -44,12 +44,12 @@ const admit = (hostKey: string, known: boolean, entries: readonly { readonly url
 });
 
 test('a queued URL has what its line says, and defaults for the rest', () => {
-  const told = { depth: 1, hop: 2, attempts: 3, expiries: 4, spelling: '/A' };
+  const reported = { depth: 1, hop: 2, attempts: 3, expiries: 4, spelling: '/A' };
   const [{ entries }] = loadChanges(emptyState(), [
     queued('a'),
-    queued('b', { ...told, payload: 'AAE=' }),
+    queued('b', { ...reported, payload: 'AAE=' }),
   ]) as never as [ReturnType<typeof admit>];
-  assert.deepEqual(entries, [entryOf('a'), { ...entryOf('b'), ...told, payload: Buffer.from([0, 1]) }]);
+  assert.deepEqual(entries, [entryOf('a'), { ...entryOf('b'), ...reported, payload: Buffer.from([0, 1]) }]);
 });
 
 test('neighbours of a host are admitted together, 64 at most; one that was there is forced apart', () => {
@@ -95,15 +95,15 @@ test('a URL that waits is a row of its own, due when it was', () => {
 });
 
 test('known URLs are gathered, 64 at most, each once', () => {
-  const told = {
+  const reported = {
     ...{ outcome: 'fetched', atMs: 5, attempts: 6, depth: 7, etag: 'e', lastModified: 'l', contentHash: 'c' },
     ...{ soft404: true, spelling: '/B' },
   };
   const state = emptyState();
-  const lines = [page('a'), page('b', { ...told, http: 200 }), page('a')];
+  const lines = [page('a'), page('b', { ...reported, http: 200 }), page('a')];
   const rows = loadChanges(state, lines);
   assert.deepEqual(rows, [
-    { kind: 'load', row: { row: 'known', urls: [knownOf('a'), { ...knownOf('b'), ...told, httpStatus: 200 }] } },
+    { kind: 'load', row: { row: 'known', urls: [knownOf('a'), { ...knownOf('b'), ...reported, httpStatus: 200 }] } },
   ]);
   for (const change of rows) state.apply(change);
   assert.deepEqual(loadChanges(state, lines), []);

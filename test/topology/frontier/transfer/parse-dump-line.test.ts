@@ -36,9 +36,12 @@ function refused(line: unknown, number = 3): string | null {
 /** Lines with a field as it is given: whether they are read. */
 function isRead(line: object, field: string, values: readonly unknown[]): boolean[] {
   return values.map((value) => {
-    const told = refused({ ...line, [field]: value });
-    assert.ok(told === null || told === field || told.startsWith(`${field}.`), `${field} = ${value}: ${told}`);
-    return told === null;
+    const reported = refused({ ...line, [field]: value });
+    assert.ok(
+      reported === null || reported === field || reported.startsWith(`${field}.`),
+      `${field} = ${value}: ${reported}`,
+    );
+    return reported === null;
   });
 }
 
@@ -172,9 +175,14 @@ test('links and letters name their host, and have what they hold', () => {
     links.map((one) => refused({ links: one })),
     [null, 'links', 'links', 'links', 'links'],
   );
-  const letters = [{ hostKey: 'a', original: '' }, { original: '' }, { hostKey: 'a' }, { hostKey: 'a', original: [] }];
+  const deadLetters = [
+    { hostKey: 'a', original: '' },
+    { original: '' },
+    { hostKey: 'a' },
+    { hostKey: 'a', original: [] },
+  ];
   assert.deepEqual(
-    letters.map((letter) => refused({ letter })),
+    deadLetters.map((deadLetter) => refused({ letter: deadLetter })),
     [null, 'letter', 'letter', 'letter'],
   );
 });

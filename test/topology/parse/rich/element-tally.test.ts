@@ -33,14 +33,14 @@ test('an element holds what stands in it and in those that it holds', () => {
     block(beside, 4, 1),
     block(page, 20, 0.5),
   ]);
-  const told = (element: TextElement) => {
+  const reported = (element: TextElement) => {
     const { children, ...counts } = tallies.get(element)!;
     return { ...counts, children: children.map(({ name }) => name) };
   };
-  assert.deepEqual(told(inner), { words: 15, linked: 2, prose: 10, ownProse: 10, heading: 2, children: [] });
-  assert.deepEqual(told(outer), { words: 22, linked: 2, prose: 17, ownProse: 7, heading: 2, children: ['p'] });
-  assert.deepEqual(told(beside), { words: 4, linked: 4, prose: 0, ownProse: 0, heading: 0, children: [] });
-  assert.deepEqual(told(page), {
+  assert.deepEqual(reported(inner), { words: 15, linked: 2, prose: 10, ownProse: 10, heading: 2, children: [] });
+  assert.deepEqual(reported(outer), { words: 22, linked: 2, prose: 17, ownProse: 7, heading: 2, children: ['p'] });
+  assert.deepEqual(reported(beside), { words: 4, linked: 4, prose: 0, ownProse: 0, heading: 0, children: [] });
+  assert.deepEqual(reported(page), {
     ...{ words: 46, linked: 16, prose: 17, ownProse: 0, heading: 2, children: ['div', 'nav'] },
   });
 });

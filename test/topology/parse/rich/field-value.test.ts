@@ -82,6 +82,6 @@ for (const type of Object.keys(cases) as FieldType[])
     });
 
 test('of a value that is none, the first sixty characters are told', () => {
-  const told = fieldValue('x'.repeat(100), 'number', 'http://a.test/');
-  assert.deepEqual(told, { problem: `"${'x'.repeat(60)}" is no number` });
+  const reported = fieldValue('x'.repeat(100), 'number', 'http://a.test/');
+  assert.deepEqual(reported, { problem: `"${'x'.repeat(60)}" is no number` });
 });

@@ -92,11 +92,11 @@ describe('what HTML calls main', () => {
 });
 
 describe('the title before the text', () => {
-  const story = div('text', 'A60', 'B60');
+  const timeline = div('text', 'A60', 'B60');
 
   it('is the heading above it, with sentences between, and no more', () => {
-    assert.equal(kept(`<h1>T</h1>${div('by', 'C5')}${div('lead', 'D6')}${story}`), 'TDAB');
-    assert.equal(kept(`<h2>T</h2>${story}`), 'AB', 'of the first rank');
+    assert.equal(kept(`<h1>T</h1>${div('by', 'C5')}${div('lead', 'D6')}${timeline}`), 'TDAB');
+    assert.equal(kept(`<h2>T</h2>${timeline}`), 'AB', 'of the first rank');
   });
 
   it('is none where the text has its own', () => {

@@ -118,9 +118,9 @@ test('a weight of 0 switches a factor off, and its group when nothing is left', 
 
 test('each factor is told with its group, its value and its weight, and groups are the means of what is known', () => {
   const { factors } = defaultScore;
-  const told = factorScores(defaultScore, url, best);
+  const reported = factorScores(defaultScore, url, best);
   assert.deepEqual(
-    told.map(({ group, factor, weight }) => [group, factor, weight]),
+    reported.map(({ group, factor, weight }) => [group, factor, weight]),
     [
       ['domain', 'authority', factors.authority],
       ['domain', 'traffic', factors.traffic],

@@ -139,8 +139,8 @@ function switchPolicy(decision: Decision, event: Control): void {
     const hold = facts.hold(host.id);
     if (hold !== 'crawlDelay' && hold !== 'limit') continue;
     const settings = policy.hostSettings(host.key);
-    const told = withPages(decision, host);
-    const isHeld = hold === 'limit' ? isAtLimit(settings, told) : isTooLong(settings, told);
+    const changed = withPages(decision, host);
+    const isHeld = hold === 'limit' ? isAtLimit(settings, changed) : isTooLong(settings, changed);
     if (!isHeld) setFacts(decision, host.key, { hold: '' });
   }
 }

@@ -25,7 +25,7 @@ export class Admission {
   /** Fingerprints of the entries, as pairs. */
   #fingerprints: number[] = [];
   /** Fingerprints of URLs that a link was sighted to, as pairs. */
-  #sighted: number[] = [];
+  #noted: number[] = [];
   readonly payments: Payments;
   readonly gains: Gains;
   #bytes = 0;
@@ -79,14 +79,14 @@ export class Admission {
     this.#bytes += entry.url.length + (entry.payload?.length ?? 0) + 4;
   }
 
-  sight(hi: number, lo: number): void {
-    this.#sighted.push(hi, lo);
+  noteFound(hi: number, lo: number): void {
+    this.#noted.push(hi, lo);
     this.#bytes += 10;
   }
 
   flush(): void {
-    if (this.#sighted.length > 0) this.#decision.emit({ kind: 'linked', fingerprints: this.#sighted });
-    this.#sighted = [];
+    if (this.#noted.length > 0) this.#decision.emit({ kind: 'linked', fingerprints: this.#noted });
+    this.#noted = [];
     this.payments.flush();
     this.gains.flush();
     if (this.#entries.length > 0) {

@@ -128,7 +128,7 @@ function noteLink(
     policy.config.budget !== undefined &&
     sourceUrl !== '' &&
     countReferrer(decision, sourceKey || hostKeyOf(sourceUrl), hostKey);
-  if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);
+  if (policy.countsLinks && sourceUrl !== '') admission.noteFound(hi, lo);
   if (!policy.scores || !(isReferred || known)) return;
   const host = decision.state.hosts.get(hostKey);
   if (host !== undefined && (isReferred || grows(decision.state, policy, arrival))) growth.note(host);
@@ -264,6 +264,6 @@ function grows(state: FrontierState, policy: Policy, { hi, lo, cash }: Arrival):
   }
   if (!policy.countsLinks) return false;
   // Scores go by the logarithm of sightings.
-  const sightings = 1 + state.inLinks.countOf(hi, lo);
-  return (sightings & (sightings - 1)) === 0;
+  const discoveries = 1 + state.inLinks.countOf(hi, lo);
+  return (discoveries & (discoveries - 1)) === 0;
 }

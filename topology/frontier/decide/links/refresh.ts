@@ -31,18 +31,25 @@ export function decideRefresh(
   const due = recrawl.table.at(row);
   const nowS = Math.floor(decision.nowMs / 1_000);
   if (intent === 'force' || isPush(intent, link)) {
-    if (due.out ? !due.pushed : due.dueS > nowS) decision.emit({ kind: 'due', hostKey, url, dueS: nowS, told: false });
+    if (due.out ? !due.pushed : due.dueS > nowS)
+      decision.emit({ kind: 'due', hostKey, url, dueS: nowS, fromSitemap: false });
     return true;
   }
   const { lastModifiedMs } = link;
   const host = hosts.get(hostKey);
-  if (intent !== 'refresh' || host === undefined || due.out || due.told || !isNews(due, lastModifiedMs, decision.nowMs))
+  if (
+    intent !== 'refresh' ||
+    host === undefined ||
+    due.out ||
+    due.fromSitemap ||
+    !isNews(due, lastModifiedMs, decision.nowMs)
+  )
     return true;
   const trust = recrawl.trust.get(host.id);
-  if (!isTrusted(trust) && (lo & 15) !== ((trust?.told ?? 0) & 15)) return true;
+  if (!isTrusted(trust) && (lo & 15) !== ((trust?.fromSitemap ?? 0) & 15)) return true;
   const paceS = Math.ceil((2 * baseDelayMs(policy.hostSettings(hostKey), host.facts)) / 1_000);
   const dueS = Math.max(nowS, (trust?.lastDueS ?? 0) + paceS);
-  if (dueS < due.dueS) decision.emit({ kind: 'due', hostKey, url, dueS, told: true });
+  if (dueS < due.dueS) decision.emit({ kind: 'due', hostKey, url, dueS, fromSitemap: true });
   return true;
 }
 
@@ -60,5 +67,5 @@ function isNews({ visitedS }: Due, lastModifiedMs: number, nowMs: number): boole
 
 /** Dates are believed until there is evidence, and then while half of them prove true. */
 export function isTrusted(trust: Trust | undefined): boolean {
-  return trust === undefined || trust.told < 4 || 2 * trust.proved >= trust.told;
+  return trust === undefined || trust.fromSitemap < 4 || 2 * trust.proved >= trust.fromSitemap;
 }

@@ -58,7 +58,7 @@ export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: 
     index,
     dueAtMs: isPushed ? decision.nowMs : atMs + 1_000 * delayS!,
     spent: record.status === 'page',
-    proved: due?.told === true ? changed : null,
+    proved: due?.fromSitemap === true ? changed : null,
     page,
   });
   return true;

@@ -47,7 +47,7 @@ test('what is told and called arrives in its order, whatever its size, and bytes
   });
   const sizes = [0, 1, 70_000, 3, 2_000_000, 65_536];
   const answers = sizes.map((size) => {
-    client.tell('told', -size);
+    client.notify('told', -size);
     return client.call('take', Buffer.alloc(size, size % 251));
   });
   for (const [n, answer] of (await Promise.all(answers)).entries())
@@ -63,33 +63,33 @@ test('messages are whole where the stream gives single bytes', async () => {
   const client = createChannel(ours, {}, noFault);
   const frames: Buffer[] = [];
   theirs.on('data', (chunk: Buffer) => frames.push(chunk));
-  client.tell('told', 'first');
+  client.notify('told', 'first');
   await new Promise(setImmediate);
-  client.tell('told', 'second');
+  client.notify('told', 'second');
   await new Promise(setImmediate);
   const [to, from] = streamPair();
-  const told: string[] = [];
-  createChannel(from, { told: (text: string) => told.push(text) }, noFault);
+  const reported: string[] = [];
+  createChannel(from, { told: (text: string) => reported.push(text) }, noFault);
   for (const byte of Buffer.concat(frames)) {
     to.write(Buffer.of(byte));
     await new Promise(setImmediate);
   }
-  assert.deepEqual(told, ['first', 'second']);
+  assert.deepEqual(reported, ['first', 'second']);
 });
 
 test('when the other side is gone, calls under way and later ones are rejected, after all that it had sent is dealt with', async () => {
-  const told: number[] = [];
+  const reported: number[] = [];
   const [ours, theirs] = streamPair();
-  const client = createChannel(ours, { told: (n: number) => told.push(n) }, noFault);
+  const client = createChannel(ours, { told: (n: number) => reported.push(n) }, noFault);
   const server = createChannel(theirs, { never: () => new Promise(() => {}) }, noFault);
   const waiting = assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'OWNERSHIP_LOST');
-  for (let n = 0; n < 100; n++) server.tell('told', n);
+  for (let n = 0; n < 100; n++) server.notify('told', n);
   server.close();
   await client.closed;
-  assert.equal(told.length, 100);
+  assert.equal(reported.length, 100);
   await waiting;
   await assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'OWNERSHIP_LOST');
-  client.tell('told');
+  client.notify('told');
 });
 
 test('a fault of what was told goes to who listens, as nobody waits for an answer', async () => {
@@ -102,8 +102,8 @@ test('a fault of what was told goes to who listens, as nobody waits for an answe
     },
     (error) => void faults.push(error),
   );
-  client.tell('told');
-  client.tell('missing');
+  client.notify('told');
+  client.notify('missing');
   await client.call('missing').catch(() => {});
   assert.deepEqual(
     faults.map((error) => (error as Error).message),

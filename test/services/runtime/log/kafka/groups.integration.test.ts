@@ -16,7 +16,7 @@ const partitions = 8;
 interface Member {
   readonly log: Log;
   readonly membership: Membership;
-  readonly told: (readonly number[])[];
+  readonly reported: (readonly number[])[];
   /** With each assignment. */
   readonly copies: (readonly StandbyPlace[])[];
   readonly failures: unknown[];
@@ -50,24 +50,24 @@ describe('groups on Kafka', { skip }, () => {
   };
   const join1 = async (group: string, more: Partial<GroupOptions> = {}, sessionTimeoutMs = 10_000): Promise<Member> => {
     const log = await newLog({ sessionTimeoutMs });
-    const told: (readonly number[])[] = [];
+    const reported: (readonly number[])[] = [];
     const copies: (readonly StandbyPlace[])[] = [];
     const failures: unknown[] = [];
     const membership = await log.join({
       group,
       topics,
       onAssigned: (owned, standbys) => {
-        told.push(owned);
+        reported.push(owned);
         copies.push(standbys);
       },
       onFailure: (error) => failures.push(error),
       ...more,
     });
-    return { log, membership, told, copies, failures };
+    return { log, membership, reported, copies, failures };
   };
   /** Until the members' newest assignments share out everything, evenly. */
   const settled = async (members: readonly Member[]): Promise<void> => {
-    const shares = () => members.map(({ told }) => told.at(-1) ?? []);
+    const shares = () => members.map(({ reported }) => reported.at(-1) ?? []);
     for (let tries = 0; ; tries++) {
       const all = shares()
         .flat()
@@ -81,19 +81,19 @@ describe('groups on Kafka', { skip }, () => {
     assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, `balanced: ${counts}`);
   };
   const moved = (before: readonly (readonly number[])[], members: readonly Member[]) =>
-    before.flatMap((owned, i) => owned.filter((each) => !members[i]?.told.at(-1)?.includes(each))).length;
+    before.flatMap((owned, i) => owned.filter((each) => !members[i]?.reported.at(-1)?.includes(each))).length;
 
   it('share out partitions among members that come and go, moving few', { timeout: 300_000 }, async () => {
     const group = await newGroup();
     const a = await join1(group);
-    assert.deepEqual(a.told, [[0, 1, 2, 3, 4, 5, 6, 7]]);
+    assert.deepEqual(a.reported, [[0, 1, 2, 3, 4, 5, 6, 7]]);
     const b = await join1(group);
     await settled([a, b]);
-    const two = [a, b].map(({ told }) => told.at(-1) as readonly number[]);
+    const two = [a, b].map(({ reported }) => reported.at(-1) as readonly number[]);
     const c = await join1(group);
     await settled([a, b, c]);
     assert.equal(moved(two, [a, b]), 2);
-    const three = [a, c].map(({ told }) => told.at(-1) as readonly number[]);
+    const three = [a, c].map(({ reported }) => reported.at(-1) as readonly number[]);
     await b.membership.leave();
     const startMs = Date.now();
     await settled([a, c]);
@@ -112,10 +112,15 @@ describe('groups on Kafka', { skip }, () => {
       heartbeatMs: 200,
     });
     open.push(log);
-    const told: unknown[] = [];
-    await log.join({ group, topics, onAssigned: (owned) => told.push(owned), onFailure: (error) => told.push(error) });
+    const reported: unknown[] = [];
+    await log.join({
+      group,
+      topics,
+      onAssigned: (owned) => reported.push(owned),
+      onFailure: (error) => reported.push(error),
+    });
     await sleep(2500);
-    assert.equal(told.length, 1);
+    assert.equal(reported.length, 1);
     await log.commit(group, [{ topic: topics[0] as string, partition: 0, offset: 3 }]);
     assert.equal(await log.committed(group, topics[0] as string, 0), 3);
   });
@@ -125,7 +130,7 @@ describe('groups on Kafka', { skip }, () => {
     const topic = topics[0] as string;
     const [a, b] = [await join1(group), await join1(group)];
     await settled([a, b]);
-    const mine = a.told.at(-1)?.[0] as number;
+    const mine = a.reported.at(-1)?.[0] as number;
     await a.log.commit(group, [{ topic, partition: mine, offset: 7 }]);
     assert.equal(await b.log.committed(group, topic, mine), 7);
     await assert.rejects(b.log.commit(group, [{ topic, partition: mine, offset: 1 }]), { code: 'OWNERSHIP_LOST' });
@@ -149,8 +154,8 @@ describe('groups on Kafka', { skip }, () => {
     const b = await join1(group, { ...more, instanceId: 'b' });
     await settled([a, b]);
     const others = (member: Member) => member.copies.at(-1)!.map(({ partition }) => partition);
-    assert.deepEqual(others(a), b.told.at(-1));
-    assert.deepEqual(others(b), a.told.at(-1));
+    assert.deepEqual(others(a), b.reported.at(-1));
+    assert.deepEqual(others(b), a.reported.at(-1));
     assert.deepEqual(
       (await a.log.membersOf(group)).map(({ name, address, owned, standbys }) => [
         name,
@@ -159,18 +164,18 @@ describe('groups on Kafka', { skip }, () => {
         standbys.length,
       ]),
       [
-        ['a', '127.0.0.1:1', a.told.at(-1), 4],
-        ['b', '127.0.0.1:1', b.told.at(-1), 4],
+        ['a', '127.0.0.1:1', a.reported.at(-1), 4],
+        ['b', '127.0.0.1:1', b.reported.at(-1), 4],
       ],
     );
-    const had = a.told.at(-1)!;
+    const had = a.reported.at(-1)!;
     await a.membership.leave();
     await settled([b]);
     assert.deepEqual(b.copies.at(-1), [], 'nobody keeps a copy of its own partitions');
     // Back with what it kept on disk: it gets that again.
     const again = await join1(group, { ...more, instanceId: 'a', holds: () => had });
     await settled([b, again]);
-    assert.deepEqual(again.told.at(-1), had);
+    assert.deepEqual(again.reported.at(-1), had);
     await Promise.all([b, again].map(({ membership }) => membership.leave()));
     assert.deepEqual(await b.log.membersOf(group), []);
   });
@@ -180,13 +185,13 @@ describe('groups on Kafka', { skip }, () => {
     const a = await join1(group, { instanceId: 'a' });
     const b = await join1(group, { instanceId: 'b' }, 1_500);
     await settled([a, b]);
-    const [had, rounds] = [b.told.at(-1), a.told.length];
+    const [had, rounds] = [b.reported.at(-1), a.reported.length];
     // The same name in another process: as after a kill -9, before the session has run out.
     const again = await join1(group, { instanceId: 'b' });
-    assert.deepEqual(again.told, [had]);
+    assert.deepEqual(again.reported, [had]);
     while (b.failures.length === 0) await sleep(100);
-    assert.deepEqual(b.told.at(-1), [], 'the older one has nothing any more');
-    assert.equal(a.told.length, rounds, 'nobody else hears of it');
+    assert.deepEqual(b.reported.at(-1), [], 'the older one has nothing any more');
+    assert.equal(a.reported.length, rounds, 'nobody else hears of it');
     assert.match(
       String(b.failures[0]),
       /another process has joined group .* as b: give each process a different --instance-id/,
@@ -220,7 +225,7 @@ describe('groups on Kafka', { skip }, () => {
     const shared = (await sleeper.next('assigned')) as number[];
     await settledWith(heir, shared);
     sleeper.child.kill('SIGSTOP');
-    for (let tries = 0; heir.told.at(-1)?.length !== partitions; tries++) {
+    for (let tries = 0; heir.reported.at(-1)?.length !== partitions; tries++) {
       assert.ok(tries < 100, 'the stopped member was not replaced');
       await sleep(100);
     }
@@ -238,7 +243,7 @@ describe('groups on Kafka', { skip }, () => {
 
   const settledWith = async (member: Member, other: readonly number[]) => {
     for (let tries = 0; ; tries++) {
-      const all = [...(member.told.at(-1) ?? []), ...other].sort((a, b) => a - b);
+      const all = [...(member.reported.at(-1) ?? []), ...other].sort((a, b) => a - b);
       if (all.length === partitions && all.every((each, i) => each === i)) return;
       assert.ok(tries < 100, `not shared out: ${all}`);
       await sleep(50);

@@ -35,13 +35,13 @@ function joining(cluster: Cluster, closing: AbortSignal, more: Partial<GroupOpti
     leaveMs: 20,
     closing,
   };
-  const told: (readonly number[])[] = [];
+  const reported: (readonly number[])[] = [];
   const joins = joinGroup(
     cluster,
-    { group: 'g', topics: ['t'], onAssigned: (owned) => told.push(owned), onFailure: assert.ifError, ...more },
+    { group: 'g', topics: ['t'], onAssigned: (owned) => reported.push(owned), onFailure: assert.ifError, ...more },
     options,
   );
-  return { joins, told };
+  return { joins, reported };
 }
 
 test('who waits for a rebalance gives it up at once when its log closes, and is not waited for', async () => {
@@ -51,12 +51,12 @@ test('who waits for a rebalance gives it up at once when its log closes, and is 
     return asked.length === 1 ? { errorCode: 79, memberId: 'm-1' } : never;
   });
   const closing = new AbortController();
-  const { joins, told } = joining(cluster, closing.signal);
+  const { joins, reported } = joining(cluster, closing.signal);
   await new Promise((resolve) => setImmediate(resolve));
   closing.abort(new Error('closed'));
   await assert.rejects(joins, /closed/);
   assert.deepEqual(asked, ['JoinGroup', 'JoinGroup', 'LeaveGroup']);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('who cannot reach the coordinator gives joining up at once too', async () => {
@@ -104,10 +104,10 @@ function startFencing(others: readonly object[]) {
 
 test('who is put out by a request of a dead process that came late has nothing for a session, and joins again', async () => {
   const { cluster, asked } = startFencing([]);
-  const { joins, told } = joining(cluster, new AbortController().signal, { instanceId: 'a' });
+  const { joins, reported } = joining(cluster, new AbortController().signal, { instanceId: 'a' });
   const membership = await joins;
-  await until(() => told.length >= 4);
-  assert.deepEqual(told, [[0, 1, 2, 3], [], [], [0, 1, 2, 3]]);
+  await until(() => reported.length >= 4);
+  assert.deepEqual(reported, [[0, 1, 2, 3], [], [], [0, 1, 2, 3]]);
   const since = asked.slice(asked.indexOf('Heartbeat'));
   assert.deepEqual(since.slice(0, 4), ['Heartbeat', 'DescribeGroups', 'JoinGroup', 'SyncGroup']);
   await membership.leave();
@@ -117,10 +117,10 @@ test('who is put out by another process of its name is told so', async () => {
   const { cluster } = startFencing([{ memberId: 'n', memberMetadata: metadata, memberAssignment }]);
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise((_, reject) => (fail = reject));
-  const { joins, told } = joining(cluster, new AbortController().signal, { instanceId: 'a', onFailure: fail });
+  const { joins, reported } = joining(cluster, new AbortController().signal, { instanceId: 'a', onFailure: fail });
   const membership = await joins;
   await assert.rejects(failed, { code: 'INVALID_ARGUMENT', message: /joined group g as a: give each process/ });
-  assert.deepEqual(told, [[0, 1, 2, 3], []]);
+  assert.deepEqual(reported, [[0, 1, 2, 3], []]);
   assert.ok(membership.isOut);
 });
 
@@ -162,13 +162,13 @@ test('a member that is to join anew brings itself to rest before, and is asked f
     calls += 1;
     return resting;
   };
-  const { joins, told } = joining(cluster, new AbortController().signal, { beforeRejoin });
+  const { joins, reported } = joining(cluster, new AbortController().signal, { beforeRejoin });
   const membership = await joins;
   assert.equal(calls, 0);
   await until(() => calls === 1);
   assert.deepEqual(asked, ['JoinGroup', 'SyncGroup', 'Heartbeat']);
   rest();
-  await until(() => told.length >= 2);
+  await until(() => reported.length >= 2);
   assert.deepEqual(asked.slice(3, 5), ['JoinGroup', 'SyncGroup']);
   assert.equal(calls, 1);
   await membership.leave();

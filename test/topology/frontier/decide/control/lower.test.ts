@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
-import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
+import { UrlTimeline } from '../../../../../topology/frontier/ask/url-timeline.ts';
 import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { pullLimits } from '../../../../../topology/frontier/pull/pull-limits.ts';
@@ -109,13 +109,13 @@ describe('a URL that is lowered', () => {
   it('is told as lowered, with its front queue', () => {
     const hand = filled();
     hand.lower(page(7), 6);
-    const story = new UrlStory(host, page(7));
-    for (const [offset, bytes] of hand.rig.changelog.entries()) story.take(offset, decodeChangelog(bytes));
+    const timeline = new UrlTimeline(host, page(7));
+    for (const [offset, bytes] of hand.rig.changelog.entries()) timeline.take(offset, decodeChangelog(bytes));
     assert.deepEqual(
-      story.lowered.map(({ frontQueue }) => frontQueue),
+      timeline.lowered.map(({ frontQueue }) => frontQueue),
       [6],
     );
-    assert.deepEqual(story.place, { in: 'frontQueue', frontQueue: 6, ahead: 299 });
+    assert.deepEqual(timeline.place, { in: 'frontQueue', frontQueue: 6, ahead: 299 });
   });
 });
 

@@ -20,7 +20,7 @@ function decisionOf(counters: Partial<Counters> = {}, partition = 2, partitions 
 }
 
 /** What a partition says to the book: pages wanted, and pages given back. */
-const told = (decision: Decision) =>
+const reported = (decision: Decision) =>
   decision.controls.map(({ partition, record }) => [
     partition,
     record.kind,
@@ -33,7 +33,7 @@ describe('a partition of several', () => {
   const asks = (counters: Partial<Counters>, quota: number | null = 100) => {
     const decision = decisionOf(counters);
     decideQuota(decision, quota);
-    return told(decision);
+    return reported(decision);
   };
 
   it('asks for as many pages as it has URLs once none is left, for 64 at most', () => {

@@ -45,12 +45,12 @@ describe('the page quota’s book', () => {
     const book = new FrontierState(fingerprintKey);
     const say = (more: object) => {
       const report = { ...blankControl, kind: 'quotaReport', partition: 1, version: 50, wanted: 10, known: 0 } as const;
-      const told = decide(book, 0, (decision) => {
+      const reported = decide(book, 0, (decision) => {
         decideQuotaReport(decision, { ...report, ...more });
         decideQuotaShares(decision, 100);
       });
       const { granted, returned, wanted } = book.quota.book.get(1)!;
-      return [granted, returned, wanted, told.map(({ record }) => [record.amount, record.known])];
+      return [granted, returned, wanted, reported.map(({ record }) => [record.amount, record.known])];
     };
     assert.deepEqual(say({}), [10, 0, 0, [[10, 0]]]);
     assert.deepEqual(say({}), [10, 0, 0, [[10, 0]]], 'the same wish again is not another one');
@@ -71,11 +71,11 @@ describe('the page quota’s book', () => {
   it('is taken by a partition as far as it says more, and answered where it says less', () => {
     const state = new FrontierState(fingerprintKey);
     const hear = (amount: number, known: number) => {
-      const told = decide(state, 1, (decision) =>
+      const reported = decide(state, 1, (decision) =>
         decideQuotaGrant(decision, { ...blankControl, kind: 'quota', amount, known }),
       );
       const { quotaGranted, quotaReturned } = state.counters;
-      return [quotaGranted, quotaReturned, told.map(({ partition, record }) => [partition, record.known])];
+      return [quotaGranted, quotaReturned, reported.map(({ partition, record }) => [partition, record.known])];
     };
     assert.deepEqual(hear(9, 4), [9, 4, []], 'what was given back, and forgotten, is not spent');
     assert.deepEqual(hear(9, 0), [9, 4, []]);

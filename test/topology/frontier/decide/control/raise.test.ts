@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
-import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
+import { UrlTimeline } from '../../../../../topology/frontier/ask/url-timeline.ts';
 import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
@@ -134,10 +134,10 @@ describe('a URL that is raised', () => {
     hand.raise(page(250));
     assert.equal(hand.counters.deferred, 300, 'its host is still blocked');
     hand.event('releaseHost', host);
-    const story = new UrlStory(host, page(250));
-    for (const [offset, bytes] of hand.rig.changelog.entries()) story.take(offset, decodeChangelog(bytes));
-    assert.equal(story.raised.length, 1);
-    assert.deepEqual(story.place, { in: 'again', dueAtMs: 0, ahead: 0 });
+    const timeline = new UrlTimeline(host, page(250));
+    for (const [offset, bytes] of hand.rig.changelog.entries()) timeline.take(offset, decodeChangelog(bytes));
+    assert.equal(timeline.raised.length, 1);
+    assert.deepEqual(timeline.place, { in: 'again', dueAtMs: 0, ahead: 0 });
     assert.equal(hand.lease().urls[0]?.url, page(250));
   });
 });
@@ -153,12 +153,12 @@ test('a URL of a host that is given up on is not raised: each dead letter is of 
     'control',
     controlOf({ kind: 'raise', hostKey, payload: JSON.stringify({ url: `https://${hostKey}/${count - 1}` }) }),
   );
-  const letters: string[] = [];
+  const deadLetters: string[] = [];
   for (let step = rig.step(hand.nowMs, 0); step !== null; step = rig.step(hand.nowMs, 0)) {
-    letters.push(...step.deadLetters.map(({ url }) => url));
+    deadLetters.push(...step.deadLetters.map(({ url }) => url));
   }
   const urls = Array.from({ length: count }, (_, n) => `https://${hostKey}/${n}`);
-  assert.deepEqual(letters.sort(), urls.sort());
+  assert.deepEqual(deadLetters.sort(), urls.sort());
   assert.equal(hand.counters.dead, count);
   assert.equal(digest(rig.replayed()), digest(rig.core.state));
 });

@@ -49,10 +49,10 @@ describe('a host that may be on several leases', () => {
       // The first lease finds out how the host is, and the last ones end one by one.
       assert.ok(gain > 0.85 * hostSlots && gain <= hostSlots, `${hostSlots} slots: ${gain} times as fast`);
     }
-    const told = crawl(400, 4, {}, { parallel: undefined });
-    told.control(0, { kind: 'hostLeases', hostKey: hot, amount: 4 });
-    told.run();
-    assert.equal(mostAtOnce(told), 4);
+    const reported = crawl(400, 4, {}, { parallel: undefined });
+    reported.control(0, { kind: 'hostLeases', hostKey: hot, amount: 4 });
+    reported.run();
+    assert.equal(mostAtOnce(reported), 4);
   });
 
   it('follows an operator before the policy, and the policy again when he takes his word back', () => {

@@ -24,8 +24,8 @@ function gathered(
     admission.flush();
   });
   // A new host has a change of its own: since when it is ready.
-  const told = said.changes.filter(({ kind }) => kind !== 'host');
-  return told.map((change) =>
+  const reported = said.changes.filter(({ kind }) => kind !== 'host');
+  return reported.map((change) =>
     change.kind === 'admit'
       ? [change.hostKey, change.known, ...change.entries.map(({ url }) => url.slice(-1))]
       : change.kind,
@@ -74,7 +74,7 @@ describe('URLs that are admitted', () => {
         assert.deepEqual([admission.atFullRate('a.test'), admission.atFullRate('b.test')], [2, 0]);
         const bytes = entries.reduce((sum, { url }) => sum + url.length + 4, 0);
         assert.equal(admission.bytes, bytes);
-        admission.sight(1, 2);
+        admission.noteFound(1, 2);
         assert.equal(admission.bytes, bytes + 10);
         admission.payments.pay(1, true, 1, 2);
         assert.equal(admission.bytes, bytes + 20);
@@ -91,7 +91,7 @@ describe('URLs that are admitted', () => {
 
   it('come behind what was said of links, and what they receive', () => {
     const changes = gathered([['a.test', false, entryAt(0), 1, 0]], {}, (admission) => {
-      admission.sight(1, 2);
+      admission.noteFound(1, 2);
       admission.payments.pay(1, false, 1, 2);
     });
     assert.deepEqual(changes, ['linked', 'cash', ['a.test', false, '0']]);

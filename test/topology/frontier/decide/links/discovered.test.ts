@@ -7,7 +7,7 @@ import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 
 const host = 'a.test';
 const page = (n: number) => `https://${host}/${n}`;
-const told = ({ counters }: Hand) => {
+const reported = ({ counters }: Hand) => {
   const { discovered, duplicates, admitted, queued } = counters;
   return { discovered, duplicates, admitted, queued };
 };
@@ -27,9 +27,9 @@ describe('a URL', () => {
     it(`that is linked twice is admitted once, in one message, one step, or later: ${name}`, () => {
       const hand = new Hand(policy);
       at(hand, [page(1), page(2), page(1)]);
-      assert.deepEqual(told(hand), { discovered: 3, duplicates: 1, admitted: 2, queued: 2 });
+      assert.deepEqual(reported(hand), { discovered: 3, duplicates: 1, admitted: 2, queued: 2 });
       at(hand, [page(3), page(2)], [page(3), page(4)], [`${page(4)}#part`]);
-      assert.deepEqual(told(hand), { discovered: 8, duplicates: 4, admitted: 4, queued: 4 });
+      assert.deepEqual(reported(hand), { discovered: 8, duplicates: 4, admitted: 4, queued: 4 });
     });
   }
 
@@ -38,13 +38,13 @@ describe('a URL', () => {
     at(hand, [page(1)]);
     hand.report(hand.lease());
     at(hand, [page(1), 'ftp://a.test/', page(2)]);
-    assert.deepEqual(told(hand), { discovered: 4, duplicates: 1, admitted: 2, queued: 1 });
+    assert.deepEqual(reported(hand), { discovered: 4, duplicates: 1, admitted: 2, queued: 1 });
   });
 
   it('that an operator forces is admitted again', () => {
     const hand = new Hand();
     at(hand, [page(1)]);
     hand.linksTo([page(1), page(1)], -1, { intent: 'force' });
-    assert.deepEqual(told(hand), { discovered: 3, duplicates: 0, admitted: 3, queued: 3 });
+    assert.deepEqual(reported(hand), { discovered: 3, duplicates: 0, admitted: 3, queued: 3 });
   });
 });

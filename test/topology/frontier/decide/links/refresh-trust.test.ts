@@ -7,9 +7,13 @@ import { isPush, isTrusted } from '../../../../../topology/frontier/decide/links
 
 it('dates are believed before there are four visits made for them, then while half of those prove true', () => {
   assert.equal(isTrusted(undefined), true);
-  for (let told = 0; told <= 9; told++)
-    for (let proved = 0; proved <= told; proved++)
-      assert.equal(isTrusted({ told, proved, lastDueS: 0 }), told < 4 || proved >= told / 2, `${proved} of ${told}`);
+  for (let reported = 0; reported <= 9; reported++)
+    for (let proved = 0; proved <= reported; proved++)
+      assert.equal(
+        isTrusted({ fromSitemap: reported, proved, lastDueS: 0 }),
+        reported < 4 || proved >= reported / 2,
+        `${proved} of ${reported}`,
+      );
 });
 
 it('a push is to be looked at again, first of all and with no date', () => {

@@ -21,7 +21,7 @@ interface Case {
   readonly link?: Partial<Link>;
   /** Due at another time, s. */
   readonly dueS?: number;
-  readonly told?: boolean;
+  readonly fromSitemap?: boolean;
   readonly out?: boolean;
   readonly pushed?: boolean;
   readonly trust?: Trust;
@@ -36,16 +36,17 @@ function refreshed(one: Case) {
   deciding.facts({});
   const { state } = deciding;
   deciding.schedule(visitedPage);
-  const move = (at: number, told: boolean) => state.apply({ kind: 'due', hostKey: key, url: urlAt(0), dueS: at, told });
+  const move = (at: number, reported: boolean) =>
+    state.apply({ kind: 'due', hostKey: key, url: urlAt(0), dueS: at, fromSitemap: reported });
   if (one.out === true) deciding.revisit(1);
-  else move(one.dueS ?? dueS, one.told === true);
+  else move(one.dueS ?? dueS, one.fromSitemap === true);
   if (one.pushed === true) move(0, false);
   const { id } = deciding.host();
   if (one.trust === undefined) state.recrawl.trust.delete(id);
   else state.recrawl.trust.set(id, one.trust);
   const [hi, lo] = state.fingerprintOf(urlAt(0));
   const link = { ...blankLink, url: urlAt(0), ...one.link };
-  let isTold: boolean | undefined;
+  let isReported: boolean | undefined;
   const said = deciding.decide(
     (decision) =>
       decideRefresh(
@@ -53,10 +54,10 @@ function refreshed(one: Case) {
         one.fingerprint ?? [hi!, lo!],
       ),
     (returned) => {
-      isTold = returned;
+      isReported = returned;
     },
   );
-  return { isTold, due: ofKind(said, 'due').map((due) => [due.dueS, due.told]) };
+  return { isReported, due: ofKind(said, 'due').map((due) => [due.dueS, due.fromSitemap]) };
 }
 
 const newer = { lastModifiedMs: 900_001 };
@@ -64,23 +65,23 @@ const push = { lastModifiedMs: 0, priority: 0 };
 
 describe('a link that says when its page has changed', () => {
   it('brings the visit forward to now', () => {
-    assert.deepEqual(refreshed({ link: newer }), { isTold: true, due: [[nowS, true]] });
+    assert.deepEqual(refreshed({ link: newer }), { isReported: true, due: [[nowS, true]] });
   });
 
   it('says nothing where the page was visited since, the date is far ahead, or a visit is due', () => {
-    const nothing = { isTold: true, due: [] };
+    const nothing = { isReported: true, due: [] };
     assert.deepEqual(refreshed({ link: { lastModifiedMs: 900_000 } }), nothing);
     assert.deepEqual(refreshed({ link: { lastModifiedMs: now + 24 * hour } }).due.length, 1, 'of another time zone');
     assert.deepEqual(refreshed({ link: { lastModifiedMs: now + 24 * hour + 1 } }), nothing);
     assert.deepEqual(refreshed({ link: newer, dueS: nowS }), nothing);
     assert.deepEqual(refreshed({ link: newer, dueS: nowS + 1 }).due, [[nowS, true]]);
     assert.deepEqual(refreshed({ link: newer, out: true }), nothing);
-    assert.deepEqual(refreshed({ link: newer, told: true }), nothing);
+    assert.deepEqual(refreshed({ link: newer, fromSitemap: true }), nothing);
     assert.deepEqual(refreshed({ link: newer, intent: 'discover' }), nothing);
   });
 
   it('keeps its host to half its pace', () => {
-    const trust = { told: 0, proved: 0, lastDueS: nowS };
+    const trust = { fromSitemap: 0, proved: 0, lastDueS: nowS };
     assert.deepEqual(refreshed({ link: newer, trust }).due, [[nowS + 2, true]]);
     assert.deepEqual(refreshed({ link: newer, trust, policy: { delayMs: 1_001 } }).due, [[nowS + 3, true]]);
     assert.deepEqual(refreshed({ link: newer, trust: { ...trust, lastDueS: nowS - 9 } }).due, [[nowS, true]]);
@@ -89,9 +90,12 @@ describe('a link that says when its page has changed', () => {
   });
 
   it('of a host that is not believed counts for one page in sixteen, each time another', () => {
-    const counted = Array.from({ length: 16 }, (_, told) => {
-      const { isTold, due } = refreshed({ link: newer, trust: { told: 16 + told, proved: 0, lastDueS: 0 } });
-      assert.equal(isTold, true);
+    const counted = Array.from({ length: 16 }, (_, reported) => {
+      const { isReported, due } = refreshed({
+        link: newer,
+        trust: { fromSitemap: 16 + reported, proved: 0, lastDueS: 0 },
+      });
+      assert.equal(isReported, true);
       return due.length;
     });
     assert.equal(counted.filter((count) => count === 1).length, 1);
@@ -103,12 +107,12 @@ describe('a link that says when its page has changed', () => {
 describe('somebody who asks for a page', () => {
   it('has it visited now, by a push or by force', () => {
     for (const one of [{ link: push }, { intent: 'force' } as const]) {
-      assert.deepEqual(refreshed(one), { isTold: true, due: [[nowS, false]] });
-      assert.deepEqual(refreshed({ ...one, dueS: nowS }), { isTold: true, due: [] });
+      assert.deepEqual(refreshed(one), { isReported: true, due: [[nowS, false]] });
+      assert.deepEqual(refreshed({ ...one, dueS: nowS }), { isReported: true, due: [] });
       assert.deepEqual(refreshed({ ...one, dueS: nowS + 1 }).due, [[nowS, false]]);
       assert.deepEqual(refreshed({ ...one, out: true }).due, [[nowS, false]], 'once its lease is over');
-      assert.deepEqual(refreshed({ ...one, out: true, pushed: true }), { isTold: true, due: [] });
-      assert.equal(refreshed({ ...one, told: true, dueS: nowS + 9 }).due.length, 1);
+      assert.deepEqual(refreshed({ ...one, out: true, pushed: true }), { isReported: true, due: [] });
+      assert.equal(refreshed({ ...one, fromSitemap: true, dueS: nowS + 9 }).due.length, 1);
     }
   });
 
@@ -122,11 +126,11 @@ describe('somebody who asks for a page', () => {
 });
 
 it('a page that is not scheduled is none to refresh', () => {
-  assert.deepEqual(refreshed({ link: newer, fingerprint: [1, 2] }), { isTold: false, due: [] });
+  assert.deepEqual(refreshed({ link: newer, fingerprint: [1, 2] }), { isReported: false, due: [] });
 });
 
 it('dates are believed until four of them were looked at, and then while half proved true', () => {
-  const trusted = (told: number, proved: number) => isTrusted({ told, proved, lastDueS: 0 });
+  const trusted = (reported: number, proved: number) => isTrusted({ fromSitemap: reported, proved, lastDueS: 0 });
   assert.equal(isTrusted(undefined), true);
   assert.deepEqual(
     [trusted(3, 0), trusted(4, 0), trusted(4, 1), trusted(4, 2), trusted(5, 2), trusted(6, 3)],

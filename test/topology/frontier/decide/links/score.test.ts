@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Answer } from '../../../../../lab/simulation/driver.ts';
 import { TopologyDriver } from '../../../../../lab/simulation/driver.ts';
-import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
+import { UrlTimeline } from '../../../../../topology/frontier/ask/url-timeline.ts';
 import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { InLinks } from '../../../../../topology/frontier/state/in-links.ts';
@@ -79,9 +79,9 @@ describe('a policy that scores', () => {
       const driver = crawled(policy);
       driver.inject([hub], { intent: 'force', depth: 5 });
       driver.run();
-      const story = new UrlStory('a.test', hub);
-      for (const [offset, record] of driver.changelog().entries()) story.take(offset, decodeChangelog(record));
-      assert.equal(story.admitted.at(-1)?.frontQueue, frontQueue);
+      const timeline = new UrlTimeline('a.test', hub);
+      for (const [offset, record] of driver.changelog().entries()) timeline.take(offset, decodeChangelog(record));
+      assert.equal(timeline.admitted.at(-1)?.frontQueue, frontQueue);
     }
   });
 });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ModelRig } from '../../../../../lab/model/model-rig.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
-import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
+import { UrlTimeline } from '../../../../../topology/frontier/ask/url-timeline.ts';
 import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import type { Call, GetCall, PutCall, PutItem, QueueCall } from '../../../../../topology/frontier/decide/pull/calls.ts';
@@ -174,17 +174,17 @@ function play(seed: number): void {
   for (const [key, { urls }] of queues)
     for (let n = 0; n < 25; n += 6) {
       const url = `http://a.com/${n}`;
-      assert.equal(storyPlace(rig, key, url), urls.get(url)?.at, `seed ${seed}: the story of ${key} ${url}`);
+      assert.equal(timelinePlace(rig, key, url), urls.get(url)?.at, `seed ${seed}: the story of ${key} ${url}`);
     }
   rig.reopen(nowMs, false);
   assert.equal(digest(rig.replayed()), digest(rig.core.state), `seed ${seed}, from its checkpoint`);
 }
 
 /** Where a URL is, by its changelog alone. */
-function storyPlace({ changelog }: ModelRig, key: string, url: string): Place['at'] | undefined {
-  const story = new UrlStory(key, url);
-  for (const [offset, record] of changelog.entries()) story.take(offset, decodeChangelog(record));
-  const { place } = story;
+function timelinePlace({ changelog }: ModelRig, key: string, url: string): Place['at'] | undefined {
+  const timeline = new UrlTimeline(key, url);
+  for (const [offset, record] of changelog.entries()) timeline.take(offset, decodeChangelog(record));
+  const { place } = timeline;
   if (place === undefined) return undefined;
   if (place.in === 'again') return place.dueAtMs > 0 ? 'later' : 'waits';
   return place.in === 'lease' ? 'out' : place.in === 'end' ? 'done' : 'waits';

@@ -139,18 +139,18 @@ describe('a page', () => {
 
 describe('a feed', () => {
   const feed = (...urls: string[]) => feedSignature(urls, 0);
-  const told = (before: string, now: string) =>
+  const reported = (before: string, now: string) =>
     after({ before: { signature: before }, outcome: { textSignature: now } });
 
   it('has changed where it has a new entry, and keeps what it has now', () => {
-    assert.equal(told(feed('a', 'b'), feed('b', 'c')).changed, true);
-    const same = told(feed('a', 'b'), feed('b'));
+    assert.equal(reported(feed('a', 'b'), feed('b', 'c')).changed, true);
+    const same = reported(feed('a', 'b'), feed('b'));
     assert.deepEqual([same.changed, same.page.signature], [false, feed('b')]);
   });
 
   it('is no page that says the same, nor the other way round', () => {
-    assert.equal(told(feed('a'), 'text').changed, true);
-    assert.equal(told('text', feed('a')).changed, true);
+    assert.equal(reported(feed('a'), 'text').changed, true);
+    assert.equal(reported('text', feed('a')).changed, true);
   });
 
   it('is asked for as often as it lets itself be', () => {
@@ -172,32 +172,32 @@ describe('a feed', () => {
 describe('a page that is scored again', () => {
   /** What its score is told, and the front queue that comes of it. */
   function scored(known: Partial<PageRecord> | null, now: Partial<UrlRecord> = {}) {
-    const told: FreshnessInputs[] = [];
+    const reported: FreshnessInputs[] = [];
     const seen = { outcome, atMs, frontQueue: 2, record: { ...record, ...now } };
-    const scoreAgain = (freshness: FreshnessInputs) => told.push(freshness);
+    const scoreAgain = (freshness: FreshnessInputs) => reported.push(freshness);
     const { page } = afterVisit(
       null,
       known === null ? undefined : { ...before, ...known },
       { ...seen, scoreAgain },
       null,
     );
-    return { told, frontQueue: page.frontQueue };
+    return { fromSitemap: reported, frontQueue: page.frontQueue };
   }
 
   it('is so by how long ago it was visited, and how often it has changed', () => {
-    const { told, frontQueue } = scored({});
-    assert.deepEqual([told[0]!.ageMs, told[0]!.changedShare, frontQueue], [60_000, 1, 1]);
-    assert.ok(told[0]!.changesPerDay! > 0);
+    const { fromSitemap: reported, frontQueue } = scored({});
+    assert.deepEqual([reported[0]!.ageMs, reported[0]!.changedShare, frontQueue], [60_000, 1, 1]);
+    assert.ok(reported[0]!.changesPerDay! > 0);
     const none = { changesPerDay: null, changedShare: null };
-    assert.deepEqual(scored(null).told, [{ ageMs: null, ...none }]);
-    assert.deepEqual(scored({ visitedAtMs: 0 }).told, [{ ageMs: null, ...none }]);
-    assert.equal(scored({ visitedAtMs: 1 }).told[0]!.ageMs, atMs - 1);
-    assert.equal(scored({ visitedAtMs: atMs + 5 }).told[0]!.ageMs, 0);
-    assert.equal(scored({ visitedAtMs: atMs }).told[0]!.ageMs, 0);
+    assert.deepEqual(scored(null).fromSitemap, [{ ageMs: null, ...none }]);
+    assert.deepEqual(scored({ visitedAtMs: 0 }).fromSitemap, [{ ageMs: null, ...none }]);
+    assert.equal(scored({ visitedAtMs: 1 }).fromSitemap[0]!.ageMs, atMs - 1);
+    assert.equal(scored({ visitedAtMs: atMs + 5 }).fromSitemap[0]!.ageMs, 0);
+    assert.equal(scored({ visitedAtMs: atMs }).fromSitemap[0]!.ageMs, 0);
   });
 
   it('is not by a visit that failed, nor where nothing scores', () => {
-    assert.deepEqual(scored({}, { status: 'failed' }), { told: [], frontQueue: 5 });
+    assert.deepEqual(scored({}, { status: 'failed' }), { fromSitemap: [], frontQueue: 5 });
     assert.equal(after().page.frontQueue, 2);
   });
 });

@@ -273,7 +273,7 @@ describe('a host that may be on several leases', () => {
   });
 
   it('has the fetchers of its other leases told of trouble, or of a pause', () => {
-    const told = (outcome: Partial<Outcome>) => {
+    const reported = (outcome: Partial<Outcome>) => {
       const deciding = new Deciding();
       const lease = deciding.lease(entryAt(0));
       deciding.lease(entryAt(1));
@@ -281,8 +281,8 @@ describe('a host that may be on several leases', () => {
       const { controls } = deciding.decide((decision) => decideResult(decision, resultOf(lease.id, [outcome])));
       return controls.map(({ partition, record }) => [partition, record.kind, record.hostKey, record.version]);
     };
-    assert.deepEqual(told(ok), []);
+    assert.deepEqual(reported(ok), []);
     for (const outcome of [failed('connectionFailed'), failed('throttled'), { ...ok, retryAfterMs: 1 }])
-      assert.deepEqual(told(outcome), [[0, 'pauseHost', key, 3]]);
+      assert.deepEqual(reported(outcome), [[0, 'pauseHost', key, 3]]);
   });
 });

@@ -91,9 +91,16 @@ describe('a URL', () => {
     };
     assert.deepEqual([change.disposition, change.record], [{ to: 'final', status: 'dead' }, record]);
     assert.deepEqual(tallies, {});
-    const [letter] = deadLetters;
+    const [deadLetter] = deadLetters;
     assert.deepEqual(
-      [letter!.reason, letter!.url, letter!.attempts, letter!.lastOutcome, letter!.status, letter!.detail],
+      [
+        deadLetter!.reason,
+        deadLetter!.url,
+        deadLetter!.attempts,
+        deadLetter!.lastOutcome,
+        deadLetter!.status,
+        deadLetter!.detail,
+      ],
       ['retriesExhausted', urlAt(0), 4, 'serverError', 500, 'why'],
     );
   });
@@ -148,8 +155,8 @@ describe('a URL', () => {
     assert.deepEqual(change.disposition, { to: 'again', dueAtMs: 0, entry: next });
     assert.deepEqual([change.record, tallies, deadLetters], [null, {}, []]);
     const last = resolved({ kind: 'redirect', status: 301, redirectUrl }, { hop: 10, attempts: 2 });
-    const [letter] = last.deadLetters;
-    assert.deepEqual([letter!.reason, letter!.attempts, letter!.status], ['tooManyRedirects', 2, 301]);
+    const [deadLetter] = last.deadLetters;
+    assert.deepEqual([deadLetter!.reason, deadLetter!.attempts, deadLetter!.status], ['tooManyRedirects', 2, 301]);
     assert.deepEqual(last.change.disposition, { to: 'final', status: 'dead' });
     const elsewhere = resolved({ kind: 'redirect', status: 301, redirectUrl: urlAt(1) }, { hop: 10 }).change;
     assert.deepEqual(elsewhere.disposition, { to: 'final', status: 'redirected' });

@@ -18,13 +18,13 @@ function handOf(links: number, more: Partial<PolicyConfig> = {}): Hand {
 }
 
 /** A lease of which each URL came to what stands for it: `e` an error, `g` a good answer, `r` not begun, `t` a timeout. */
-function report(hand: Hand, task: Task, letters: string): void {
+function report(hand: Hand, task: Task, deadLetters: string): void {
   const kinds: Record<string, OutcomeKind> = { e: 'serverError', g: 'fetched', r: 'returned', t: 'timeout' };
-  assert.equal(letters.length, task.urls.length);
-  const kind = [...letters].map((letter) => kinds[letter]!);
+  assert.equal(deadLetters.length, task.urls.length);
+  const kind = [...deadLetters].map((deadLetter) => kinds[deadLetter]!);
   hand.rig.send(
     'results',
-    hand.resultOf(task, (index) => (letters[index] === 'e' ? { status: 500 } : {}), { kind }),
+    hand.resultOf(task, (index) => (deadLetters[index] === 'e' ? { status: 500 } : {}), { kind }),
   );
   hand.rig.step(hand.nowMs, 0);
 }

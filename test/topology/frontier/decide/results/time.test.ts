@@ -128,9 +128,9 @@ describe('a URL of a lease that expired', () => {
 
   it('is given up on when three leases of it alone have', () => {
     const { deadLetters, changes } = after([entryAt(0, { expiries: 2, attempts: 1 })]);
-    const [letter] = deadLetters;
+    const [deadLetter] = deadLetters;
     assert.deepEqual(
-      [letter!.reason, letter!.lastOutcome, letter!.status, letter!.attempts, letter!.url],
+      [deadLetter!.reason, deadLetter!.lastOutcome, deadLetter!.status, deadLetter!.attempts, deadLetter!.url],
       ['leaseExpired', 'unknown', 0, 1, urlAt(0)],
     );
     assert.equal(changes[0]!.kind, 'resolve');
@@ -207,8 +207,8 @@ describe('a host that stays dead', () => {
       deadLetters.map(({ url }) => url),
       changes.map((change) => change.kind === 'abandon' && change.record.url),
     );
-    const { detail: _, original, ...letter } = deadLetters[0]!;
-    assert.deepEqual(letter, {
+    const { detail: _, original, ...deadLetter } = deadLetters[0]!;
+    assert.deepEqual(deadLetter, {
       ...{ reason: 'robotsUnreachable', sourceTopic: 'discovered', sourcePartition: 0, sourceOffset: -1 },
       ...{
         url: 'https://0.test/0',

@@ -45,18 +45,21 @@ interface Known {
   /** Somebody asked for it while it was on lease. */
   readonly pushed?: boolean;
   /** A sitemap had said that it has changed. */
-  readonly told?: boolean;
+  readonly fromSitemap?: boolean;
 }
 
 /** A page that is on lease for a visit. */
-function onLease({ policy = { recrawl }, page: own = {}, pushed = false, told = false }: Known, ...others: Entry[]) {
+function onLease(
+  { policy = { recrawl }, page: own = {}, pushed = false, fromSitemap: reported = false }: Known,
+  ...others: Entry[]
+) {
   const deciding = new Deciding(policy);
   deciding.facts({});
   deciding.schedule({ ...page, ...own });
   const due = { kind: 'due', hostKey: key, url: urlAt(0), dueS: 1_000 } as const;
-  if (told) deciding.state.apply({ ...due, told: true });
+  if (reported) deciding.state.apply({ ...due, fromSitemap: true });
   const lease = deciding.revisit(1, ...others);
-  if (pushed) deciding.state.apply({ ...due, told: false });
+  if (pushed) deciding.state.apply({ ...due, fromSitemap: false });
   return { deciding, lease };
 }
 
@@ -117,8 +120,11 @@ describe('a visit that came to something', () => {
   });
 
   it('proves or disproves what a sitemap said', () => {
-    assert.equal(decided({ told: true }).visit!.proved, true);
-    assert.equal(decided({ told: true }, { ...ok, contentHash: 'h1' }, { contentHash: 'h1' }).visit!.proved, false);
+    assert.equal(decided({ fromSitemap: true }).visit!.proved, true);
+    assert.equal(
+      decided({ fromSitemap: true }, { ...ok, contentHash: 'h1' }, { contentHash: 'h1' }).visit!.proved,
+      false,
+    );
     assert.equal(decided({}).visit!.proved, null);
   });
 

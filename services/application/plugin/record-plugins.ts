@@ -1,0 +1,81 @@
+/**
+ * Records on a crawl's control log which plugins take part in it, by name, version and hash of the file, so that the
+ * story of a URL can tell what code decided. It is recorded once, and again when any of it changes.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { controlEvent, controlEvents } from '../../runtime/crawl/control-log.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { declaredLog, type Edge } from '../processor/declared-log.ts';
+import type { Declaration } from '../processor/processor.ts';
+import type { LoadedPlugin } from './load-plugins.ts';
+
+/** The payload of the event `plugin`. */
+export interface AnnouncedPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly sha256: string;
+}
+
+export interface PluginRecordPorts {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly manifest: Pick<Manifest, 'crawl'>;
+  readonly onEdge?: ((edge: Edge) => void) | undefined;
+}
+
+/** `teller`: the processor they take part in. */
+export async function recordPlugins(
+  { log, codec, clock, manifest: { crawl }, onEdge }: PluginRecordPorts,
+  processor: Declaration,
+  plugins: readonly LoadedPlugin[],
+  by = `crawlstream ${processor.name}`,
+): Promise<void> {
+  if (plugins.length === 0) return;
+  const own = declaredLog(log, withPlugins(processor), crawl, onEdge);
+  const recorded = await recordedPlugins(own, codec, crawl);
+  const news = plugins
+    .map(({ plugin: { name, version = '' }, sha256 }): AnnouncedPlugin => ({ name, version, sha256 }))
+    .filter((one) => JSON.stringify(recorded.get(one.name)?.plugin) !== JSON.stringify(one));
+  if (news.length === 0) return;
+  const records = news.map((one) => {
+    const event = controlEvent({ kind: 'plugin', atMs: clock.nowMs(), by, payload: JSON.stringify(one) });
+    return { topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', event) };
+  });
+  await own.append(records).catch((error: unknown) => {
+    if (!(error instanceof CrawlstreamError)) throw error;
+    const remedy = `crawlstream acls ${processor.name} --plugin … lists the rights that this user needs`;
+    throw new CrawlstreamError(
+      error.code,
+      `the plugins could not be recorded on topic control: ${error.message}; ${remedy}`,
+    );
+  });
+}
+
+/**
+ * A processor that runs with plugins, and so records them. Without plugins it has no right to write `control`, which
+ * holds policies.
+ */
+export function withPlugins(declaration: Declaration): Declaration {
+  const { reads, writes } = declaration;
+  return { ...declaration, reads: [...reads, 'control'], writes: [...writes, 'control'] };
+}
+
+/** The newest record of each name, and when it was written. */
+export async function recordedPlugins(
+  log: Parameters<typeof controlEvents>[0],
+  codec: RecordCodec,
+  crawl: string,
+): Promise<Map<string, { readonly plugin: AnnouncedPlugin; readonly atMs: number }>> {
+  const recorded = new Map<string, { readonly plugin: AnnouncedPlugin; readonly atMs: number }>();
+  const { start, end } = await log.offsets(`${crawl}.control`, 0);
+  for await (const { event } of controlEvents(log, codec, crawl, 0, start, end)) {
+    if (event.kind !== 'plugin') continue;
+    const plugin = JSON.parse(event.payload) as AnnouncedPlugin;
+    recorded.set(plugin.name, { plugin, atMs: event.atMs });
+  }
+  return recorded;
+}

@@ -1,0 +1,70 @@
+/**
+ * An event in the life of one URL: what a record of some topic says of it, in words and in fields.
+ *
+ * The kinds, in the order in which they befall a URL; events of one moment are told in this order.
+ */
+import type { TopicName } from '../topics.ts';
+
+export const timelineKinds = [
+  'control',
+  'discovered',
+  'refused',
+  'known',
+  'dropped',
+  'admitted',
+  'raised',
+  'lowered',
+  'moved',
+  'trapReleased',
+  'purged',
+  'leased',
+  'task',
+  'fetched',
+  'page',
+  'response',
+  'render',
+  'deadLetter',
+  'again',
+  'ended',
+  'leaseEnded',
+  'due',
+  'duplicate',
+  'indexed',
+] as const;
+export type TimelineKind = (typeof timelineKinds)[number];
+
+export interface TimelineEvent {
+  readonly kind: TimelineKind;
+  readonly topic: TopicName;
+  readonly partition: number;
+  /** Offset of the record that says so. */
+  readonly offset: number;
+  /** When it happened, ms since the Unix epoch. */
+  readonly atMs: number;
+  /** In force when it happened; 0: before the first policy. */
+  readonly policyVersion: number;
+  /** Plain words. What others wrote (URLs, details) is in it as they wrote it. */
+  readonly text: string;
+  /** The same in fields, by kind. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** An event as a record gives it: the policy version is known only once the changelog was read. */
+export type UnversionedEvent = Omit<TimelineEvent, 'policyVersion'>;
+
+/** By time; at one moment by the order of the kinds, then by offset. */
+export function inOrder(a: UnversionedEvent, b: UnversionedEvent): number {
+  return a.atMs - b.atMs || rank(a) - rank(b) || a.offset - b.offset;
+}
+
+function rank({ kind }: UnversionedEvent): number {
+  return timelineKinds.indexOf(kind);
+}
+
+/** What `--json` prints, and the page's API gives. */
+export function plainEvent({ topic, partition, offset, atMs, policyVersion, kind, text, details }: TimelineEvent) {
+  const time = new Date(atMs).toISOString();
+  return { topic, partition, offset, time, policyVersion, kind, text, details };
+}
+
+export type PlainEvent = ReturnType<typeof plainEvent>;
