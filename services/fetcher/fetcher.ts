@@ -50,7 +50,7 @@ import { pacedRequest } from './pace/paced-request.ts';
 import { createPacer } from './pace/pacer.ts';
 import { createProcessorShare } from './pace/processor-share.ts';
 import { createSlots } from './pace/slots.ts';
-import { createExtractor } from './pages/extract.ts';
+import { createExtractor, type ExtractorOptions } from './pages/extract.ts';
 import { compileExtractRules } from './pages/extract-rules.ts';
 import { renderWish } from './pages/render-wish.ts';
 import { openPayments } from './pay/payments.ts';
@@ -87,6 +87,8 @@ export interface FetcherOptions {
   readonly bandwidth?: Bandwidth;
   /** What it shares with fetchers of other crawls (pace/fleet-pace.ts). Absent: it has its hosts to itself. */
   readonly crawlPace?: FetcherPace;
+  /** How pages are read. Absent: by the limits of a fetcher. */
+  readonly extractor?: ExtractorOptions;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
@@ -213,7 +215,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const ownPacer = createPacer(options.clock, stopping.signal, hostSlots.of, observeInterval);
   const pacer = options.crawlPace?.sharePace(ownPacer, options.clock, stopping.signal) ?? ownPacer;
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
-  const extractor = createExtractor();
+  const extractor = createExtractor(options.extractor);
   const isAlone = () => config.groupSize() === 1;
   let hasPages = false;
   for (let partition = 0; partition < options.partitions; partition++)

@@ -69,7 +69,7 @@ function isKindCounted(kinds: number): boolean {
   const say = (text: string) => lines.take({ text, level: 'warn', component: 'process', fields: {} });
   for (let at = 0; at <= lineLimits.repeatsWritten; at++) say('first');
   for (let at = 1; at < kinds; at++) say('x'.repeat(at));
-  return !texts.some((text) => text.startsWith('1 more'));
+  return !texts.some((text) => text.startsWith('repeated 1 more'));
 }
 
 export const lineBoundaries: BoundaryTable<typeof lineLimits> = {
@@ -105,8 +105,8 @@ export const crawlBoundaries: BoundaryTable<typeof crawlLimits> = {
   leasesMax: tuning(preset),
   addressDelayMs: undriven('the default between starts on an address'),
   groupIntervalMs: tuning('how long appends gather for one sync'),
-  retriesMax: upTo((n) => isTaken('crawl', '--retries', Array.from({ length: n }, () => '1').join(','))),
-  retrySecondsMax: upTo((n) => isTaken('crawl', '--retries', `1,${n}`)),
+  retriesMax: upTo((n) => isTaken('crawl', '--retries', Array.from({ length: n }, () => '1s').join(','))),
+  retrySecondsMax: upTo((n) => isTaken('crawl', '--retries', `1s,${n}s`)),
   delayMsMax: upTo((n) => isTaken('crawl', '--delay', `${n}ms`)),
   partitionsMax: upTo((n) => isTaken('crawl', '--partitions', `${n}`)),
   standbysMax: upTo((n) => isTaken('frontier', '--standbys', `${n}`)),

@@ -107,7 +107,7 @@ export const cases: readonly Case[] = [
     original: [1, 0, 2, 0],
   },
   {
-    name: 'a URL that is known to be done, told of again',
+    name: 'a URL that is done, reported again',
     ask: async (client, crawlID) => {
       await client.all('PutURLs', [known('http://a.com/', 0, { crawlID })]);
       await client.all('PutURLs', [known('http://a.com/', 0, { crawlID })]);

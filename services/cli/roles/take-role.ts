@@ -105,13 +105,9 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   service.sources.add(risks.metrics);
   service.sources.add(lsmMetrics('state', opened));
   queries.open({
-    log,
-    codec,
-    clock,
-    manifest,
+    ...{ log, codec, clock, manifest, flags },
     member: group,
     restores: meters.restores,
-    flags,
     ask: service.askMember,
   });
   const stopping = new AbortController();

@@ -33,6 +33,8 @@ export interface ExtractorOptions {
   readonly timeoutMs?: number;
   readonly cores?: number;
   readonly workerUrl?: URL;
+  /** Time for a page here before a worker reads it, ms. */
+  readonly inlineRichMs?: number;
 }
 
 export function createExtractor(options: ExtractorOptions = {}): Extractor {
@@ -43,7 +45,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   const pdfs = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
   const fields = createWorkerSlot(options.workerUrl);
   const turns = createFieldTurns(timeoutMs);
-  const { parseApart, parseRich } = createApart(pages, timeoutMs);
+  const { parseApart, parseRich } = createApart(pages, timeoutMs, options.inlineRichMs ?? fetcherLimits.inlineRichMs);
 
   const parsePlain: Extractor['parse'] = (body, page, wishes) => {
     const isSmall = body.length <= inlineBytes;
@@ -96,7 +98,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
 }
 
 /** Pages that take a worker, from the start or once they took too long here. */
-function createApart(pages: WorkerSlot, timeoutMs: number) {
+function createApart(pages: WorkerSlot, timeoutMs: number, inlineRichMs: number) {
   const dear = createDearSites();
   const parseApart = (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) =>
     // One after another: large pages are rare, and a second worker would only compete for the cores.
@@ -115,7 +117,6 @@ function createApart(pages: WorkerSlot, timeoutMs: number) {
   const parseRich = (body: Uint8Array, page: PageOptions, wishes: PageWishes): ReturnType<Extractor['parse']> => {
     const { hostname } = new URL(page.url);
     const beganMs = performance.now();
-    const { inlineRichMs } = fetcherLimits;
     if (parseAll === undefined) return loadWholeParser().then(() => parseRich(body, page, wishes));
     const parse = parseAll;
     const boxed = dear.has(hostname)

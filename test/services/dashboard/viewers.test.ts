@@ -100,7 +100,7 @@ test('a look that fails is told, and the next one is tried; one that does not en
   act = () => new Promise((resolve) => (finish = resolve));
   await pass(1_000);
   await pass(dashboardLimits.patienceMs);
-  assert.match(one.events.at(-1)!.data, /has not answered for \d+ s: a broker may be away/);
+  assert.match(one.events.at(-1)!.data, /has not answered for \d+ s: a broker may be down/);
   finish();
   await pass(0);
   assert.equal(one.events.at(-1)!.event, 'told');

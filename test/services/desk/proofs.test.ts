@@ -176,7 +176,7 @@ describe('an order of a webmaster', () => {
     await assert.rejects(order('delay', 999), /the crawl already waits 1 s/);
     await order('delay', 1_000);
     keep(hostEvent(topics, said, 'hostDelay', host, 5_000));
-    await assert.rejects(order('delay', 4_999), /the crawl waits 5 by itself/);
+    await assert.rejects(order('delay', 4_999), /the crawl already waits 5 s/);
     await order('delay', 5_000);
   });
 

@@ -91,7 +91,7 @@ test(
     await harness.log.trim('t.discovered', 0, end);
     await assert.rejects(harness.owner({ store }).run(), {
       code: 'OFFSET_OUT_OF_RANGE',
-      message: /never reset by itself/,
+      message: /never reset automatically/,
     });
     // The changelog itself, cut off behind a checkpoint that is lost.
     await harness.log.trim(changelog, 0, (await harness.log.offsets(changelog, 0)).end - 1);

@@ -63,7 +63,7 @@ test('a URL and a key may be so long, and no longer', () => {
   assert.equal(keyOf(url(urlCharsMax)), 'a.com');
   assert.equal(
     keyOf(url(urlCharsMax + 1)),
-    `refused: the URL has ${urlCharsMax + 1} characters, and may have ${urlCharsMax}`,
+    `refused: the URL has ${urlCharsMax + 1} characters; at most ${urlCharsMax} are allowed`,
   );
   const key = 'ü'.repeat(keyBytesMax / 2);
   assert.equal(keyOf('http://a.com/', key), key);

@@ -50,7 +50,7 @@ describe('the border', () => {
         ['groups[2].hop', 2 ** 31 - 1, 'a.test', link.url],
       ],
     );
-    assert.match(refusalText(refusals[0]!), /^groups\[1\]\.depth is -7, and must be from 0 to 1000000/);
+    assert.match(refusalText(refusals[0]!), /^groups\[1\]\.depth is -7, but must be from 0 to 1000000/);
   });
 
   it('puts the nearest value in the place of one that only advises, and leaves the record that came alone', () => {

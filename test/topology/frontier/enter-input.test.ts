@@ -101,7 +101,7 @@ describe('a number that nobody can mean', () => {
       [deadLetter!.reason, deadLetter!.hostKey, deadLetter!.url],
       ['undecodable', 'a.test', 'https://a.test/bad'],
     );
-    assert.match(deadLetter!.detail, /^groups\[0\]\.depth is -7, and must be from 0/);
+    assert.match(deadLetter!.detail, /^groups\[0\]\.depth is -7, but must be from 0/);
   });
 });
 

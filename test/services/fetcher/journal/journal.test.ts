@@ -135,6 +135,8 @@ async function played(seed: number): Promise<unknown[]> {
     openHttp: drawnWeb(draw, asked),
     onSpan: ({ name, attributes }) => spans.push([name, attributes]),
     onFailure: (error) => failed.push(`${error}`),
+    // No page goes to a worker because the machine is busy.
+    extractor: { inlineRichMs: 60_000 },
     config: config(draw),
   });
   const put = (topic: 'tasks' | 'control', value: Uint8Array) =>

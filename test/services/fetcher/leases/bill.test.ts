@@ -58,18 +58,18 @@ async function bill({
 describe('a page that asks for payment', () => {
   it('is not had where no plugin pays, and its outcome says what was asked', async () => {
     const { asked: _asked, sent: _sent, ...made } = await bill({});
-    const detail = 'price USD 0.5, licence https://a.test/l; not had: no plugin pays';
+    const detail = 'price USD 0.5, licence https://a.test/l; not paid: no plugin pays';
     assert.deepEqual(made, { price: 'USD 0.5', licence: 'https://a.test/l', response: null, paid: '', detail });
-    assert.equal((await bill({ headers: [] })).detail, 'not had: no plugin pays', 'nothing was asked');
+    assert.equal((await bill({ headers: [] })).detail, 'not paid: no plugin pays', 'nothing was asked');
   });
 
   it('is not paid for where a use that it is wanted for is barred', async () => {
     const result = { response: null, why: 'not asked', paid: '' } as const;
     const barred = await bill({ result, policy: { uses: ['search'] }, said: [barsSearch] });
     assert.deepEqual([barred.asked.length, barred.response, barred.paid], [0, null, '']);
-    assert.equal(barred.detail.split('; ').at(-1), 'not had: robots.txt bars search: search=no');
+    assert.equal(barred.detail.split('; ').at(-1), 'not paid: robots.txt bars search: search=no');
     const other = await bill({ result, policy: {}, said: [barsSearch] });
-    assert.equal(other.detail.split('; ').at(-1), 'not had: not asked');
+    assert.equal(other.detail.split('; ').at(-1), 'not paid: not asked');
   });
 
   it('is asked for again with the headers of the payment', async () => {
@@ -85,7 +85,7 @@ describe('a page that asks for payment', () => {
 
   it('keeps what is counted as spent where no answer came', async () => {
     const { paid, response, detail } = await bill({ result: { response: null, why: 'cut', paid: 'USD 0.5' } });
-    assert.deepEqual([paid, response, detail.split('; ').at(-1)], ['USD 0.5', null, 'not had: cut']);
+    assert.deepEqual([paid, response, detail.split('; ').at(-1)], ['USD 0.5', null, 'not paid: cut']);
   });
 });
 

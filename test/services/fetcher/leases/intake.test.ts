@@ -72,5 +72,5 @@ test('a task with a number that nobody can mean is a dead letter that names it, 
   assert.deepEqual(tasks, []);
   const { deadLetter } = deadLetters[0]!;
   assert.deepEqual([deadLetter.reason, deadLetter.hostKey], ['undecodable', 'a.test']);
-  assert.match(deadLetter.detail, /^urls\[0\]\.depth is 2147483646, and must be from 0 to 1000000/);
+  assert.match(deadLetter.detail, /^urls\[0\]\.depth is 2147483646, but must be from 0 to 1000000/);
 });

@@ -351,7 +351,7 @@ describe('a request for a page', () => {
   it('that asks for payment is told with its price, and is not had', async () => {
     const answers = { '/1': { status: 402, headers: ['crawler-price', 'USD 0.5'] } };
     const { results, outcomes } = await played({ answers });
-    assert.match(results[0]!, /^0 paymentRequired .*USD 0\.5.*not had/);
+    assert.match(results[0]!, /^0 paymentRequired .*USD 0\.5.*not paid/);
     assert.deepEqual(results.slice(1), ['1 fetched', 'end']);
     assert.equal(outcomes[0]!.price, 'USD 0.5');
     const cut = await played({ answers: { '/1': { ...answers['/1'], ...failing('connectionFailed'), status: 402 } } });

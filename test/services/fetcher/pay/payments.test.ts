@@ -132,7 +132,10 @@ describe('a page with a price', () => {
 
   it('is left where the policy pays nothing for it, and nothing is written', async () => {
     const { paid, happened } = await played({ pay: () => ({ ...budget, page: '0.4' }) });
-    assert.deepEqual([paid, happened], [{ response: null, why: 'a page may cost USD 0.4', paid: '' }, []]);
+    assert.deepEqual(
+      [paid, happened],
+      [{ response: null, why: 'the price is above the limit of USD 0.4 for a page', paid: '' }, []],
+    );
   });
 
   it('is left where the offer does not fit once it was read back, and that is written', async () => {

@@ -63,6 +63,6 @@ test('a page whose record no log takes is an outcome with its reason; the pages 
     outcomes.map(({ kind }) => kind),
     ['fetched', 'tooLarge'],
   );
-  assert.match(outcomes[1]!.detail, /may have 16777216/);
+  assert.match(outcomes[1]!.detail, /at most 16777216 are allowed/);
   await log.close();
 });

@@ -18,7 +18,7 @@ test('an address with another path is told with its status, and the usual paths'
   await assert.rejects(openConfluentRegistry(`${url}/wrong`).idFor('x-value', schema), (error: Error) => {
     assert.match(
       error.message,
-      /^the registry at http:\/\/127\.0\.0\.1:\d+\/wrong cannot be used \(it answers 404 to GET /,
+      /^the registry at http:\/\/127\.0\.0\.1:\d+\/wrong cannot be used \(it answered 404 to GET /,
     );
     assert.match(error.message, /usual addresses are http:\/\/HOST:8081 .*\/apis\/ccompat\/v7/);
     return true;
@@ -27,5 +27,5 @@ test('an address with another path is told with its status, and the usual paths'
 
 test('what answers with a web page is no registry', async (t) => {
   const url = await serve(t, 200, '<h1>Welcome</h1>');
-  await assert.rejects(openConfluentRegistry(url).idFor('x-value', schema), /it answers 200 without JSON to GET/);
+  await assert.rejects(openConfluentRegistry(url).idFor('x-value', schema), /it answered 200 without JSON to GET/);
 });

@@ -72,7 +72,7 @@ test('a registry that gives an id of a topic that stands for another schema ther
   await assert.rejects(open(createMemoryRegistry()), {
     code: 'SCHEMA_CONFLICT',
     retriable: true,
-    message: /http:\/\/registry\.test gives id 1 .*control.*restore the registry/,
+    message: /http:\/\/registry\.test assigns id 1 .*control.*restore the registry/,
   });
 });
 

@@ -25,7 +25,7 @@ test('a process that runs is told when a topic gets more partitions, once, and w
   const onChange = (text: string | null) => reported.push(text);
   await watchSurplus({ log: logOf(counts), crawl: 'c', partitions: 3, clock, signal: stopping.signal, onChange });
   assert.equal(reported.length, 2);
-  assert.match(reported[0] ?? '', /the crawl has 3 partitions, and c\.pages has 5: what lies beyond is not read/);
+  assert.match(reported[0] ?? '', /the crawl has 3 partitions, but c\.pages has 5: the extra partitions are not read/);
   assert.equal(reported[1], null);
 });
 

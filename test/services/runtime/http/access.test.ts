@@ -42,7 +42,10 @@ test('beyond loopback, without a token, probes alone are answered, unless metric
     );
   }
   const rules = { loopback: false, token: undefined };
-  assert.match(refusalOf(rules, call('read', { host }))!.message, /CRAWLSTREAM_HTTP_TOKEN .*--http-open reads$/);
+  assert.match(
+    refusalOf(rules, call('read', { host }))!.message,
+    /CRAWLSTREAM_HTTP_TOKEN, or add --http-open reads, and restart$/,
+  );
   assert.match(refusalOf(rules, call('metrics', { host }))!.message, /--http-open metrics$/);
   assert.match(refusalOf(rules, call('control', { host }))!.message, /CRAWLSTREAM_HTTP_TOKEN/);
 });

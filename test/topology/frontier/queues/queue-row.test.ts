@@ -135,5 +135,5 @@ test('a row is named by its host, its front queue and its first place', () => {
 
 test('a row that is missing is told of, with the remedy', () => {
   for (const none of [null, undefined])
-    assert.throws(() => countOf(none), /state folder lacks a row of a queue: delete it/);
+    assert.throws(() => countOf(none), /state folder lacks a row of a queue: delete the folder/);
 });

@@ -19,7 +19,7 @@ it('a block that is missing or torn is an error that says what to do', () => {
     assert.throws(
       () => blockWords(bytes),
       (error) =>
-        error instanceof CrawlstreamError && error.code === 'INVALID_RECORD' && /delete it/.test(error.message),
+        error instanceof CrawlstreamError && error.code === 'INVALID_RECORD' && /delete the folder/.test(error.message),
     );
   }
 });

@@ -158,7 +158,7 @@ test('blocks that are missing or torn are told of, with what to do', () => {
     error instanceof CrawlstreamError &&
     error.code === 'INVALID_RECORD' &&
     error.message.includes(`lacks ${blocks} blocks`) &&
-    error.message.includes('delete it');
+    error.message.includes('delete the folder');
   assert.throws(() => without(0).open(defaultSeen), lacks(1));
   assert.throws(() => without(1, 2).open(defaultSeen), lacks(2));
   const short = without();

@@ -36,7 +36,7 @@ test('a call is answered with what the other side gives or throws, with the code
     client.call('bug'),
     (error: Error) => error.message === 'a bug' && !(error instanceof CrawlstreamError),
   );
-  await assert.rejects(client.call('nothing'), /nobody serves nothing/);
+  await assert.rejects(client.call('nothing'), /there is no handler for nothing/);
 });
 
 test('what is told and called arrives in its order, whatever its size, and bytes are as they were', async () => {
@@ -107,6 +107,6 @@ test('a fault of what was told goes to who listens, as nobody waits for an answe
   await client.call('missing').catch(() => {});
   assert.deepEqual(
     faults.map((error) => (error as Error).message),
-    ['fault', 'nobody serves missing'],
+    ['fault', 'there is no handler for missing (a bug)'],
   );
 });

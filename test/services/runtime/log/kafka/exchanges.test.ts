@@ -159,7 +159,7 @@ describe('an append', () => {
     assert.deepEqual(await append('a'), [0]);
     await assert.rejects(append('b'), {
       code: 'BROKER_UNREACHABLE',
-      message: /has lost records that it had acknowledged/,
+      message: /the log lost acknowledged records/,
     });
     assert.deepEqual(await append('c'), [1]);
     assert.deepEqual(broker.batches.map(numbering), [
