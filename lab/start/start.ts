@@ -70,7 +70,7 @@ async function showCrawl({ hosts, pages }: { readonly hosts: number; readonly pa
     const address = `127.0.0.1:${await freePort(dashboardPort)}`;
     const flags = [
       '--delay',
-      `${delayMs}`,
+      `${delayMs}ms`,
       '--retries',
       '0.3,0.6,1.2',
       '--with',

@@ -131,7 +131,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       assert.equal(await page.locator('#phase').textContent(), 'not running');
       assert.match(
         (await page.locator('#troubles').textContent())!,
-        /^No process runs this crawl. It was last written 18 minutes ago, at .* UTC. To go on .*: crawlstream crawl --data crawl-data\/example.org$/,
+        /^No process runs this crawl. It was last written 18 minutes ago, at .* UTC. To continue: crawlstream crawl --data crawl-data\/example.org$/,
       );
       assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of what nobody runs');
     },
@@ -143,7 +143,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       assert.deepEqual(
         said.map((text) => text.replace(/\d+(,\d{3})*/g, 'N')),
         [
-          'Nobody owns partitions N, N: start a frontier',
+          'No process owns partitions N, N: start a frontier',
           'N % of the last minute’s fetches failed, most of them as timeout',
           'N messages of results are not decided yet',
           'N messages of discovered are not decided yet',
@@ -412,7 +412,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const server = await serve(reported);
     const page = await open(server.address);
     reported.failure = new Error('no broker answers');
-    await page.getByText(/no broker answers\. What is shown is of \d\d:\d\d:\d\d/).waitFor();
+    await page.getByText(/no broker answers\. The data is from \d\d:\d\d:\d\d/).waitFor();
     reported.failure = undefined;
     await page.locator('#connection.shown').waitFor({ state: 'hidden' });
     await server.close();
@@ -431,7 +431,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const crawl = startCommand([
       ...small.crawlArguments,
       '--delay',
-      '150',
+      '150ms',
       '--data',
       data,
       '--dashboard',
@@ -512,7 +512,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await stands('not running');
     const said = (await page.locator('#troubles').textContent())!;
     assert.match(said, /^No process runs this crawl. It was last written less than a minute ago, at 20\d\d-/);
-    assert.ok(said.endsWith(`To continue: ${said.split('stopped: ')[1]!.split(' crawl ')[0]} crawl --data ${data}`));
+    assert.ok(
+      said.endsWith(`To continue: ${said.split('To continue: ')[1]!.split(' crawl ')[0]} crawl --data ${data}`),
+    );
     const killed = await crawl();
     await stands('crawling');
     assert.equal(await page.locator('#troubles li').count(), 0);

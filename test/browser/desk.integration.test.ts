@@ -87,14 +87,14 @@ test('a webmaster proves a host and orders in a browser, and what is hostile sta
   await sound();
   assert.ok((await page.locator('pre.account').textContent())?.includes(markup), 'robots.txt, as text');
 
-  await page.getByLabel(/Seconds between two requests/).fill('30');
+  await page.getByLabel(/Minimum seconds between two requests/).fill('30');
   await page.keyboard.press('Enter');
   assert.match((await page.locator('#receipt').textContent()) ?? '', /^[\w-]+\.[\w-]+\.[\w-]+$/);
-  await page.getByText('and 30 s by an order').waitFor();
+  await page.getByText('and 30 s by your request').waitFor();
   await sound();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('It is paused.').waitFor();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('heading', { name: 'Ordered: resume' }).waitFor();
   // Without the box that says for good, the browser sends nothing.
   await page.getByRole('button', { name: 'Remove this host' }).click();

@@ -164,5 +164,5 @@ test('beyond this machine nobody listens without a token and TLS, and no client 
   assert.match(open.stderr, /--clients-grpc 0\.0\.0\.0 is reachable by other machines without a token .* without TLS/);
   const alone = await runCommand(['crawl', 'http://a.test/', '--clients-grpc', '0', ...common]);
   assert.equal(alone.code, 2, alone.stderr);
-  assert.match(alone.stderr, /--clients-grpc: lease clients are not enabled; give --clients/);
+  assert.match(alone.stderr, /--clients-grpc: lease clients are not enabled; add --clients only or --clients beside/);
 });

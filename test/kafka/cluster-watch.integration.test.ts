@@ -67,7 +67,7 @@ describe('a cluster that changes', { skip, timeout: 300_000 }, () => {
   };
 
   it('is told of in /readyz where partitions were added, by who joins and by who runs', async () => {
-    await until('crawl', 200, /the crawl has 3 partitions, and watched\.pages has 5/);
+    await until('crawl', 200, /the crawl has 3 partitions, but watched\.pages has 5/);
     await until('urlfrontier', 200, /^/);
     await addPartitions(broker, `${served}.control`, 30);
     // It looks once a minute.

@@ -53,7 +53,7 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => 
       '--partitions',
       '3',
       '--delay',
-      '60',
+      '60ms',
       '--responses',
       '--data',
       join(folder, 'live'),

@@ -71,7 +71,7 @@ test('records of a fleet are read by the registry, whose subjects are as many as
   }
   const audited = await runCommand(['audit', ...place, '--fleet', fleet]);
   assert.equal(audited.code, 0, audited.stdout + audited.stderr);
-  assert.match(audited.stdout, /of 3 crawls to 3 hosts none broke/);
+  assert.match(audited.stdout, /of 3 crawls to 3 hosts none violated/);
   assert.deepEqual(await subjects(registry.url), kinds, 'commands register no others');
 
   await first.create({ seeds: web.seeds, policy: { ...policy, delayMs: 300 }, name: 'slow' });

@@ -113,9 +113,9 @@ test('a fleet on Kafka goes on in another process when one is frozen, or killed,
   assert.deepEqual([judged.crawls, judged.violations, judged.hosts], [names.length, 0, judged.shared]);
   assert.ok(judged.fetches >= names.length * pages.length, `${judged.fetches} requests were judged`);
   const ofOne = await runCommand(['audit', ...place, '--fleet', fleet, '--host', 'a.test']);
-  assert.match(ofOne.stderr, new RegExp(`--host.*is of one crawl.*--crawl ${fleet}.NAME`));
+  assert.match(ofOne.stderr, new RegExp(`--host.*for a single crawl, not a fleet.*--crawl ${fleet}.NAME`));
   const none = await runCommand(['audit', ...place, '--fleet', 'nobody']);
-  assert.match(none.stderr, /there is no fleet nobody on these brokers/);
+  assert.match(none.stderr, /no fleet nobody exists on these brokers/);
   const explained = await runCommand(['explain', pages[0]!, ...crawl]);
   assert.equal(explained.code, 0, explained.stderr);
 

@@ -108,9 +108,9 @@ describe('metrics and logs, with a real collector', { skip }, async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_METRIC_EXPORT_INTERVAL: '50' };
     const ended = await runCommand(args, { env });
     assert.equal(ended.code, 0, ended.stderr);
-    assert.equal(ended.stderr.match(/takes no metrics/g)?.length, 1, ended.stderr);
+    assert.equal(ended.stderr.match(/accepts no metrics/g)?.length, 1, ended.stderr);
     const off = { ...env, OTEL_METRICS_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none' };
     const quiet = await runCommand([...args.slice(0, -1), join(temporaryFolder(), 'data')], { env: off });
-    assert.doesNotMatch(quiet.stderr, /takes no (metrics|logs)/);
+    assert.doesNotMatch(quiet.stderr, /accepts no (metrics|logs)/);
   });
 });

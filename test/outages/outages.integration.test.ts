@@ -182,7 +182,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
   it('of all fetchers', (t) =>
     produce(t, {
       alert: 'CrawlstreamNoFetcher',
-      says: { 'frontier-0': [/no fetcher: nothing is granted/, /over after \d+ s: no fetcher$/] },
+      says: { 'frontier-0': [/no fetcher: start one/, /resolved after \d+ s: no fetcher$/] },
       begin: () => Promise.all(['fetcher-0', 'fetcher-1'].map(kill)).then(() => {}),
       async mend() {
         for (const pod of ['fetcher-0', 'fetcher-1']) start(pod);

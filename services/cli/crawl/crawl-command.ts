@@ -106,7 +106,7 @@ export function addCrawlCommand(program: Command): void {
     .addOption(
       setting(
         '--keep <duration>',
-        'in a data folder, drop records older than this, read or unread, as in 36h (default: keep)',
+        'in a data folder, drop older records, as in 36h; frontier logs only below snapshots',
         'everything is kept: disk is cheaper than a crawl made again',
         duration('--keep'),
       ),

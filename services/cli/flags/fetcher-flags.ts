@@ -55,7 +55,7 @@ export function addReachOptions(command: Command): Command {
     .addOption(
       setting(
         '--allow-private [networks]',
-        'allow private addresses: without a value all, else networks such as 10.1.0.0/16,::1',
+        'allow private addresses and localhost: no value: all, else networks as 10.1.0.0/16,::1',
         'a link must not make the crawler speak to machines behind the firewall',
         networks('--allow-private'),
       ),
@@ -172,7 +172,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--archive <what>',
-        'archive pages as far as they were read, or all answers whole, with failures',
+        'pages: all answers, with bodies of pages; all: every body, and requests that failed',
         'pages are what most crawls are for; pictures, scripts and films are many times their bytes',
       )
         .choices(['pages', 'all'])

@@ -193,7 +193,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--when-full <choice>',
-        'at --max-queued: pause reading links, or dropLowest of the new ones (default: pause)',
+        'at --max-queued: pause reading links, or dropLowest of the new, from about half of it',
         'nothing is lost, links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
@@ -208,7 +208,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--uses-barred <choice>',
-        'for barred pages: skip fetching, withhold from output, or mark only (default: withhold)',
+        'for barred pages: skip (if by robots.txt), withhold from output, or mark (default: withhold)',
         'its links may lead to pages that are not, and nobody who reads the crawl uses it by mistake',
       ).argParser(oneOf('--uses-barred', whenBarred)),
     )

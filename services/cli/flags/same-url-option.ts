@@ -21,7 +21,7 @@ export function sameUrlOption(): Option {
 export function fetchAsOption(): Option {
   return setting(
     '--fetch-as <spelling>',
-    'spelling in which URLs are requested: normal, or firstSpelling (default: normal)',
+    'request URLs as normal, or with path and query as first found: firstSpelling',
     'one spelling for each page is what caches and logs of sites expect',
   ).argParser(oneOf('--fetch-as', fetchAsChoices));
 }
@@ -29,7 +29,7 @@ export function fetchAsOption(): Option {
 export function sameUrlProofsOption(): Option {
   return setting(
     '--same-url-proofs <n>',
-    'redirects of a host that must agree before a URL is rewritten unasked (default: none)',
+    'equal redirects after which URLs of a host are rewritten (default: none; --canonicals: 3)',
     'each spelling is asked for: what some pages of a host say need not hold for all',
     orNone(wholeNumber('--same-url-proofs', proofsLeast, proofsMost)),
   );

@@ -32,7 +32,7 @@ export function addSeenOptions(command: Command): Command {
     .addOption(
       setting(
         '--seen-memory <mb>',
-        'MB for --seen exact per process, all partitions; more goes to disk',
+        'MB for --seen exact over all partitions of the crawl; a process uses its share',
         'some 20 million URLs in memory at full speed; taken as it is needed',
         wholeNumber('--seen-memory', seenMemoryMbMin, seenMemoryMbMax),
       ).default(seenMemoryMb),

@@ -38,7 +38,7 @@ export function addTracePolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--trace-ratio <share>',
-        'share of URLs to trace, as in 0.001; spans go to --otlp, else into a JSON log',
+        'share of URLs to trace, as in 0.001; spans go to --otlp and, with --log json, the log',
         'a trace is eight spans, some 3 kB of the collector’s; metrics show a crawl’s health',
         ratio('--trace-ratio'),
       ),

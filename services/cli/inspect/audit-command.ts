@@ -50,7 +50,7 @@ interface AuditFlags extends KafkaFlags {
 
 export function addAuditCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('audit')))
-    .description('check every recorded request against the delays, limits and robots.txt in force then')
+    .description('check each recorded request against the delays, blocks and robots.txt in force then')
     .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
     .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)
     .option('--host <name>', 'a page for the webmaster of this host, in Markdown')

@@ -2,6 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import type { CrawlstreamError } from '../../../topology/errors.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
@@ -80,8 +81,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     holds: () => kept,
     onReopen: ({ message, code }) => say(`${message}; reopening the partition`, 'warn', { component: 'state', code }),
     onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn', { component: 'state' }),
-    onStopped: ({ message, code }) =>
-      say(`${message}; this partition is stopped, the others continue`, 'error', { component: 'state', code }),
+    onStopped: sayStopped,
     repository,
     onNotice: printNotice,
     meters,
@@ -124,6 +124,10 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
       repository?.objects.close();
     },
   });
+}
+
+function sayStopped({ message, code }: CrawlstreamError): void {
+  say(`${message}; this partition is stopped, the others continue`, 'error', { component: 'state', code });
 }
 
 /** Sums over the partitions that this process has at the time. */

@@ -190,7 +190,7 @@ test('a processor that goes beyond its declaration is stopped, and told by name'
   const record = { topic: `${crawl}.pages`, partition: 0, key: null, value: Buffer.alloc(1) };
   await assert.rejects(
     guarded.append([record]),
-    /^CrawlstreamError: graph writes probe\.pages, which is not in its declaration (a bug)/,
+    /^CrawlstreamError: graph writes probe\.pages, which is not in its declaration \(a bug\)/,
   );
   assert.throws(() => guarded.reader().seek(`${crawl}.results`, 0, 0), /graph reads probe\.results/);
 });

@@ -151,10 +151,7 @@ test('mistakes say what is wrong and what to do, and leave no file', async () =>
   assert.match(await refused(archive, '--out', wacz), /pond\.wacz already exists: choose another --out/);
   assert.match(await refused(join(own, 'none'), '--out', out), /none cannot be read/);
   assert.match(await refused(own, '--out', out), /has no complete WARC file: crawl with --with archive/);
-  assert.match(
-    await refused(join(archive, warc), archive, '--out', out),
-    new RegExp(`two of the files are named ${warc}`),
-  );
+  assert.match(await refused(join(archive, warc), archive, '--out', out), new RegExp(`two files are named ${warc}`));
   const copy = join(own, 'copy.warc.gz');
   const index = readFileSync(join(archive, warc.replace('.warc.gz', '.cdxj')), 'utf8').replaceAll(warc, 'copy.warc.gz');
   writeFileSync(copy, readFileSync(join(archive, warc)));
@@ -169,9 +166,9 @@ test('mistakes say what is wrong and what to do, and leave no file', async () =>
     /copy\.cdxj, line \d+: the index is not sorted; sort it with LC_ALL=C sort/,
   );
   writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"7"'));
-  assert.match(await refused(copy, '--out', out), /the index says that \S+ is at 7, but no record is there/);
+  assert.match(await refused(copy, '--out', out), /the index has \S+ at 7, but no record is there; rebuild the index/);
   writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"99999999"'));
-  assert.match(await refused(copy, '--out', out), /is at 99999999, but the file ends before/);
+  assert.match(await refused(copy, '--out', out), /the index has \S+ at 99999999, but the file ends before/);
   writeFileSync(indexFile, `${index}x\n`);
   assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: not a line of a CDXJ index/);
   renameSync(copy, join(own, 'copy.warc.gz.open'));

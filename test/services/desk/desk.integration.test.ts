@@ -238,7 +238,7 @@ async function ends({ files, dns, data, startDesk, hostOf }: World, desk: string
   }
   const over = await owner.order(b, { order: 'pause' });
   assert.equal(over.status, 400);
-  assert.match(over.text, /10 orders .* in the last hour/);
+  assert.match(over.text, /10 requests for .* were made in the last hour/);
   assert.equal((await ordersOf(data)).length, before + 10);
 
   // For one address, and whoever it says it is.
@@ -316,7 +316,7 @@ async function owners({ site, dns, data, crawl, hostOf }: World, desk: string): 
   assert.match((await owner.order(a, { order: 'resume' })).text, /only the operator can unblock it/);
   await operator('unblock', a);
   await operator('delay', a, '5s');
-  assert.match((await owner.order(a, { order: 'delay', seconds: '2' })).text, /waits 5 by itself/);
+  assert.match((await owner.order(a, { order: 'delay', seconds: '2' })).text, /already waits 5 s between requests/);
 
   assert.equal((await owner.order(a, { order: 'remove', sure: 'yes' })).status, 200);
   const { form: seal } = await owner.asked(b);

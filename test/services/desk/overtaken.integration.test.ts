@@ -59,14 +59,14 @@ test('an operator’s order that overtakes a webmaster’s is not overridden by 
     assert.equal(pages().length, 1);
     await run('unblock', host);
 
-    await assert.rejects(order('delay', 100, 'delay', '1500'), /waits 1.5 by itself/);
+    await assert.rejects(order('delay', 100, 'delay', '1500ms'), /already waits 1\.5 s between requests/);
     await crawl('/2');
     const [, first, second] = pages();
     assert.ok(second!.startMs - first!.endMs >= 1_490, `${second!.startMs - first!.endMs} ms`);
 
     // Its own longer wait, which it takes back as the operator sets another.
     await order('delay', 4_000);
-    await order('delay', null, 'delay', '700');
+    await order('delay', null, 'delay', '700ms');
     await crawl('/3', '/4');
     const [third, fourth] = pages().slice(-2);
     const gapMs = fourth!.startMs - third!.endMs;

@@ -96,7 +96,7 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
   if (browser) {
     after(() => browser.close());
     const page = await browser.newPage();
-    await page.exposeFunction('told', (event: Report) => void seen.push(event));
+    await page.exposeFunction('reported', (event: Report) => void seen.push(event));
     await page.goto(`${fleet.base}/v1/openapi.json`);
     await page.evaluate(() => {
       const { EventSource, reported } = globalThis as unknown as {
@@ -158,7 +158,7 @@ test('webhooks and a browser are told all events of a crawl in order, through a 
   const { webhook: refused } = await fleet.get('inside');
   assert.match(refused!.failure!, /localhost is at an address that may not be contacted/);
   assert.ok(refused!.failures > 0 && refused!.delivered === '0-0' && refused!.nextAtMs! > 0);
-  assert.match((await fleet.get('moved')).webhook!.failure!, /it answers 302/);
+  assert.match((await fleet.get('moved')).webhook!.failure!, /it answered with status 302/);
   const { webhook: good0 } = await fleet.get('good');
   assert.deepEqual([good0!.delivered, good0!.failure], [reported.at(-1)!.id, null]);
   assert.ok(!JSON.stringify(await fleet.list()).includes(secret));

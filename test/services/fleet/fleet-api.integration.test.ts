@@ -25,7 +25,7 @@ test('crawls are made, paused, resumed, ended and deleted by HTTP while others g
   assert.equal((await fleet.list()).length, 1);
   const changed = await fleet.call('POST', '/v1/crawls', { ...call, weight: 3 });
   assert.equal(changed.status, 400);
-  assert.match(JSON.stringify(changed.body), /idempotencyKey: another crawl/);
+  assert.match(JSON.stringify(changed.body), /idempotencyKey: this key was already used with a different crawl/);
 
   // What is wrong is refused with its field, and leaves nothing.
   for (const [body, said] of [

@@ -84,7 +84,7 @@ test('twenty crawls share sixty hosts by weight, no host sees two requests soone
   assert.deepEqual([reported['crawls'], reported['shared'], reported['violations']], [crawls, 60, 0]);
   assert.ok(reported['fetches']! >= 2_000, all20.stdout);
   const asIfOne = await runCommand(['audit', '--data', data, '--host', 'a.test']);
-  assert.match(asIfOne.stderr, /--host.*is of one crawl: give one of the fleet's, as in --data \S+c00/);
+  assert.match(asIfOne.stderr, /--host.*for a single crawl, not a fleet: name a crawl, as in --data \S+c00/);
   for (const { name } of ended) assert.equal((await fleet.call('DELETE', `/v1/crawls/${name}`)).status, 204);
   assert.deepEqual(await fleet.list(), []);
   assert.ok(!existsSync(join(data, 'crawls', nameOf(0))));

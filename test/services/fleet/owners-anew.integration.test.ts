@@ -43,7 +43,10 @@ test('keys and quotas of owners are as the file says, without a start', async ()
   // A mistake: what was in force stays so.
   writeFileSync(owners, `${line('ann')}- { name: bob, key: secret }\n`);
   await until(() => fleet.running.output().includes('[1].key'));
-  assert.match(fleet.running.output(), /--owners .*owners\.yaml: \[1\]\.key: .*by reference.*: it stays as it was/);
+  assert.match(
+    fleet.running.output(),
+    /--owners .*owners\.yaml: \[1\]\.key: .*as a reference.*: the previous owners stay in force/,
+  );
   assert.deepEqual([await crawlsOf(keyOf('ann')), await crawlsOf(keyOf('bob'))], [['ann-1'], []]);
 
   // Another key of ann's, no bob, and a dan who may have nothing.

@@ -197,7 +197,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
   const slow = { ...call, policy: { ...policy, delayMs: 5_000 }, idempotencyKey: '' };
   assert.equal((await cat('POST', '/v1/crawls', { ...slow, name: 'cat-1' })).status, 201);
   const second = await cat('POST', '/v1/crawls', slow);
-  assert.match(JSON.stringify(second), /1 crawls of cat may run at once/);
+  assert.match(JSON.stringify(second), /cat may run at most 1 crawls at once/);
   assert.equal((await cat('POST', '/v1/crawls/cat-1/pause')).status, 200);
   const answers = await Promise.all(Array.from({ length: 20 }, () => cat('GET', '/v1/crawls')));
   const refused = answers.filter(({ status }) => status === 429);
@@ -222,7 +222,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
       `- { name: a, key: { env: KEY_OF_BOB } }\n- { name: b, key: { env: KEY_OF_BOB } }`,
       /--owners b: key: a has the same/,
     ],
-    ['- { name: a, key: { env: KEY_OF_DAN } }', /--owners a: key: it is too short/],
+    ['- { name: a, key: { env: KEY_OF_DAN } }', /--owners a: key: the key is too short/],
     ['- { name: a, key: 0123456789abcdef0123 }', /write a secret as a reference/],
     ['- { name: a, key: { env: KEY_OF_NOBODY } }', /KEY_OF_NOBODY is not set/],
   ] as const) {

@@ -146,14 +146,17 @@ test('mistakes of plain JavaScript are told in a sentence', async () => {
   };
   await wrong(undefined, /^crawl: give one object of options, with seeds and userAgent$/);
   await wrong({ seeds: 'https://example.org/', userAgent }, /^crawl: seeds: give a list of URLs, as in \['https/);
-  await wrong({ seeds: ['https://example.org/'] }, /^crawl: userAgent is missing: give who you are to a host/);
+  await wrong({ seeds: ['https://example.org/'] }, /^crawl: userAgent is missing: give the User-Agent to send, as in/);
   await wrong({ seeds: [], userAgent, onpage: () => {} }, /^crawl: there is no option onpage; did you mean onPage\?$/);
   await wrong(
     { seeds: [], userAgent, clock: {} },
     /^crawl: clock: a crawl uses the machine's clock: .* createFrontier/,
   );
   await wrong({ seeds: [], userAgent }, /^crawl: without seeds, the scope must be set: give policy\.scope/);
-  await wrong({ seeds: ['http://a.test/'], userAgent, resolve: ['a.test'] }, /^crawl: resolve: a\.test: expected host/);
+  await wrong(
+    { seeds: ['http://a.test/'], userAgent, resolve: ['a.test'] },
+    /^crawl: resolve: a\.test: write host\[:port\]:address/,
+  );
   await wrong({ seeds: [], userAgent, parse: { 'a/b': 1 } }, /^crawl: parse: give functions by media type/);
   await wrong({ seeds: [], userAgent, concurrency: '3' }, /^crawl: concurrency: give a whole number/);
   await wrong({ seeds: [], userAgent, policy: { maxDepht: 1 } }, /policy\.maxDepht: .*remove this field, or correct/);

@@ -236,7 +236,7 @@ test('a revisit has its payload, out of another file, and a 304 what had not cha
   assert.deepEqual([same.status, same.body.toString()], [200, '<title>2024</title>']);
   const lost = await get('/web/20250101000000/http://pond.test/lost');
   assert.equal(lost.status, 502);
-  assert.match(lost.body.toString(), /the payload, of http:\/\/pond\.test\/nowhere, is in none of these files/);
+  assert.match(lost.body.toString(), /the payload \(http:\/\/pond\.test\/nowhere\) is in none of these files/);
 });
 
 test('codings are undone and charsets said: chunks, gzip and Latin-1 come as UTF-8', async () => {
@@ -328,7 +328,7 @@ test('hostile captures are shown for what they are, or said to be unshowable; th
     ['/endless', /its HTTP head does not end/],
     ['/continue', /status 100/],
     ['/far', /redirects to an invalid URL/],
-    ['/zz', /the index says that http:\/\/bad\.test\/zz is at 7, but no record is there/],
+    ['/zz', /the index has http:\/\/bad\.test\/zz at 7, but no record is there; rebuild the index/],
   ] as const) {
     const { status, body } = await at(path);
     assert.equal(status, 502, path);

@@ -42,7 +42,7 @@ test('consumers of a crawl that is killed end as they do when they read everythi
   const args = [
     ...web.crawlArguments,
     '--delay',
-    '20',
+    '20ms',
     '--retries',
     '0.1',
     ...all,

@@ -130,7 +130,11 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
         { url: `http://127.0.0.1:${web.port}/secret`, pages: 10, waitSeconds: 20 },
         /blockedAddress|refused|--contact/i,
       ],
-      ['crawl_site', { url: `http://docs.test:${web.port}/`, pages: 1_000_000 }, /pages: give 50 at most/],
+      [
+        'crawl_site',
+        { url: `http://docs.test:${web.port}/`, pages: 1_000_000 },
+        /pages: the operator allows at most 50/,
+      ],
       [
         'read_page',
         { url: 'http://169.254.169.254/latest/meta-data/', waitSeconds: 20 },
