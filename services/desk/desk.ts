@@ -184,7 +184,7 @@ export class Desk {
     const name = nameOfHost(hostKey);
     const domain = registrableDomain(name) ?? name;
     if (!this.#perHour.take(domain, deskLimits.ordersOfDomainPerHour, this.#nowMs))
-      throw tooMany(`too many requests for hosts of ${domain} in the last hour: try again later`);
+      throw tooMany(`too many orders for hosts of ${domain} in the last hour: try again later`);
     return this.#oneAtATime(async () => {
       const [events, policyMs] = [await of.events(hostKey), await of.policyDelayMs(hostKey)];
       const atMs = this.#nowMs;

@@ -45,7 +45,7 @@ export function eventsOf(
   { orders, policyMs }: { readonly orders: HostOrders; readonly policyMs: number },
 ): (topics: CrawlTopics, said: Said) => RequestRecord[] {
   if (orders.recent >= deskLimits.ordersPerHour)
-    throw invalid(`${orders.recent} requests for ${hostKey} were made in the last hour: try again later`);
+    throw invalid(`${orders.recent} orders for ${hostKey} were given in the last hour: try again later`);
   if (orders.removed) throw invalid(`${hostKey} was already removed; only the operator of this crawl can add it again`);
   if (name === 'remove') return (topics, said) => purgeEvent(topics, said, hostKey, null);
   if (name === 'pause' || name === 'resume') {

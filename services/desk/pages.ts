@@ -115,7 +115,7 @@ function standText({ orders, policyMs }: OrdersInForce): string {
   const { delayMs, paused, removed } = orders;
   if (removed) return 'This host was removed: we no longer fetch it, and its pages are deleted.';
   const waits = `The crawl waits ${Math.max(policyMs, 0) / 1_000} s between two requests`;
-  const own = delayMs === null ? '' : `, and ${delayMs / 1_000} s by your request`;
+  const own = delayMs === null ? '' : `, and ${delayMs / 1_000} s by an order for this host`;
   if (paused === 'no') return `${waits}${own}.`;
   return `${waits}${own}. It is paused${paused === 'here' ? '' : ' by the operator of the crawl'}.`;
 }

@@ -90,7 +90,7 @@ test('a webmaster proves a host and orders in a browser, and what is hostile sta
   await page.getByLabel(/Minimum seconds between two requests/).fill('30');
   await page.keyboard.press('Enter');
   assert.match((await page.locator('#receipt').textContent()) ?? '', /^[\w-]+\.[\w-]+\.[\w-]+$/);
-  await page.getByText('and 30 s by your request').waitFor();
+  await page.getByText('and 30 s by an order for this host').waitFor();
   await sound();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('It is paused.').waitFor();

@@ -83,7 +83,7 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
     [
       ['load', 'urls.txt', '--data', 'new'],
       2,
-      /urls\.txt is a list of URLs, no dump: .*inject urls\.txt .*--seen urls\.txt/,
+      /urls\.txt is a list of URLs, not a dump: .*inject urls\.txt; .*--seen urls\.txt/,
     ],
     [['load', 'page.html', '--data', 'new'], 1, /line 1 of the dump: it is not JSON/],
     [
@@ -123,7 +123,7 @@ test('what may not be written, or not there, is told by its place and is no bug'
   for (const name of readdirSync(shut, { recursive: true }) as string[]) chmodSync(join(shut, name), 0o555);
   chmodSync(shut, 0o555);
   const place = join(shut, 'data');
-  const may = /shut\S* may not be (read |written |changed )/;
+  const may = /shut\S* cannot be (read |written |changed )/;
   const cases: readonly (readonly [words: readonly string[], code: number, says: RegExp])[] = [
     [['crawl', '--data', place], 1, may],
     [['crawl', 'http://127.0.0.1:8/', '--data', join(shut, 'new')], 2, may],
@@ -138,7 +138,7 @@ test('what may not be written, or not there, is told by its place and is no bug'
     }),
     [['dump', join(shut, 'x.gz'), '--data', data], 2, /shut\/x\.gz can't be written: EACCES/],
     [['dump', join(folder, 'there'), '--data', data], 2, /there can't be written: it is a folder; choose another file/],
-    [['state', 'snapshot', '--data', data, '--to', join(shut, 'x')], 1, /shut\S* can't be used: EACCES|may not be/],
+    [['state', 'snapshot', '--data', data, '--to', join(shut, 'x')], 1, /shut\S* can't be used: EACCES|cannot be/],
     [['config', 'init', join(shut, 'x.yaml')], 1, may],
     [['new', join(shut, 'x')], 1, may],
     [['stats', '--data', place], 0, /^$/],
@@ -161,7 +161,7 @@ test('a URL without a scheme is the one that the crawl knows, be it http, in exp
     const { stdout, stderr, code } = await runCommand([name, `${host}/`, '--data', data]);
     assert.equal(code, 0, stderr);
     assert.match(stdout, new RegExp(`^URL +http://${host}/$`, 'm'));
-    assert.doesNotMatch(stdout, /never|Nobody has linked/);
+    assert.doesNotMatch(stdout, /never|no record of this URL/);
   }
   const unknown = await runCommand(['explain', `${host}/nowhere`, '--data', data]);
   assert.match(unknown.stdout, new RegExp(`^URL +https://${host}/nowhere$`, 'm'));
@@ -170,7 +170,7 @@ test('a URL without a scheme is the one that the crawl knows, be it http, in exp
 test('a page by hand on a private address names the option that allows it', async () => {
   for (const words of [['fetch'], ['check', 'robots']]) {
     const { stdout } = await runCommand([...words, `http://127.0.0.1:${port}/`]);
-    assert.match(stdout, /127\.0\.0\.1, which is not public; give --allow-private/, words.join(' '));
+    assert.match(stdout, /127\.0\.0\.1, which is not public; add --allow-private/, words.join(' '));
   }
 });
 
@@ -191,7 +191,7 @@ test('which pages failed and why takes three commands, each named by the one bef
   const failed = await runCommand(named(first.stdout, 'failed'), { cwd: folder });
   assert.match(failed.stdout, new RegExp(`^serverError {2}${url}/broken {2}the server answered 500$`, 'm'));
   const stats = await runCommand(['stats', '--data', 'data'], { cwd: folder });
-  assert.match(stats.stdout, /which failed, and why: node \S+ pages --failed --data data$/m);
+  assert.match(stats.stdout, /failed URLs, with reasons: node \S+ pages --failed --data data$/m);
   const why = named(first.stdout, 'why').map((word) => (word === 'URL' ? `${url}/broken` : word));
   const explained = await runCommand(why, { cwd: folder });
   assert.match(explained.stdout, /^outcomes +\S+ (failed|dead) \(serverError 500\)/m);

@@ -59,7 +59,7 @@ test('which pages failed, and why, is three commands away, and the program itsel
   assert.match(failed, /serverError {2}http:\S+\/broken\S* {2}the server answered 500/);
   assert.match(failed, /robotsDenied {2}http:\S+\/private\/x {2}robots\.txt disallows it/);
   for (const line of [
-    suggested(failed, /the rest of the first: (?<command>.*)$/m),
+    suggested(failed, /Details of the first: (?<command>.*)$/m),
     suggested(crawled, /why: +(?<command>.*)$/m),
   ]) {
     const explained = await type(line);
@@ -70,5 +70,5 @@ test('which pages failed, and why, is three commands away, and the program itsel
   const stats = await type(
     suggested(crawled, /pages: +(?<command>.* pages --data .*)$/m).replace(' pages ', ' stats '),
   );
-  assert.match(stats, /which failed, and why: .* pages --failed/);
+  assert.match(stats, /failed URLs, with reasons: .* pages --failed/);
 });

@@ -238,7 +238,7 @@ async function ends({ files, dns, data, startDesk, hostOf }: World, desk: string
   }
   const over = await owner.order(b, { order: 'pause' });
   assert.equal(over.status, 400);
-  assert.match(over.text, /10 requests for .* were made in the last hour/);
+  assert.match(over.text, /10 orders for .* were given in the last hour/);
   assert.equal((await ordersOf(data)).length, before + 10);
 
   // For one address, and whoever it says it is.

@@ -109,7 +109,7 @@ test('check filter names the rule, from options as from a policy with lists', as
 });
 
 test('check robots fetches under the address guard and names the line that decides', async () => {
-  assertRefused(await runCommand(['check', 'page', `${origin}/page`]), /not public; give --allow-private/);
+  assertRefused(await runCommand(['check', 'page', `${origin}/page`]), /not public; add --allow-private/);
   const guarded = await json('robots', `${origin}/no/x`);
   assert.equal(guarded['allowed'], false);
   assert.match(String(guarded['because']), /cannot be reached/);

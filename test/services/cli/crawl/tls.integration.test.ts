@@ -41,7 +41,7 @@ test('a host that TLS keeps out is told with the reason, and comes back at a sta
   );
   assert.match(first.stdout, /with --ca FILE, or --insecure secure\.test\n/);
   const deadLetters = await runCommand(['dlq', 'list', '--data', data]);
-  assert.match(deadLetters.stdout, /robotsUnreachable .*; the last time: .*TLS: self-signed certificate$/m);
+  assert.match(deadLetters.stdout, /robotsUnreachable .*; last failure: .*TLS: self-signed certificate$/m);
   const explained = await runCommand(['explain', seed, '--data', data]);
   assert.match(explained.stdout, /host failed +\d{4}-.*TLS: self-signed certificate/);
 

@@ -35,7 +35,7 @@ test('options that do not hold on Kafka are refused by name, and so are roles of
       [...fleet, '--fleet', 'f', '--role', 'consumers', '--with', 'render'],
       /render is not a consumer of a fleet: use some of dedup,index,archive,graph/,
     ],
-    [[...fleet, '--fleet', 'a.b'], /--fleet.*use letters, digits and -/],
+    [[...fleet, '--fleet', 'a.b'], /--fleet.*use at most 60 letters, digits and -/],
     [
       [...fleet, '--fleet', 'f', '--keep', '1h'],
       /--keep cannot be used with --brokers: a fleet on Kafka does not drop/,

@@ -122,7 +122,7 @@ test('a rule that names nobody whom webmasters could find is refused, by its fie
   const rules = join(temporaryFolder(), 'rules.json');
   for (const [rule, wanted] of [
     [{ urls: ['http://a.test/'], identity: { userAgent: 'PressClub/3' } }, /identity.*works only for hosts/],
-    [{ hosts: ['a.test'], identity: { userAgent: '(x)' } }, /identity\.userAgent.*begins with a name/],
+    [{ hosts: ['a.test'], identity: { userAgent: '(x)' } }, /identity\.userAgent.*must start with a name/],
     [
       { hosts: ['a.test'], identity: { userAgent: 'PressClub/3', robotsTokens: ['Other'] } },
       /Other is not in PressClub/,

@@ -128,7 +128,7 @@ test('a key is made once, readable by its owner alone, and rotated by another wh
   assert.equal(both[1]!.kid, first[0]!.kid);
   const inside = await runCommand([...again, join(published, 'key.pem')]);
   assert.equal(inside.code, 2);
-  assert.match(inside.stderr, /--key .*: keep it out of /);
+  assert.match(inside.stderr, /--key .*: choose a path outside .*, which will be published/);
 });
 
 function keysOf(directory: string): { readonly kid: string; readonly exp: number }[] {

@@ -32,7 +32,7 @@ test('stats of a crawl names the command that has it go on once nobody runs it, 
   assert.doesNotMatch(await statsOf(data), /no process runs it/);
   running.child.kill('SIGKILL');
   await running.ended;
-  await until(data, new RegExp(`^ {2}no process runs it; to go on: node \\S+ crawl --data ${data}$`, 'm'));
+  await until(data, new RegExp(`^ {2}no process runs it; to continue: node \\S+ crawl --data ${data}$`, 'm'));
 });
 
 test('stats of a folder that urlfrontier serves names urlfrontier once nobody serves it, and not before', async () => {
@@ -42,6 +42,6 @@ test('stats of a folder that urlfrontier serves names urlfrontier once nobody se
   assert.doesNotMatch(await statsOf(data), /no process runs it/);
   running.child.kill('SIGTERM');
   await running.ended;
-  const says = new RegExp(`^ {2}no process runs it; to go on: node \\S+ urlfrontier --data ${data}$`, 'm');
+  const says = new RegExp(`^ {2}no process runs it; to continue: node \\S+ urlfrontier --data ${data}$`, 'm');
   assert.match(await statsOf(data), says);
 });

@@ -106,7 +106,7 @@ test('a URL that waits is raised, another is lowered: one goes before the others
   );
   assert.match(
     (await runCommand(['story', lowered, '--data', data])).stdout,
-    /lowered: it goes to the end of front queue 7/,
+    /lowered: moved to the end of front queue 7/,
   );
 });
 

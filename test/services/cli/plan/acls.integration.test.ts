@@ -39,7 +39,7 @@ it('prints commands of Kafka’s own tool, for one service and whoever plays it'
 it('names the services there are where one is asked for that is none', async () => {
   const { code, stderr } = await runCommand(['acls', 'cook']);
   assert.equal(code, 2);
-  assert.match(stderr, /there is no service cook: name one of frontier, fetcher, /);
+  assert.match(stderr, /there is no service cook: give one of frontier, fetcher, /);
 });
 
 it('a fleet makes and deletes what begins with its name; its part of deploy/KAFKA.md is what the command prints', async () => {
@@ -79,9 +79,9 @@ it('of a crawl of a fleet, rights are those in the topics that it has, for whoev
 it('names the option that is too many, and who runs a crawl of a fleet', async () => {
   const refusals: [string[], RegExp][] = [
     [['--fleet', 'search', '--crawl', 'news'], /--crawl and --fleet exclude each other: remove one/],
-    [['--fleet', 'se.arch'], /--fleet "se\.arch": use letters, digits and -/],
-    [['frontier', '--crawl', 'search.docs'], /frontier is no service of a fleet.*crawlstream acls --fleet search/],
-    [['render', '--crawl', 'search.docs'], /render is no service of a fleet/],
+    [['--fleet', 'se.arch'], /--fleet "se\.arch": use at most 60 letters, digits and -/],
+    [['frontier', '--crawl', 'search.docs'], /frontier is not a service of a fleet.*crawlstream acls --fleet search/],
+    [['render', '--crawl', 'search.docs'], /render is not a service of a fleet/],
     [['--fleet', 'search', '--plugin', import.meta.filename], /--plugin cannot be used with --fleet/],
   ];
   for (const [args, message] of refusals) {
