@@ -94,7 +94,10 @@ test(
     await running.ended;
     const resumed = await runCommand(['crawl', '--data', data]);
     assert.equal(resumed.code, 0, resumed.stderr);
-    assert.match(resumed.stderr, /the machine's clock was set back since the last run: the crawl keeps its own time, \d+[hm] ahead/);
+    assert.match(
+      resumed.stderr,
+      /the machine's clock was set back since the last run: the crawl keeps its own time, \d+[hm] ahead/,
+    );
     assert.deepEqual(await printedPages(data), [...small.plan.expected(small.port).fetch].sort());
   },
 );

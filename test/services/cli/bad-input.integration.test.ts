@@ -60,7 +60,7 @@ test('a malformed seed is refused by name, with what to write instead, and nothi
 test('a bad value of any option is refused by name, with what to give instead, and nothing is made', async () => {
   const cwd = temporaryFolder();
   const cases = [
-    ['--max-pages', '0', /--max-pages "0": give a whole number of at least 1/],
+    ['--max-pages', '0', /--max-pages "0": give a whole number from 1/],
     ['--max-depth', '-1', /--max-depth "-1": give a whole number/],
     ['--scope', 'planet', /--scope "planet": give one of host, domain, all/],
     ['--include', '(', /--include "\(": Invalid regular expression.*write a JavaScript regular expression/],

@@ -133,8 +133,8 @@ test('hosts are listed as the counters have it, and one of them with its queue',
   for (const [args, says] of [
     [['--sort', 'size'], /--sort "size": give one of queued/],
     [['nowhere.test'], /does not know host nowhere\.test/],
-    [[host, '--search', 'a'], /name no host/],
-    [['--from', '1:2'], /name the host/],
+    [[host, '--search', 'a'], /work only for the list of hosts: remove the host/],
+    [['--from', '1:2'], /--from works only with a host: add the host/],
   ] as const) {
     const { code, stderr } = await runCommand(['hosts', ...args, '--data', data]);
     assert.equal(code, 2, stderr);

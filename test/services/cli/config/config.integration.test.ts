@@ -78,7 +78,7 @@ test('a bad file of each kind gives one line for each thing wrong: file, key, re
     ['flavour: mild', /: flavour: unknown setting; crawlstream config init lists all settings$/],
     ['services: { fetcher: { seen: exact } }', /: services\.fetcher\.seen: unknown setting; /],
     ['services: { fetchr: {} }', /: services\.fetchr: unknown setting; did you mean fetcher\?$/],
-    ['maxPages: 0', /: maxPages "0": give a whole number of at least 1$/],
+    ['maxPages: 0', /: maxPages "0": give a whole number from 1$/],
     ['services: { crawl: { scope: planet } }', /: services\.crawl\.scope "planet": give one of host, domain, all$/],
     ['traps: "no"', /: traps "no": give true or false$/],
     ['contact: { mail: x }', /: contact "\{.*\}": give a text or a number, or a list of them$/],

@@ -153,7 +153,8 @@ test('consumers whose process is killed again and again miss no page', async (t)
   const ended = await running.ended;
   assert.ok(killed.length >= Math.min(3, kills), `${killed.length}`);
   assertEnded(ended, expectedPages(small).length);
-  const reported = /the process of the consumers died \(SIGKILL\): starting a new one, which continues where it stopped/g;
+  const reported =
+    /the process of the consumers died \(SIGKILL\): starting a new one, which continues where it stopped/g;
   assert.equal(ended.stderr.match(reported)?.length, killed.length, ended.stderr);
   // The fetch path has not noticed.
   assertFlawless(small.check({ delayMs: 30 }));

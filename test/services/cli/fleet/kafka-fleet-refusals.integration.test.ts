@@ -50,7 +50,7 @@ test('options that do not hold on Kafka are refused by name, and so are roles of
       ['fetcher', '--brokers', '127.0.0.1:1', '--crawl', 'f.c', '--contact', 'me@example.org'],
       /crawl c of the fleet f/,
     ],
-    [['stats', '--brokers', '127.0.0.1:1', '--crawl', 'f.c.d'], /--crawl.*of a crawl of a fleet, FLEET\.CRAWL/],
+    [['stats', '--brokers', '127.0.0.1:1', '--crawl', 'f.c.d'], /--crawl.*for a crawl of a fleet, FLEET\.CRAWL/],
   ];
   const ended = await Promise.all(cases.map(([args]) => runCommand(args)));
   for (const [at, [args, says]] of cases.entries()) {

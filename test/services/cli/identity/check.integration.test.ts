@@ -81,7 +81,7 @@ test('a folder that was published whole is found to be so, and what is missing o
   const unreported = await publish(t, published, 'application/octet-stream');
   assert.match(
     (await problems(unreported()))['keys']!,
-    /media type is application\/octet-stream, and must be application\/http-message/,
+    /media type is application\/octet-stream, but must be application\/http-message/,
   );
 
   writeFileSync(join(published, 'index.html'), page.replace(/<link rel="client-ranges"[^>]*>/, ''));

@@ -64,7 +64,7 @@ test('what was matched is told, durations have units, and a purged URL is explai
   assert.equal(purged.code, 0, purged.stderr);
   assert.match(purged.stdout, /^1 URL: done, page$/m);
   const explained = await report('explain', url);
-  assert.match(explained.stdout, /^purged +\S+Z by me: nothing of it is kept/m);
+  assert.match(explained.stdout, /^purged +\S+Z by me: its data is deleted, and links to it are rejected$/m);
   const whole = await report('purge', host);
   assert.match(whole.stdout, new RegExp(`^1 host, ${host}: 0 URLs queued, 0 deferred, 5 fetched`, 'm'));
   assert.match((await report('explain', seed)).stdout, /^purged +\S+Z by \S+, with its whole host/m);

@@ -40,12 +40,12 @@ test('a wish that no machine could fulfil is refused, with what would do', () =>
     refusal({ hosts: 100 }),
     /--rate 500: 100 hosts with one page per 1000 ms each allow at most 100 pages\/s/,
   );
-  assert.match(refusal({ hosts: 100 }), /have 500 hosts, or --delay 200ms/);
+  assert.match(refusal({ hosts: 100 }), /use 500 hosts, or --delay 200ms/);
   assert.equal(sizeOf({ ...wish, hosts: 500 }).rateMax, 500, 'what hosts can just give is no wish too far');
   assert.equal(sizeOf({ ...wish, hosts: 100, delayMs: 200 }).rateMax, 500);
   assert.equal(sizeOf({ ...wish, hosts: 1, delayMs: 0 }).rateMax, Number.POSITIVE_INFINITY);
   assert.match(refusal({ urls: 1e6, hosts: 2e6 }), /--hosts 2000000: .*give 1000000 or fewer/);
-  assert.match(refusal({ rate: 100e3 }), /--rate 100000: 120000 hosts .* ask for 83333 pages\/s/);
+  assert.match(refusal({ rate: 100e3 }), /--rate 100000: 120000 hosts at once .* use at most 83333 pages\/s/);
   assert.match(refusal({ urls: 2e12, hosts: 1e9 }), /--urls 2000000000000: .* split it into several crawls/);
 });
 
@@ -93,5 +93,5 @@ test('the command takes sizes as people write them, and prints them for people a
   assert.deepEqual(json['frontiers'], JSON.parse(JSON.stringify(sizeOf(wish).frontiers)));
   const refused = await runCommand([...args.slice(0, -3), '500', '--delay', '1000ms', '--hosts', '10']);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /have 500 hosts/);
+  assert.match(refused.stderr, /use 500 hosts/);
 });

@@ -32,7 +32,7 @@ test('caps on the pages of hosts and domains hold, are told, and are lifted by t
   const [full] = plan(web).filter((_, host) => pages[host] === 5);
   const [less] = plan(web).filter((_, host) => pages[host]! < 5);
   const explain = (host: string) => run('explain', `http://${host}:${web.port}/`, ...data);
-  assert.match(await explain(full!), /it has given 5 pages of 5: pagesPerHostMax of the policy/);
+  assert.match(await explain(full!), /it reached its limit, 5 of 5 pages: pagesPerHostMax of the policy/);
   assert.match(await explain(less!), /its domain reached its limit, 8 pages: pagesPerDomainMax of the policy/);
 
   const result = lastJson(
@@ -50,7 +50,7 @@ test('a cap on the bytes of a host ends its crawl within a lease of it', async (
   assert.ok((result['bytes'] as number) >= 30_000);
   assert.match(
     await run('explain', web.seeds[0]!, ...data),
-    /it has sent \d+ bytes of 30000: bytesPerHostMax of the policy/,
+    /it reached its limit, \d+ of 30000 bytes: bytesPerHostMax of the policy/,
   );
 });
 

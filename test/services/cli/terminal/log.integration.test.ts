@@ -107,7 +107,10 @@ test('levels are set by component; what an operator asks by HTTP is a line with 
   assert.match(reported.stdout, /dashboard from 127\.0\.0\.1, request ticket-4711/);
   const refused = await runCommand(['crawl', 'https://example.org', '--log-level', 'warn,https=info']);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /--log-level "warn,https=info": "https=info" names none of process, brokers/);
+  assert.match(
+    refused.stderr,
+    /--log-level "warn,https=info": "https=info" is not a component: use one of process, brokers/,
+  );
 });
 
 /** Several times what an attempt to reach brokers takes. */

@@ -107,7 +107,7 @@ test('operators’ commands reach a served crawl, with delays of less than a sec
   const { running, port } = await serve(data);
   const client = connect(port);
   await client.unary('SetDelay', { key: '', delay_requestable: 3_600 });
-  const reported = await runCommand(['delay', 'a.com', '250', '--data', data]);
+  const reported = await runCommand(['delay', 'a.com', '250ms', '--data', data]);
   assert.equal(reported.code, 0, reported.stderr);
   await client.all('PutURLs', [
     found('http://a.com/1'),
@@ -151,7 +151,7 @@ test('urlfrontier refuses what it cannot do, by name', async () => {
     assert.match(refused.stderr, lacks);
   }
   const known = await serve(join(folder, 'd'), ['--address', '0.0.0.0', '--allow-plain']);
-  assert.match(known.running.output(), /whoever reaches 0\.0\.0\.0 calls without a token/);
+  assert.match(known.running.output(), /anyone who reaches 0\.0\.0\.0 can call it without a token/);
   await kill(known.running, 'SIGTERM');
   const help = await runCommand(['urlfrontier', '--help']);
   assert.equal(help.code, 0);

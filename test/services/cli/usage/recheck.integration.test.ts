@@ -59,7 +59,7 @@ test('a newer robots.txt withdraws pages that were fetched before it; where noth
   const old = await runCommand([...uses, '--robots-age', '1ms', '--page-age', '1ms']);
   assert.equal(old.code, 0, old.stderr);
   assert.ok(old.stdout.includes(`refetch  ${origin}/robots.txt  read 20`), old.stdout);
-  assert.ok(old.stdout.includes(`ask again  ${origin}/brief\n`), old.stdout);
-  assert.match(old.stdout, /to ask again +1 robots\.txt, 4 pages/);
+  assert.ok(old.stdout.includes(`refetch  ${origin}/brief\n`), old.stdout);
+  assert.match(old.stdout, /to refetch +1 robots\.txt, 4 pages/);
   assert.equal(site.hits.length, hits);
 });

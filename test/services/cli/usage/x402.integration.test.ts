@@ -87,7 +87,10 @@ test('a page is bought from a shop of x402’s own packages, once, within the bu
   const bought = await runCommand(['explain', `${seed}cheap`, '--data', data]);
   assert.match(bought.stdout, /paid +.* USD 0\.01 \(x402\) .*answered 200.*0x[0-9a-f]{64}/);
   const dear = await runCommand(['story', `${seed}dear`, '--data', data]);
-  assert.match(dear.stdout, /402.*eip155:84532 0x036C\w+ 500000; not paid: the price is above the limit of USD 0\.1 for a page/);
+  assert.match(
+    dear.stdout,
+    /402.*eip155:84532 0x036C\w+ 500000; not paid: the price is above the limit of USD 0\.1 for a page/,
+  );
 
   const forged = await crawl({ FORGES: 'yes' });
   assert.doesNotMatch(forged.titles, /bought/);
