@@ -125,7 +125,7 @@ test('a rule that names nobody whom webmasters could find is refused, by its fie
     [{ hosts: ['a.test'], identity: { userAgent: '(x)' } }, /identity\.userAgent.*must start with a name/],
     [
       { hosts: ['a.test'], identity: { userAgent: 'PressClub/3', robotsTokens: ['Other'] } },
-      /Other is not in PressClub/,
+      /Other is not part of PressClub/,
     ],
     [{ hosts: ['a.test'], identity: { userAgent: 'Mozilla/5.0 (X)' } }, /starts like the name of a browser/],
   ] as const) {

@@ -119,6 +119,6 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     );
     assert.ok(asked.size > 20);
     const reported = await runCommand(['explain', known[0]!, '--data', listed]);
-    assert.match(reported.stdout, /known from elsewhere/);
+    assert.match(reported.stdout, /imported as already known/);
   });
 });
