@@ -46,7 +46,7 @@ test('beyond loopback, without a token, probes alone are answered, unless metric
     refusalOf(rules, call('read', { host }))!.message,
     /CRAWLSTREAM_HTTP_TOKEN, or add --http-open reads, and restart$/,
   );
-  assert.match(refusalOf(rules, call('metrics', { host }))!.message, /--http-open metrics$/);
+  assert.match(refusalOf(rules, call('metrics', { host }))!.message, /--http-open metrics, and restart$/);
   assert.match(refusalOf(rules, call('control', { host }))!.message, /CRAWLSTREAM_HTTP_TOKEN/);
 });
 
