@@ -79,7 +79,7 @@ test('bytes, hosts, crawls at once, crawls kept and weight are bounds of their o
   assert.match(few.refusal('a', [crawl('x', 1)], 1)!.message, /a may run at most 1 crawls at once/);
   assert.match(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], 1)!.message, /may have at most 2 crawls/);
   assert.equal(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], null), null);
-  assert.match(few.refusal('a', [], 3)!.message, /weight: .* 2 together/);
+  assert.match(few.refusal('a', [], 3)!.message, /weight: .* at most 2 in total/);
   assert.equal(few.refusal('a', [], 2), null);
 });
 
