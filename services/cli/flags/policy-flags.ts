@@ -208,7 +208,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--uses-barred <choice>',
-        'for barred pages: skip (if by robots.txt), withhold from output, or mark (default: withhold)',
+        'barred pages: skip (if by robots.txt), withhold from output, mark (default: withhold)',
         'its links may lead to pages that are not, and nobody who reads the crawl uses it by mistake',
       ).argParser(oneOf('--uses-barred', whenBarred)),
     )
