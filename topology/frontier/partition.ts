@@ -220,7 +220,10 @@ export class FrontierPartition {
     const changes = decision.finish();
     if (this.#leasing.isUnread) this.#unread = true;
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
-    if (changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic])) return null;
+    const isIdle = changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic]);
+    if (isIdle && !decision.moved) return null;
+    // A look is used up only once a commit has recorded it, since a step that decides nothing leaves no trace.
+    this.#grown = [];
     return this.#commit(decision, inputs, demand, changes);
   }
 
@@ -298,8 +301,6 @@ export class FrontierPartition {
   #commit(decision: Decision, inputs: InputRange[], demand: number, changes: Buffer): Step {
     const { state } = this;
     this.#unread = true;
-    // A look is used up only once a commit has recorded it, since a step that decides nothing leaves no trace.
-    this.#grown = [];
     const lost = lostUrls(state.counters);
     if (lost !== 0)
       throw new Error(

@@ -39,6 +39,7 @@ function replayClaim(
   state.changelog = { ...state.changelog, offset: offset + 1, epoch: offset };
   state.foreignBeforeClaim = state.foreignRecords;
   state.traps.forget();
+  state.budgets.beginAnew();
   if (doesEnd) endLeases(state, state.nowMs, schedulesAgain);
 }
 

@@ -16,6 +16,7 @@ import type { Step } from '../frontier/decide/step.ts';
 import type { Input, Positions } from '../frontier/partition.ts';
 import { FrontierPartition } from '../frontier/partition.ts';
 import { replay } from '../frontier/replay.ts';
+import { settleAll } from '../frontier/state/settle-host.ts';
 import type { FrontierState } from '../frontier/state/state.ts';
 import type { ListSource } from '../url/url-lists.ts';
 
@@ -105,6 +106,7 @@ export class ReDecider {
     const { state } = this.#partition;
     replay(state, offset, record);
     if (record.kind !== 'claim') return;
+    settleAll(state);
     this.#partition = this.#owner(state);
     this.#opens = true;
   }

@@ -48,6 +48,11 @@ export const parts: readonly Part[] = [
     command: tests('test/topology/what-if/re-decider.test.ts'),
     env: { CRAWLSTREAM_TEST_WHAT_IF_EVENTS: '1000000' },
   },
+  {
+    name: 'decide-again',
+    command: tests('test/topology/what-if/decide-again-after-restarts.test.ts'),
+    env: { CRAWLSTREAM_TEST_DECIDE_AGAIN_GAMES: '2000' },
+  },
   { name: 'kafka', command: tests('test/kafka/crawl.integration.test.ts'), env: { CRAWLSTREAM_TEST_KAFKA_FULL: '1' } },
   {
     name: 'chaos',

@@ -133,6 +133,16 @@ export class BudgetsState {
     return keys;
   }
 
+  /** An owner looks at all that waits, in the order of hosts' numbers, as one does whose state comes from a checkpoint. */
+  beginAnew(): void {
+    const waiting = [...this.waiting].map(([key, ids]) => ({ key, ids: [...ids].sort((a, b) => a - b) }));
+    this.waiting.clear();
+    for (const { key, ids } of waiting.sort((a, b) => a.ids[0]! - b.ids[0]!)) this.waiting.set(key, new Set(ids));
+    this.#toLookAt.clear();
+    this.#period = -1;
+    this.lookAtAll();
+  }
+
   save(key: string): Buffer {
     const { period, used, sources } = this.#account(key);
     const writer = new ByteWriter(128);

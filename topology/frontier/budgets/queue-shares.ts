@@ -88,13 +88,13 @@ export class QueueShares {
     const begins = on && (!this.on || opens !== this.#opens);
     this.on = on;
     this.#opens = opens;
-    if (!on) this.drained.clear();
-    if (!begins) return;
+    if (on && !begins) return;
     this.#sketch?.fill(0);
     this.#front.fill(0);
     this.#behind.fill(0);
     this.drained.clear();
     this.opened = 0;
+    if (!on) return;
     for (const host of hosts) this.settle(host);
   }
 

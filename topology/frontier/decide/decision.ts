@@ -69,6 +69,11 @@ export class Decision {
   readonly sought = new Set<InputTopic>();
   /** URLs that this step has lowered, where they wait now. */
   readonly lowered: Waiting[] = [];
+  /**
+   * The step moved a host on the clock, or used up a look at a budget, and no change says so. It is then recorded even if
+   * nothing else came of it: deciding the changelog again moves the same at the same step.
+   */
+  moved = false;
   /** The step stopped before a link of which the seen test cannot tell yet. */
   asks = false;
   /** What a policy that is about to be switched to may refer to. */

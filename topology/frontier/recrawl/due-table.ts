@@ -159,13 +159,16 @@ export class DueTable {
     });
   }
 
-  /** All URLs that are still on lease become due at `dueS`. */
-  endLeases(dueS: number): void {
+  /** All URLs that are still on lease become due at `dueS`. Returns the numbers of their hosts. */
+  endLeases(dueS: number): Set<number> {
+    const hosts = new Set<number>();
     for (let row = 0; row < this.#end && this.out > 0; row++) {
       if (!this.inUse(row) || !this.at(row).out) continue;
       const due = this.remove(row);
       this.put({ ...due, dueS, fromSitemap: false, out: false, pushed: false });
+      hosts.add(due.host);
     }
+    return hosts;
   }
 
   /** Rows that are free below `end`, after a load. */

@@ -188,9 +188,9 @@ export class RecrawlState {
     return entryOfPage(page);
   }
 
-  /** URLs that are still on lease are due again. */
-  endLeases(nowMs: number): void {
-    if (this.table.out > 0) this.table.endLeases(Math.ceil(nowMs / 1_000));
+  /** URLs that are still on lease are due again. Returns the numbers of their hosts, which are to be settled. */
+  endLeases(nowMs: number): ReadonlySet<number> {
+    return this.table.out > 0 ? this.table.endLeases(Math.ceil(nowMs / 1_000)) : new Set();
   }
 
   isScheduled([hi, lo]: Readonly<Uint32Array>): boolean {

@@ -31,6 +31,15 @@ export function settleHost(state: FrontierState, host: Host): void {
 }
 
 /**
+ * Puts every host where its own state says, whatever decisions have moved since: hosts that were looked at outside their
+ * window, or while their domain waited. A new owner begins so, as its clock comes from a checkpoint and changes alone.
+ */
+export function settleAll(state: FrontierState): void {
+  state.domainPace.parked.clear();
+  for (const host of state.hosts.values()) settleHost(state, host);
+}
+
+/**
  * The heap in which a ready host waits for its lease: that of its best front queue, or that of hosts that only refresh.
  */
 export function clockQueueOf({ recrawl }: FrontierState, { id, queue }: Host): number {

@@ -26,7 +26,9 @@ export function endLeases(state: FrontierState, nowMs: number, schedulesAgain: t
     const { facts, key: hostKey } = host;
     const readyAtMs = Math.max(facts.readyAtMs, nowMs + delayMs);
     state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
-  } // Hosts whose rows are ahead have let go of theirs; the schedule is of this position.
-  state.recrawl.endLeases(nowMs);
+  }
+  // Hosts whose rows are ahead have let go of theirs; the schedule is of this position. The others wait for their pages again.
+  for (const id of state.recrawl.endLeases(nowMs))
+    if (!state.ahead.holds(id, state.changelog.offset)) state.settle(state.hosts.at(id));
   if (!schedulesAgain) state.counters.scheduled = state.recrawl.scheduled;
 }

@@ -32,12 +32,14 @@ export function decideGrants(decision: Decision, demand: number): void {
     if (openAtMs > decision.nowMs) {
       // Outside its crawl window: back on the clock until it opens.
       state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));
+      decision.moved = true;
       left += 1;
       continue;
     }
     const domainAtMs = state.domainPace.on ? state.domainPace.readyAtMs(host.key) : 0;
     if (domainAtMs > decision.nowMs) {
       state.domainPace.park(host, clockQueueOf(state, host), host.facts.readyAtMs);
+      decision.moved = true;
       // The others are on the clock still: the next step goes on.
       if (--parks === 0) return;
       left += 1;
@@ -46,8 +48,10 @@ export function decideGrants(decision: Decision, demand: number): void {
     const { length } = decision.granted;
     const room = policy.hasCaps ? roomByCaps(decision, policy, host) : Number.POSITIVE_INFINITY;
     if (room > 0 && hasFreeSlot(decision, policy, host)) grant(decision, policy, host, Math.min(room, quotaLeft));
+    if (decision.granted.length > length) continue;
     // A host that may have no lease now, by its slots or its limit, has left the clock, and takes no other host's turn.
-    if (decision.granted.length === length) left += 1;
+    decision.moved = true;
+    left += 1;
   }
 }
 
@@ -55,10 +59,12 @@ export function decideGrants(decision: Decision, demand: number): void {
 const lookAgainMs = 1_000;
 
 /** Puts a host of each domain back on the clock that may be contacted again. */
-function unpark({ state, nowMs, random }: Decision): void {
+function unpark(decision: Decision): void {
+  const { state, nowMs, random } = decision;
   const { domainPace, clock, hosts } = state;
   const next = () => domainPace.takeReady(nowMs, nowMs + lookAgainMs);
   for (let domain = next(); domain !== undefined; domain = next()) {
+    decision.moved = true;
     for (let looks = frontierLimits.parkedPerStep; looks > 0; looks--) {
       const id = domainPace.parked.takeHost(domain, random);
       if (id === undefined) break;

@@ -67,6 +67,7 @@ export function openDeferred(decision: Decision): void {
   const config = policy.config.budget;
   const period = config === undefined ? 0 : periodOf(config, decision.nowMs);
   for (const key of budgets.keysToLookAt(period, frontierLimits.budgetKeysPerStep)) {
+    decision.moved = true;
     let opened = 0;
     let room = Number.POSITIVE_INFINITY;
     for (const id of budgets.waiting.get(key) ?? []) {
