@@ -21,6 +21,7 @@ import { afterVisit } from '../../topology/frontier/decide/results/after-visit.t
 import { demandLimits } from '../../topology/frontier/demand-limits.ts';
 import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
+import { DueDays } from '../../topology/frontier/recrawl/due-days.ts';
 import { countsOf, defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
 import { seenLimits } from '../../topology/frontier/seen/seen-limits.ts';
 import type { FrontierState, Host } from '../../topology/frontier/state/state.ts';
@@ -163,6 +164,11 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     const outcome: Outcome = { ...blankOutcome, kind: 'fetched', freshForMs: n * 1_000 };
     const hourly = { config: {}, next: () => ({ intervalS: 3_600, delayS: 3_600 }) } as unknown as Recrawl;
     return afterVisit(hourly, undefined, { outcome, atMs: 1, frontQueue: 0, record }, null).delayS;
+  }),
+  dueDaysMax: cutAt(frontierLimits.dueDaysMax, (n) => {
+    const days = new DueDays();
+    for (let day = 0; day < n; day++) days.count(day * 86_400, 1);
+    return days.withRoom(0, 1) / 86_400;
   }),
   abandonsPerStep: cutAt(frontierLimits.abandonsPerStep, (n) => {
     const hand = deadHost(n);

@@ -23,6 +23,8 @@ export const frontierLimits = {
   expiriesMax: 3,
   /** A page that says it is good for longer than 30 days is asked for again all the same: some are marked so once and for all. */
   freshSMax: 30 * 86_400,
+  /** A visit for which no day has room waits ten years at most: the search for a day ends. */
+  dueDaysMax: 3_650,
   /** However small a partition's queue is to be, a host's share holds a lease's worth. */
   queueShareLeast: 64,
   /** URLs of dead hosts given up on per step, so that no step pauses the partition. */

@@ -7,6 +7,7 @@
  */
 import { RateClasses } from '../../policy/recrawl/rate-classes.ts';
 import { fitted } from '../storage/columns.ts';
+import { DueDays } from './due-days.ts';
 import { inUseFlag, packFlags, unpackFlags } from './due-flags.ts';
 import { DueHeaps } from './due-heaps.ts';
 import { DueSum } from './due-sum.ts';
@@ -60,6 +61,8 @@ export class DueTable {
   readonly #heaps = new DueHeaps((a, b) => this.#isBefore(a, b));
   /** Open addressing, row + 1 by the low word of its fingerprint; at most two thirds full. */
   #index = new Uint32Array(64);
+  /** URLs by the day they are due; null: no policy asks. */
+  days: DueDays | null = null;
   /** Rows changed since they were last written (due-rows.ts), by block. */
   readonly unsaved = new Set<number>();
 
@@ -117,7 +120,10 @@ export class DueTable {
     if (3 * this.size > 2 * this.#index.length) this.#grow();
     else this.#link(row);
     if (due.out) this.out += 1;
-    else this.#heaps.add(due.host, row);
+    else {
+      this.#heaps.add(due.host, row);
+      this.days?.count(due.dueS, 1);
+    }
     this.sum.add(due, 1);
     if (due.rateClass !== noRate) this.classes.count(due.rateClass, 1);
     this.#touch(row);
@@ -126,7 +132,10 @@ export class DueTable {
   remove(row: number): Due {
     const due = this.at(row);
     if (due.out) this.out -= 1;
-    else this.#heaps.remove(due.host, row);
+    else {
+      this.#heaps.remove(due.host, row);
+      this.days?.count(due.dueS, -1);
+    }
     this.#unlink(row);
     this.#flags[row] = 0;
     this.#free.push(row);
@@ -135,6 +144,14 @@ export class DueTable {
     if (due.rateClass !== noRate) this.classes.count(due.rateClass, -1);
     this.#touch(row);
     return due;
+  }
+
+  /** Counts URLs by the day they are due from now on, or no more. */
+  countDays(on: boolean): void {
+    if (on === (this.days !== null)) return;
+    this.days = on ? new DueDays() : null;
+    for (let row = 0; on && row < this.#end; row++)
+      if (this.inUse(row) && !this.at(row).out) this.days!.count(this.#due[row]!, 1);
   }
 
   /** When the first URL of a host is due, s; undefined: none is scheduled. */

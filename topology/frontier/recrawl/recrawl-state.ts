@@ -68,6 +68,7 @@ export class RecrawlState {
   setPolicy(config: RecrawlConfig | undefined): void {
     this.share = config === undefined ? 0 : Math.round(1_000 * config.share);
     this.#demote = config?.demote;
+    this.table.countDays(config !== undefined && config.fetchesPerDay !== null);
   }
 
   get isUnsaved(): boolean {

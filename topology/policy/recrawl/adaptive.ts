@@ -61,6 +61,8 @@ export interface NextVisit {
   readonly intervalS: number;
   /** Time from this visit to the next. */
   readonly delayS: number;
+  /** It is one of the visits that `fetchesPerDay` bounds. Absent: it is not. */
+  readonly isBounded?: true;
 }
 
 /**

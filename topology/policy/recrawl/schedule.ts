@@ -123,14 +123,14 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
     next({ history, changed, sinceChangeS, frontQueue, gain }, price, weights) {
       const { hubs } = config;
       const hubS = hubs === undefined || gain === undefined ? maxS : Math.max(minS, secondsToGain(gain, hubs.newUrls));
-      const sooner = ({ intervalS, delayS }: NextVisit) => ({ intervalS, delayS: Math.min(delayS, hubS) });
+      const sooner = (next: NextVisit) => ({ ...next, delayS: Math.min(next.delayS, hubS) });
       if (schedule === 'fixed') return sooner({ intervalS: firstS, delayS: firstS });
       if (!isPriced(schedule)) return sooner(adaptiveVisit(adaptive, history, changed, sinceChangeS));
       const rate = changesPerDay(history);
       const isKnown = rate !== null && price !== null;
       const days = isKnown ? boundedDays(rate, weights[frontQueue] ?? 1, price, bounds) : firstS / daySeconds;
       const intervalS = Math.ceil(days * daySeconds);
-      return sooner({ intervalS, delayS: intervalS });
+      return sooner({ intervalS, delayS: intervalS, isBounded: true });
     },
   };
 }

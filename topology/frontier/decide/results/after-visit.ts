@@ -41,6 +41,8 @@ export interface AfterVisit {
   readonly changed: boolean | null;
   /** Time until the next visit, s; null: there will be none. */
   readonly delayS: number | null;
+  /** The policy bounds how many such visits a day has. */
+  readonly isBounded: boolean;
 }
 
 /** `recrawl` null: no policy asks for more. `before` undefined: it is the first. `price` null: what a visit costs is not known. */
@@ -54,10 +56,10 @@ export function afterVisit(
   const page = scoredAgain(before, seen, pageAfter(before, seen, changed));
   const visit = visitedOf(page, kindOf(page), changed, seen.atMs);
   const next = recrawl?.next(judged(recrawl.config, visit, page, seen.duplicate === true), price) ?? null;
-  if (next === null) return { page, changed, delayS: null };
-  const { intervalS } = next;
+  if (next === null) return { page, changed, delayS: null, isBounded: false };
+  const { intervalS, isBounded = false } = next;
   const delayS = Math.max(next.delayS, freshS(seen, recrawl?.config.freshMsMax));
-  return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS };
+  return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS, isBounded };
 }
 
 /** A verdict on the page is one on its next visits. */

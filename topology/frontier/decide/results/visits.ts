@@ -15,7 +15,7 @@ import type { Lease } from '../../hosts/lease.ts';
 import type { Due } from '../../recrawl/due-table.ts';
 import type { Decision } from '../decision.ts';
 import { scorerOf } from '../links/score-visited.ts';
-import { afterVisit, type Seen, visitedOf } from './after-visit.ts';
+import { type AfterVisit, afterVisit, type Seen, visitedOf } from './after-visit.ts';
 
 export interface Visit {
   readonly lease: Lease;
@@ -42,12 +42,8 @@ export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: 
     gained: due?.gained ?? 0,
     duplicate: due?.duplicate === true,
   };
-  const { page, changed, delayS } = afterVisit(
-    recrawl,
-    lease.pages.get(index),
-    seen,
-    decision.state.recrawl.visitPrice,
-  );
+  const after = afterVisit(recrawl, lease.pages.get(index), seen, decision.state.recrawl.visitPrice);
+  const { page, changed, delayS } = after;
   if (delayS === null && !isPushed) return false;
   if (changed !== null) decision.tally('revisits');
   if (changed === true) decision.tally('changesFound');
@@ -56,7 +52,7 @@ export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: 
     hostKey: lease.host.key,
     leaseId: lease.id,
     index,
-    dueAtMs: isPushed ? decision.nowMs : atMs + 1_000 * delayS!,
+    dueAtMs: isPushed ? decision.nowMs : dueAtMs(decision, recrawl!, atMs, after),
     spent: record.status === 'page',
     proved: due?.fromSitemap === true ? changed : null,
     page,
@@ -116,10 +112,20 @@ export function expirePage(decision: Decision, lease: Lease, index: number): voi
 /** A URL that was finished by a late result has had its first visit. */
 export function decideLateVisit(decision: Decision, recrawl: Recrawl, hostKey: string, seen: Omit<Seen, 'atMs'>): void {
   const { nowMs: atMs } = decision;
-  const { page, delayS } = afterVisit(recrawl, undefined, { ...seen, atMs }, decision.state.recrawl.visitPrice);
-  if (delayS === null) return;
-  const [leaseId, index, spent, proved, dueAtMs] = [0, 0, true, null, atMs + 1_000 * delayS] as const;
-  decision.emit({ kind: 'visit', hostKey, leaseId, index, dueAtMs, spent, proved, page });
+  const after = afterVisit(recrawl, undefined, { ...seen, atMs }, decision.state.recrawl.visitPrice);
+  if (after.delayS === null) return;
+  const due = dueAtMs(decision, recrawl, atMs, after);
+  const { page } = after;
+  decision.emit({ kind: 'visit', hostKey, leaseId: 0, index: 0, dueAtMs: due, spent: true, proved: null, page });
+}
+
+/** When the next visit is due: on a day that has room for it, where the policy bounds the visits of a day. */
+function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delayS, isBounded }: AfterVisit): number {
+  const wantedMs = atMs + 1_000 * delayS!;
+  const { days } = state.recrawl.table;
+  if (!isBounded || config.fetchesPerDay === null || days === null) return wantedMs;
+  const wantedS = Math.ceil(wantedMs / 1_000);
+  return wantedMs + 1_000 * (days.withRoom(wantedS, config.fetchesPerDay) - wantedS);
 }
 
 /** What the schedule says of a URL; undefined: it is not in it. */
