@@ -228,6 +228,19 @@ describe('the Bloom filter alone', () => {
     });
   }
 
+  for (const times of [2, 5, 10]) {
+    it(`reports how many of ${times} times the URLs that it was made for are lost, to a tenth`, () => {
+      const seen = new SeenTest({ ...defaultSeen, kind: 'bloom', bloomUrls: urls / 10, bloomErrors: 0.01 });
+      let [lost, reported] = [0, 0];
+      for (let n = 0; n < (times * urls) / 10; n++) {
+        if (seen.test(...fingerprintOf(n)) === seenVerdicts.seen) lost += 1;
+        else seen.add(...fingerprintOf(n));
+        reported += seen.takeErrors();
+      }
+      assert.ok(Math.abs(reported - lost) < 0.1 * lost + 500, `${reported} reported, ${lost} lost`);
+    });
+  }
+
   it('takes 1.5 bytes a URL at one error in a hundred', () => {
     assert.ok(bloomBytes(1_000_000, 0.01) / 1_000_000 <= 1.5);
   });
