@@ -1,5 +1,6 @@
 /** `POST /mcp`: MCP's Streamable HTTP, without sessions. Who may call is decided as for any call that changes something. */
 import type { HttpApp, Routes } from '../../runtime/http/http-server.ts';
+import { problem } from '../../runtime/http/refusals.ts';
 import type { AgentTools } from './agent-tools.ts';
 import { serveHttp } from './mcp-server.ts';
 
@@ -14,7 +15,8 @@ export function mcpRoutes(tools: () => AgentTools): Routes {
     app.route({
       method: ['GET', 'DELETE'],
       url: '/mcp',
-      handler: (_, reply) => reply.code(405).header('allow', 'POST').send(),
+      handler: (_, reply) =>
+        reply.code(405).header('allow', 'POST').send(problem('METHOD_NOT_ALLOWED', 'there is only POST /mcp')),
     });
   };
 }

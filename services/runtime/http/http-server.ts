@@ -7,7 +7,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
@@ -16,6 +16,7 @@ import { AnswersUnderWay } from './answers-under-way.ts';
 import { httpLimits } from './http-limits.ts';
 import { addressText, isLoopbackHost, type ListenAddress } from './listen-address.ts';
 import type { Probes } from './probes.ts';
+import { problem, problemOf, problemOfStatus, refuseConnection } from './refusals.ts';
 import type { TlsPair } from './tls-pair.ts';
 
 declare module 'fastify' {
@@ -87,13 +88,24 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     requestTimeout: httpLimits.requestMs,
     keepAliveTimeout: httpLimits.keepAliveMs,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // A process that is stopping says so in the form of all refusals.
+    return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, _, reply) => {
+      const status = error.statusCode ?? 400;
+      void (reply as HttpReply).code(status).send(problemOf(error, status));
+    },
     rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url),
     genReqId: ({ headers }: IncomingMessage) => requestIdOf(textOf(headers['x-request-id'])),
   });
+  let isClosing = false;
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;
     reply.header('x-request-id', request.id);
+    if (isClosing) {
+      reply.headers({ connection: 'close', 'retry-after': `${httpLimits.againS}` });
+      return reply.code(503).send(problem('STOPPING', stopping));
+    }
     const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');
     const { method } = request;
     const { 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'x-crawlstream': mark } = request.headers;
@@ -134,14 +146,14 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     async (error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
       if (error instanceof CrawlstreamError) {
         // What the request would have used is closed already.
-        const message = error.code === 'STORE_CLOSED' ? 'this process is stopping: retry in a moment' : error.message;
+        const message = error.code === 'STORE_CLOSED' ? stopping : error.message;
         const status = statusOf(error.code);
         if (status === 503) reply.header('retry-after', `${httpLimits.againS}`);
         return reply.code(status).send(problem(error.code, message));
       }
       const status = error.statusCode ?? 500;
       if (status === 413) await readOut(request.raw);
-      if (status < 500) return reply.code(status).send(problem(error.code ?? 'BAD_REQUEST', error.message));
+      if (status < 500) return reply.code(status).send(problemOf(error, status, request.routeOptions.bodyLimit));
       onBug(error);
       return reply.code(500).send(problem('INTERNAL', 'a bug of this service; see its log'));
     },
@@ -163,12 +175,18 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }
   const server: Server | SecureServer = app.server;
+  server.on('checkExpectation', (_, response: ServerResponse) => {
+    const body = JSON.stringify(problemOfStatus(417));
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) };
+    response.writeHead(417, { ...headers, connection: 'close' }).end(body);
+  });
   const unwatch = tls?.watch((pair) => (server as SecureServer).setSecureContext(pair));
   const bound = app.server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : listen.port;
   return {
     address: addressText({ host: listen.host, port }),
     async close() {
+      isClosing = true;
       unwatch?.();
       const patience = setTimeout(() => app.server.closeAllConnections(), httpLimits.closeMs);
       await app.close();
@@ -209,9 +227,7 @@ function textOf(header: string | readonly string[] | undefined): string | undefi
   return typeof header === 'object' ? header[0] : header;
 }
 
-function problem(error: string, message: string): object {
-  return { error, message };
-}
+const stopping = 'this process is stopping: retry in a moment';
 
 function statusOf(code: ErrorCode): number {
   if (code.startsWith('INVALID_')) return 400;
