@@ -39,7 +39,6 @@ export class BudgetsState {
   /** Keys whose budget may have room again; all that wait, when a period begins. */
   readonly #toLookAt = new Set<string>();
   #period = -1;
-  #gatheredBy: BudgetsState['keyMode'] = null;
   #lastHost = '';
   #lastKey = '';
 
@@ -74,7 +73,7 @@ export class BudgetsState {
 
   /** Call after every change to a host. */
   settle({ id, queue, key: hostKey }: Waiter): void {
-    if (this.keyMode === null && this.#keys.size === 0) return;
+    if (this.keyMode === null) return;
     const before = this.#keys.get(id);
     const waits = queue.sizeOf(budgetQueue) > 0;
     if (waits === (before !== undefined)) return;
@@ -95,15 +94,14 @@ export class BudgetsState {
    * says something else than before.
    */
   setKeyMode(keyMode: BudgetsState['keyMode'], hosts: Iterable<Waiter>): void {
-    if (keyMode !== null && keyMode !== this.#gatheredBy) {
+    if (keyMode !== this.keyMode) {
       this.keyMode = keyMode;
-      this.#gatheredBy = keyMode;
       this.#lastHost = '';
       this.waiting.clear();
       this.#keys.clear();
-      for (const host of hosts) this.settle(host);
+      this.#toLookAt.clear();
+      if (keyMode !== null) for (const host of hosts) this.settle(host);
     }
-    this.keyMode = keyMode;
     this.lookAtAll();
   }
 

@@ -31,8 +31,8 @@ export class QueueShares {
   /** Does the policy in force ask for shares? */
   on = false;
   /**
-   * Hosts with nothing left but what was deferred for their share: the queues of what was deferred may be opened. Empty
-   * where budgets open them.
+   * Hosts with nothing left but what was deferred, for their share or for a budget that no policy has any more: these queues
+   * may be opened. Empty where budgets open them.
    */
   readonly drained = new Set<number>();
   /** URLs that were deferred and may be drawn now: they stand behind the front queues, and take up no room. */
@@ -44,7 +44,7 @@ export class QueueShares {
   #front = new Uint32Array(0);
   #behind = new Uint32Array(0);
   readonly #fingerprint = new Uint32Array(2);
-  #opens = true;
+  #opens = false;
   #lastDomain = '';
   #lastHost = '';
 
@@ -53,8 +53,16 @@ export class QueueShares {
   }
 
   /** Call after every change to a host. */
-  settle({ id, key, queue }: Sharer): void {
-    if (!this.on) return;
+  settle(host: Sharer): void {
+    if (this.on) this.#share(host);
+    if (!this.#opens) return;
+    const { id, queue } = host;
+    if (queue.sizeOf(budgetQueue) > 0 && queue.frontSize === 0 && !queue.opened.includes(budgetQueue))
+      this.drained.add(id);
+    else this.drained.delete(id);
+  }
+
+  #share({ id, key, queue }: Sharer): void {
     const sketch = (this.#sketch ??= new Float64Array(rows * cells));
     this.#front = fitted(this.#front, id + 1);
     this.#behind = fitted(this.#behind, id + 1);
@@ -65,13 +73,9 @@ export class QueueShares {
       for (let row = 0; row < rows; row++) sketch[this.#cell(row)]! += by;
       this.#front[id] = front;
     }
-    const deferred = queue.sizeOf(budgetQueue);
-    const isOpen = queue.opened.includes(budgetQueue);
-    const behind = isOpen ? deferred : 0;
+    const behind = queue.opened.includes(budgetQueue) ? queue.sizeOf(budgetQueue) : 0;
     this.opened += behind - this.#behind[id]!;
     this.#behind[id] = behind;
-    if (this.#opens && front === 0 && deferred > 0 && !isOpen) this.drained.add(id);
-    else this.drained.delete(id);
   }
 
   /** URLs queued of a host's registrable domain, or of an address. */
@@ -83,18 +87,19 @@ export class QueueShares {
     return least;
   }
 
-  /** A policy says whether hosts have shares, and whether budgets open what was deferred. `hosts`: to gather from. */
+  /**
+   * A policy says whether hosts have shares, and whether what was deferred is opened here: if budgets do not. `hosts`: to gather
+   * from.
+   */
   turn(on: boolean, opens: boolean, hosts: Iterable<Sharer>): void {
-    const begins = on && (!this.on || opens !== this.#opens);
+    if (on === this.on && opens === this.#opens) return;
     this.on = on;
     this.#opens = opens;
-    if (on && !begins) return;
     this.#sketch?.fill(0);
     this.#front.fill(0);
     this.#behind.fill(0);
     this.drained.clear();
     this.opened = 0;
-    if (!on) return;
     for (const host of hosts) this.settle(host);
   }
 

@@ -10,7 +10,7 @@ export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>
   state.budgets.setKeyMode(budget?.key ?? null, hosts.values());
   state.shares.turn(
     sink !== 'pull' && queueShareMax !== undefined && queueShareMax < 1,
-    budget === undefined,
+    sink !== 'pull' && budget === undefined,
     hosts.values(),
   );
   const isCapped = state.domainPages.turn(sink !== 'pull' && pagesPerDomainMax != null);

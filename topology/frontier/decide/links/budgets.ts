@@ -62,10 +62,10 @@ export function spendBudget(decision: Decision, config: BudgetConfig, hostKey: s
 /** Opens queues of deferred URLs where there is budget again; a slice of them at each step. */
 export function openDeferred(decision: Decision): void {
   const { state, policy } = decision;
-  if (policy === null) return;
+  const config = policy?.config.budget;
+  if (policy === null || config === undefined) return;
   const { budgets } = state;
-  const config = policy.config.budget;
-  const period = config === undefined ? 0 : periodOf(config, decision.nowMs);
+  const period = periodOf(config, decision.nowMs);
   for (const key of budgets.keysToLookAt(period, frontierLimits.budgetKeysPerStep)) {
     decision.moved = true;
     let opened = 0;
@@ -74,7 +74,7 @@ export function openDeferred(decision: Decision): void {
       const host = state.hosts.at(id);
       // One that can take nothing now would keep what its siblings could.
       if (!canTake(decision, policy, host)) continue;
-      if (config !== undefined) room = Math.min(room, budgetLeft(decision, config, host.key));
+      room = Math.min(room, budgetLeft(decision, config, host.key));
       if (opened >= room) break;
       opened += host.queue.sizeOf(budgetQueue);
       if (!host.facts.deferredOpen) setOpen(decision, host, true);
