@@ -10,6 +10,7 @@ import { partitionOf } from '../../topology/url/partition.ts';
 import { chanceOf } from './chance.ts';
 import { clockOf } from './clock-of.ts';
 import { checkDecidedAgain } from './decided-again.ts';
+import { firstUnfair } from './fair-order.ts';
 import type { Fault } from './faults.ts';
 import type { Judge } from './judge.ts';
 import { crawl, fingerprintKey, type Machine } from './machines.ts';
@@ -36,8 +37,21 @@ export async function checkEnd(stage: EndedRun, judge: Judge, faults: readonly F
   });
   checkCopies(stage);
   checkDecidedAgain(stage);
+  checkFairOrder(stage);
   checkFetched(stage, judge, faults);
   await checkFolders(stage);
+}
+
+/** No host that is ready is passed over. */
+function checkFairOrder({ world, cluster, violate }: Setting): void {
+  for (let partition = 0; partition < world.partitions; partition++) {
+    const { records } = cluster.partition(`${crawl}.frontier-changelog`, partition);
+    const unfair = firstUnfair(
+      records.map(({ offset, value }) => [offset, value] as const),
+      fingerprintKey,
+    );
+    if (unfair !== null) violate(`partition ${partition} is not fair at ${unfair}`);
+  }
 }
 
 /** digest(live) = digest(standby) = digest(warm copies) = digest(rebuild). */

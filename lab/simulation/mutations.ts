@@ -190,6 +190,20 @@ export const mutations: readonly Mutation[] = [
     from: 169,
   },
   {
+    bug: 'ready hosts are granted by their number, not by how long they have been ready',
+    file: 'topology/frontier/hosts/clock.ts',
+    find: 'return atA === atB ? a < b : atA < atB;',
+    replace: 'return a < b;',
+    from: 6,
+  },
+  {
+    bug: 'a host that is found is ready since 1970, before all that wait',
+    file: 'topology/frontier/decide/links/admission.ts',
+    find: 'if (isNew)',
+    replace: 'if (isNew && false)',
+    from: 30,
+  },
+  {
     bug: 'each crawl of a fleet keeps a clock of hosts of its own',
     file: 'services/fetcher/pace/fleet-pace.ts',
     find: 'const ask = arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',

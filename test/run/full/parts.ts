@@ -49,6 +49,11 @@ export const parts: readonly Part[] = [
     env: { CRAWLSTREAM_TEST_WHAT_IF_EVENTS: '1000000' },
   },
   {
+    name: 'starvation',
+    command: tests('test/topology/frontier/decide/leases/starvation-search.test.ts'),
+    env: { CRAWLSTREAM_TEST_STARVATION_GAMES: '1500' },
+  },
+  {
     name: 'decide-again',
     command: tests('test/topology/what-if/decide-again-after-restarts.test.ts'),
     env: { CRAWLSTREAM_TEST_DECIDE_AGAIN_GAMES: '2000' },
