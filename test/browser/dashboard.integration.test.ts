@@ -154,7 +154,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
   };
 
   for (const state of states) {
-    it(`is accessible, fits a desk and a phone, and says how it stands: a crawl that is ${state}`, async () => {
+    it(`the dashboard in a browser is accessible, fits a desktop and a phone, and shows the state: a crawl that is ${state}`, async () => {
       const { page } = await show(state, { colorScheme: state === 'busy' ? 'dark' : 'light' });
       await page.locator('#hosts-size:not(:empty)').waitFor();
       for (const viewport of [desktop, phone]) {
@@ -171,7 +171,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     });
   }
 
-  it('searches and sorts hosts by keyboard alone', async () => {
+  it('the dashboard in a browser searches and sorts hosts by keyboard only', async () => {
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();
     assert.equal((await hostsShown(page))[0], 'www.example.org');
@@ -194,7 +194,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal((await hostsShown(page)).length, 30);
   });
 
-  it('leads from a host to its page, with its queue, and from there to the story of a URL, on a phone too', async () => {
+  it('the dashboard in a browser leads from a host to its page with its queue, and to a URL’s history, on a phone too', async () => {
     const { page, told: reported } = await show('live', { viewport: phone });
     for (const host of ['slow.example.com', hostile.host]) {
       await page.getByRole('link', { name: host, exact: true }).click();
@@ -226,7 +226,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByText('the crawl does not know host never.example').waitFor();
   });
 
-  it('says beside each state what is the reason, and beside each failure an example that leads to its story', async () => {
+  it('the dashboard in a browser gives the reason beside each state, and an example with its history beside each failure', async () => {
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();
     const stateOf = async (host: string) =>
@@ -247,7 +247,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     );
   });
 
-  it('says what an act will do before it does, takes no for an answer, and takes a block back', async () => {
+  it('the dashboard in a browser announces the effect of an action, can cancel it, and can undo a block', async () => {
     const { told: reported, page } = await show('live');
     const button = page.getByRole('button', { name: 'Block www.example.org' });
     const dialog = page.getByRole('dialog');
@@ -298,7 +298,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     );
   });
 
-  it('asks for a token where the service wants one, and again where it was wrong', async () => {
+  it('the dashboard in a browser asks for a token if the service needs one, and again if it was wrong', async () => {
     const reported = shownCrawl('live');
     const page = await open((await serve(reported, '0', 'a-token-of-some-length')).address);
     await page.getByRole('button', { name: 'Unblock blocked.example' }).click();
@@ -313,7 +313,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(reported.acts, [{ act: 'unblock', host: 'blocked.example', amount: null }]);
   });
 
-  it('asks for the token before it shows anything beyond this machine, once for all that it shows', async () => {
+  it('the dashboard in a browser asks for the token before it shows anything beyond this machine, once for everything', async () => {
     const reported = shownCrawl('live');
     const { address } = await serve(reported, '0.0.0.0:0', 'a-token-of-some-length');
     const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce' });
@@ -341,7 +341,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.locator('input[type=password]').count(), 0);
   });
 
-  it('explains a URL that is typed in, and shows what is hostile as the text it is', async () => {
+  it('the dashboard in a browser explains a typed URL, and shows hostile text as text', async () => {
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();
     assert.ok((await hostsShown(page)).includes(hostile.host));
@@ -359,7 +359,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.locator('main img, main script, main svg').count(), 0);
   });
 
-  it('leads from what is explained to its story, a picture and a table on a page of its own', async () => {
+  it('the dashboard in a browser leads from an explanation to the history, a picture and a table on a separate page', async () => {
     const { page } = await show('live');
     await page.getByRole('textbox', { name: 'URL' }).fill(hostile.url);
     await page.keyboard.press('Enter');
@@ -392,7 +392,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.match(await page.title(), /^https:\/\/example\.org\/a – /);
   });
 
-  it('is light or dark as the system is, until somebody says otherwise', async () => {
+  it('the dashboard in a browser follows the system’s light or dark mode, until the user chooses', async () => {
     const { page } = await show('live', { colorScheme: 'dark' });
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const dark = await background();
@@ -407,7 +407,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await background(), dark);
   });
 
-  it('says how old its numbers are while nobody answers, and goes on by itself', async () => {
+  it('the dashboard in a browser shows the age of its numbers without a connection, and reconnects', async () => {
     const reported = shownCrawl('live');
     const server = await serve(reported);
     const page = await open(server.address);
@@ -425,7 +425,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.ok(!(await page.locator('#connection').isVisible()));
   });
 
-  it('blocks, delays and pauses on a crawl that runs, which heeds it, and shows its queues; its end stays told', async () => {
+  it('the dashboard in a browser blocks, delays and pauses a running crawl, shows its queues, and keeps its end visible', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 4_000, domains: 2 });
     const data = join(temporaryFolder(), 'data');
     const crawl = startCommand([
@@ -494,7 +494,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.locator('#phase').textContent(), 'ended: stopped');
   });
 
-  it('says of a data folder that no process runs it, since when, and what has it go on, until one does', async () => {
+  it('the dashboard in a browser says that a data folder is not running, since when, and which command continues it, until one does', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 200, domains: 1 });
     const data = join(temporaryFolder(), 'data');
     const crawl = async () => {

@@ -12,7 +12,7 @@ import { chromiumHere, noBrowser } from './chromium.ts';
 const executablePath = chromiumHere();
 const markup = `"'><img src=x onerror="window.ours=1"><script>window.ours=1</script>`;
 
-test('a webmaster proves a host and orders in a browser, and what is hostile stays text', {
+test('a webmaster proves a host and gives orders in a browser, and hostile text stays text', {
   skip: executablePath === undefined && noBrowser,
   timeout: 600_000,
 }, async (t) => {

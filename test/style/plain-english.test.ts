@@ -79,7 +79,7 @@ function assertNoMore(place: string, counts: Readonly<Record<string, number>>): 
   );
 }
 
-test('documents have no more sentences that stop a reader than before', () => {
+test('documents have no new hard-to-read sentences', () => {
   const pages = markdownFiles().filter((page) => !ofHistory.test(page));
   const texts = pages.map((page) =>
     proseLines(page)
@@ -98,14 +98,14 @@ for (const [place, folder] of [
   ['help and messages', 'services/'],
   ['errors of the core', 'topology/'],
 ] as const) {
-  test(`${place} have no more sentences that stop a reader than before`, () => {
+  test(`${place} have no new hard-to-read sentences`, () => {
     const files = sourcesOf(folder);
     assert.ok(files.length > 50, `${files.length} files`);
     assertNoMore(place, countsOf(files.flatMap(saidBy)));
   });
 }
 
-test('a new riddle is counted', () => {
+test('a new hard-to-read sentence is counted', () => {
   const counts = countsOf(['a page that is told of, whose host it had anew']);
   assert.deepEqual([counts['told, tells'], counts['whose'], counts['anew'], counts['it held']], [1, 1, 1, 1]);
   assert.equal(longSentences(`${'word '.repeat(wordsMax + 1)}.`), 1);

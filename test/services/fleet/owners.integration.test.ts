@@ -13,7 +13,7 @@ import { startFleet } from './running-fleet.ts';
 const keyOf = (owner: string) => `key-of-${owner}-0123456789abcdef`;
 const token = 'token-of-the-operator-0123456789';
 
-test('an owner reaches no crawl but its own, and neither its quota nor its rate costs others anything', async () => {
+test('an owner reaches only its own crawls, and neither its quota nor its rate affects others', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 20, domains: 3 });
   const folder = temporaryFolder();
   const data = join(folder, 'fleet');

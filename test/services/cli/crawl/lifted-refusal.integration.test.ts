@@ -22,7 +22,7 @@ async function startSite(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('URLs of a private address that was refused are fetched once --allow-private is given with the same command', async () => {
+test('URLs of a refused private address are fetched once --allow-private is given with the same command', async () => {
   const port = await startSite();
   const data = join(temporaryFolder(), 'data');
   const resolve = ['--resolve', `*.test:${port}:127.0.0.1`, '--contact', 'me@example.org', '--delay', '0'];
@@ -40,7 +40,7 @@ test('URLs of a private address that was refused are fetched once --allow-privat
   assert.doesNotMatch(again.stderr, /fetched again/);
 });
 
-test('a network that is allowed beside another brings back what is in it', async () => {
+test('another allowed network brings back its URLs', async () => {
   const port = await startSite();
   const data = join(temporaryFolder(), 'data');
   const crawl = [

@@ -28,7 +28,7 @@ async function startSite(): Promise<Site> {
   return { host, seed: `http://${host}/`, paths };
 }
 
-test('an overlay with a reason leaves robots.txt unasked on its hosts alone; audit, stats and explain show it', async () => {
+test('an overlay with a reason exempts only its hosts from robots.txt; audit, stats and explain show it', async () => {
   const [own, other] = [await startSite(), await startSite()];
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.yaml');
@@ -62,7 +62,7 @@ test('an overlay with a reason leaves robots.txt unasked on its hosts alone; aud
   assert.doesNotMatch((await runCommand(['explain', other.seed, ...data])).stdout, /not asked/);
 });
 
-test('without a reason in words, or for a part of a host, it is refused', async () => {
+test('an exemption from robots.txt without a reason in words, or for a part of a host, is refused', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.json');
   for (const [overlay, says] of [
