@@ -7,6 +7,7 @@
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { counted } from '../runtime/counted.ts';
 import { errorOf } from '../runtime/thrown.ts';
 import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
 import { type Entry, isUnnoted, restingEntry, restStateOf } from './fleet-entry.ts';
@@ -115,7 +116,7 @@ export class Fleet {
     const { seeds, policy } = this.#options.check(call, by);
     this.#refuseWithoutRoom();
     if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
-      throw invalid(`there are ${this.#entries.size} crawls, which is the limit: delete ended crawls`);
+      throw invalid(`the limit of ${counted(this.#entries.size, 'crawl')} is reached: delete ended crawls`);
     }
     if (this.#isStopping) throw stopping();
     const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));

@@ -1,5 +1,6 @@
 /** The methods of the API, by name. */
 
+import { counted } from '../runtime/counted.ts';
 import { type Answers, CallFailed, type Method } from '../runtime/grpc/grpc-server.ts';
 import { order } from './ask.ts';
 import { type GetParams, getUrls } from './get-urls.ts';
@@ -87,7 +88,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       const value = await purgeUrls(crawls, params);
       log.write(
         'INFO',
-        () => `crawl ${crawlIdOf(params.crawlID)}: ${value} URLs of more than ${params.days} days purged`,
+        () => `crawl ${crawlIdOf(params.crawlID)}: ${counted(value, 'URL')} of more than ${params.days} days purged`,
       );
       return { value };
     }),

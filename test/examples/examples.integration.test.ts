@@ -69,7 +69,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     assert.deepEqual([...hosts].toSorted(), ['fine.test', 'front.test']);
     const front = `http://front.test:${port}/`;
     const timeline = await crawlstream(['story', front, '--data', data]);
-    assert.match(timeline.stdout, /plugin filter-by-list left out 1 links/);
+    assert.match(timeline.stdout, /plugin filter-by-list left out 1 link/);
     const explained = await crawlstream(['explain', front, '--data', data]);
     assert.match(explained.stdout, /filter-by-list 1\.0\.0, sha256 [0-9a-f]{12}/);
   });

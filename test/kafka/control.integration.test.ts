@@ -142,7 +142,7 @@ describe('control on a broker', { skip, timeout: 600_000 }, () => {
       const unknown = startCommand(['frontier', ...at(crawl), '--data', other]);
       await until(
         () => unknown.output(),
-        () => /; restarting/.test(unknown.output()),
+        () => /; retrying/.test(unknown.output()),
       );
       unknown.child.kill('SIGTERM');
       await unknown.ended;

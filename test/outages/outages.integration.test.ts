@@ -169,7 +169,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
   it('an outage of the registry stops no running process, and a starting one waits for it', (t) =>
     produce(t, {
       alert: 'CrawlstreamRegistryAway',
-      says: { 'dedup-0': [/registry .*; restarting$/, /ready, crawl news$/] },
+      says: { 'dedup-0': [/registry .*; retrying$/, /ready, crawl news$/] },
       async begin() {
         await way.cut();
         await kill('dedup-0');
@@ -210,7 +210,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     assert.equal(blocks * bsize, diskMegabytes << 20, 'no other disk is filled');
     await produce(t, {
       alert: 'CrawlstreamDiskFull',
-      says: { 'frontier-0': [/the disk of \S+ is full.*; restarting$/, /ready, crawl news$/] },
+      says: { 'frontier-0': [/the disk of \S+ is full.*; retrying$/, /ready, crawl news$/] },
       async begin() {
         // A little at the end: whatever the store frees or writes meanwhile.
         for (const bytes of [1 << 20, 1 << 12]) await fill(ballast, bytes);

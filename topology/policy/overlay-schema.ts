@@ -108,7 +108,7 @@ export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyCo
       throw refused(
         `${at}.set.budget`,
         'the policy has no budgets',
-        'set `budget` in the policy first (crawl --budget)',
+        'set `budget` in the policy first (crawlstream policy set FILE)',
       );
   });
   if (overlays.length > 0 && sink === 'pull')

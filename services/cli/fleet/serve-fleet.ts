@@ -26,6 +26,7 @@ import { PageScraper } from '../../fleet/scrape/page-scraper.ts';
 import { holdStopper } from '../../fleet/shares/stopped-process.ts';
 import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { LoopWatch } from '../../runtime/loop/loop-watch.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import type { Journal } from '../../runtime/store/journal/journal.ts';
@@ -186,7 +187,7 @@ async function serveWatched(
     posting = webhooks.run();
     posting.catch(() => {});
     service.probes.serve(() => null);
-    say(`${before.length} crawls in ${place.name}`);
+    say(`${counted(before.length, 'crawl')} in ${place.name}`);
     const stopped = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });

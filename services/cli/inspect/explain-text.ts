@@ -3,6 +3,7 @@
 import { moneyText } from '../../../topology/pay/money.ts';
 import type { Payment } from '../../../topology/pay/payment.ts';
 import { decidingText } from '../../../topology/policy/overlays.ts';
+import { counted } from '../../runtime/counted.ts';
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
 import { usesText } from '../check/usage-text.ts';
@@ -112,7 +113,7 @@ function seenText({ atMs, from, forced, depth, policyVersion, changelogOffset }:
 
 function budgetText({ ownBudget, pagesMax, pages, fetched }: NonNullable<Explained['budget']>): string {
   const limit = pagesMax === null ? '' : ` of at most ${pagesMax}`;
-  return `${ownBudget === null ? 'by the policy' : `${ownBudget} URLs, set by an operator`}; the host has ${pages} pages${limit} in ${fetched} fetches`;
+  return `${ownBudget === null ? 'by the policy' : `${counted(ownBudget, 'URL')}, set by an operator`}; the host has ${counted(pages, 'page')}${limit} from ${counted(fetched, 'request')}`;
 }
 
 function queueText(queue: Explained['queue']): string | null {

@@ -14,6 +14,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { openSearchName } from '../../application/processors/start-search-index.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -122,7 +123,7 @@ async function verify(flags: ForgetFlags): Promise<void> {
   const searched = await findMarks(path, marks);
   const { files, bytes, found, unread } = searched;
   const text = [
-    `${files} files, ${bytes} bytes searched: ${found.length === 0 ? 'no mark is found' : `${found.length} found`}`,
+    `${counted(files, 'file')}, ${counted(bytes, 'byte')} searched: ${found.length === 0 ? 'no mark is found' : `${found.length} found`}`,
     rows(found.map(({ file, mark }): [string, string] => [`  ${file}`, mark])),
     rows(unread.map(({ file, why }): [string, string] => [`  ${file}`, `not searched within: ${why}`])),
   ];
@@ -282,7 +283,7 @@ function textOf({ purged, withdrawn, places, notReached }: Receipt, file: string
     return [`  ${place}`, `${removed === undefined ? '' : `${removed} removed, `}${left} left${also.join('')}`];
   };
   return [
-    `${purged.length} orders to purge, ${withdrawn} pages withdrawn`,
+    `${counted(purged.length, 'order')} to purge, ${counted(withdrawn, 'page')} withdrawn`,
     rows(places.map(line)),
     'not reached:',
     rows(notReached.map(({ place, why }): [string, string] => [`  ${place}`, why])),

@@ -1,6 +1,7 @@
 /** What `what-if` prints: the recorded crawl and the other one, side by side, and how the second was computed. */
 import type { CrawlSummary, HostLoad } from '../../../topology/what-if/crawl-tally.ts';
 import type { WhatIfReport } from '../../../topology/what-if/what-if.ts';
+import { counted } from '../../runtime/counted.ts';
 import { rows } from '../terminal/print.ts';
 
 /** Hosts that are shown, those that differ most first. */
@@ -31,7 +32,10 @@ export function whatIfText(report: WhatIfReport, changed: readonly string[]): st
   const head: [string, string | null][] = [
     ['policy', changed.length === 0 ? 'the same' : `other in ${changed.join(', ')}`],
     ['recording', startMs === 0 ? 'empty' : `${new Date(startMs).toISOString()}, ${seconds(endMs - startMs)}`],
-    ['decided again', `${compared.commits} commits with ${compared.events} events: ${comparedText(report)}`],
+    [
+      'decided again',
+      `${counted(compared.commits, 'commit')} with ${counted(compared.events, 'event')}: ${comparedText(report)}`,
+    ],
     ['diverges', divergence === null ? 'nowhere' : divergenceText(report)],
     ['simulated', simulated === null ? null : simulatedText(report)],
   ];

@@ -144,7 +144,7 @@ async function keepRole(
       const folder = ownFolderPath(flags, flags.crawl);
       const { code, why } = mendable(error, folder);
       // It is printed once, however often it is tried and in whatever words it fails; probes report it all the time.
-      if (code !== before) say(`${why}; restarting`, 'warn', { component: 'brokers', code });
+      if (code !== before) say(`${why}; retrying`, 'warn', { component: 'brokers', code });
       before = code;
       service.probes.suspend(why);
       service.away = () => awayAfter(code);

@@ -25,6 +25,7 @@ import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
 import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
+import { counted } from '../../runtime/counted.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -337,7 +338,7 @@ function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: Pa
 
 /** Empty: no plugin left a link out. */
 function leftOutText(leftOut: PageLinks['leftOut']): string {
-  return [...leftOut].map(([plugin, links]) => `plugin ${plugin} left out ${links} links`).join('; ');
+  return [...leftOut].map(([plugin, links]) => `plugin ${plugin} left out ${counted(links, 'link')}`).join('; ');
 }
 
 function pageRecord(

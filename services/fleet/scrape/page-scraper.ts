@@ -11,6 +11,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import { firstBarred, type Use } from '../../../topology/usage/statement.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import type { Fleet } from '../fleet.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { ReadLog } from '../running-crawl.ts';
@@ -135,7 +136,7 @@ export class PageScraper {
     const page = found && (await this.#reads(crawl, (reads) => this.#finder.read(reads, found)));
     if (page !== undefined && this.#maySee(asker, page)) return { page, crawl: name, isFetched: true };
     if (!restStates.has(crawl.state)) {
-      const why = `it is still being fetched (${crawl.counts.queued + crawl.counts.leased} URLs left): retry in a moment`;
+      const why = `it is still being fetched (${counted(crawl.counts.queued + crawl.counts.leased, 'URL')} left): retry in a moment`;
       return { page: null, crawl: name, why, isUnderWay: true };
     }
     const lines = await this.#options.explain(crawl.data, seed);

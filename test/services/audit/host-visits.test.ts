@@ -174,14 +174,14 @@ From the records of the crawl news. Times are UTC.
 
 ## Our requests
 
-- from 2026-01-31 00:00:00.000 to 2026-01-31 00:01:01.001: 5 requests (2 pages, 1 robots.txt, 1 sitemaps, 1 others)
+- from 2026-01-31 00:00:00.000 to 2026-01-31 00:01:01.001: 5 requests (2 × page, 1 × robots.txt, 1 × sitemap, 1 × other)
 - 1234 bytes of decompressed bodies, from 192.0.2.1, 2001:db8::1
 - from the end of a request to the next: 1000 ms minimum, 1500 ms on average
 - in the hour from 2026-01-31 00:00: 5 requests
 
 ## Answers of your server
 
-- answers: 4 200, 1 no answer
+- answers: 4 × 200, 1 × no answer
 - 2026-01-31 00:00:00.000: https://a.test/robots.txt answered 200, 31 bytes:
 
       User-agent: *

@@ -161,7 +161,7 @@ describe('a feed’s polling interval', () => {
     assert.equal(pollOf('<ttl>1234567890</ttl>'), 0, 'nobody means so long');
   });
 
-  it('a feed’s polling interval has one of period and frequency at its default if only the other is given', () => {
+  it('a feed’s polling interval is once per period, and daily, if only one of both is given', () => {
     assert.equal(pollOf('<sy:updatePeriod>weekly</sy:updatePeriod>'), 7 * day);
     assert.equal(pollOf('<sy:updateFrequency>2</sy:updateFrequency>'), day / 2);
     for (const odd of ['0', '-1', 'often', '1234567890'])

@@ -67,7 +67,7 @@ it('a crawl that ends with at most one page says why, and one with more says not
     /https:\/\/a\.test\/ forbids following its links/,
   );
   assert.match(few({ denied: 3 }), /robots\.txt disallows 3 URLs/);
-  assert.match(few({ outOfScope: 1_200 }), /1,200 links lead out of scope: set the scope/);
+  assert.match(few({ outOfScope: 1_200 }), /links out of scope: 1,200; set the scope/);
   assert.match(few({ filtered: 1 }), /check filter/);
   assert.match(few({ tooDeep: 1 }), /--max-depth/);
   assert.match(few({}), /no links to follow/);

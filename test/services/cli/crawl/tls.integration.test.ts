@@ -49,7 +49,7 @@ test('a host that fails by TLS is reported with the reason, and returns at a sta
   assert.doesNotMatch(same.stderr + same.stdout, /refetching/);
   const trusting = await runCommand(['crawl', '--data', data, '--ca', authority, '--json']);
   assert.equal(trusting.code, 0, trusting.stderr);
-  assert.match(trusting.stderr, /trusted certificates changed .* refetching 1 URL/);
+  assert.match(trusting.stderr, /trusted certificates changed .* refetching 1 URL of 1 host with TLS failures/);
   assert.equal(lastJson(trusting)['pages'], 2);
 });
 

@@ -48,7 +48,7 @@ test('an overlay with a reason exempts only its hosts from robots.txt; audit, st
   assert.equal(audit.code, 0, audit.stdout);
   assert.match(
     audit.stdout,
-    new RegExp(`no robots\\.txt +3 requests to 1 hosts ignored robots\\.txt, as the policy allows: ${reason}\n`),
+    new RegExp(`no robots\\.txt +3 requests to 1 host ignored robots\\.txt, as the policy allows: ${reason}\n`),
   );
   const { stdout: reported } = await runCommand(['audit', ...data, '--json']);
   assert.match(reported, /ignored robots\.txt, as the policy allows|"exempt":\{"requests":3,"hosts":1/);

@@ -119,13 +119,13 @@ const attemptsMs = 25_000;
 test('a service logs when it starts, and once that it has no broker, however often it retries; commands do not', async () => {
   const service = startCommand(['frontier', '--brokers', '127.0.0.1:1', '--http', '0']);
   await listening(service);
-  while (!/; restarting/.test(service.output())) await sleep(50);
+  while (!/; retrying/.test(service.output())) await sleep(50);
   await sleep(attemptsMs);
   service.child.kill('SIGTERM');
   await service.ended;
   for (const line of service.output().trimEnd().split(/\n+/))
     assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \S/, line);
-  for (const once of [/does not answer/g, /; restarting/g]) assert.equal(service.output().match(once)?.length, 1);
+  for (const once of [/does not answer/g, /; retrying/g]) assert.equal(service.output().match(once)?.length, 1);
   const command = await runCommand(['stats', '--data', join(temporaryFolder(), 'nothing')]);
   assert.match(command.stderr, /^crawlstream: /);
 });

@@ -109,7 +109,7 @@ describe('a crawl moved to another number of partitions', { timeout: 600_000 }, 
     await writeFile(list, `${known.join('\n')}\nno url\n`);
     const loaded = await runCommand(['load', '--seen', list, '--data', listed]);
     assert.match(loaded.stdout, /^20 URLs read, 20 of them new$/m);
-    assert.match(loaded.stderr, /1 lines are not URLs, the first: line 21: no url/);
+    assert.match(loaded.stderr, /1 line without a URL, the first: line 21: no url/);
     const ended = await runCommand(crawl(listed));
     assert.equal(ended.code, 0, ended.stderr);
     const asked = new Set(requested());

@@ -78,7 +78,7 @@ test('a page is bought if a policy has a budget and a plugin consents, and every
   assert.match(euro.stdout, /price EUR 0\.01; not paid: the answer has no price in USD/);
   const audit = await runCommand(['audit', '--data', data]);
   assert.equal(audit.code, 0, audit.stdout);
-  assert.match(audit.stdout, /payments +4 answers asked for payment; 2 were paid: USD 0\.06/);
+  assert.match(audit.stdout, /payments +4 answers asked for payment; 2 paid: USD 0\.06/);
   const failed = await runCommand(['pages', '--failed', '--data', data]);
   assert.match(failed.stdout, /the site requires payment and answered 402 \(price USD 0\.11/);
 });

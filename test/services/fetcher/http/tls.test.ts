@@ -49,7 +49,7 @@ test('an untrusted certificate, or one of another name, is a TLS failure', async
   assert.deepEqual([...selfSigned.names, ...otherName.names], []);
 });
 
-test('certificates are not checked for hosts named by --insecure only, and their responses say so', async (t) => {
+test('certificates go unchecked only for the host named by --insecure, and its responses say so', async (t) => {
   const named = await ask(t, 'secure.test', undefined, 'secure.test');
   assert.deepEqual([named.response.body.toString(), named.response.unverified], ['secret', true]);
   const otherName = await ask(t, 'other.test', undefined, 'other.test');

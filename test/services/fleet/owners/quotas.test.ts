@@ -76,7 +76,7 @@ test('bytes, hosts, concurrent crawls, kept crawls and weight are separate quota
   assert.match(hosts.spent('a')!, /have 4 hosts, the limit is 3/);
   const few = await quotasWith({ crawlsMax: 1, keptMax: 2, weightMax: 2 });
   const rests = { state: 'ended' as const };
-  assert.match(few.refusal('a', [crawl('x', 1)], 1)!.message, /a may run at most 1 crawls at once/);
+  assert.match(few.refusal('a', [crawl('x', 1)], 1)!.message, /a may run at most 1 crawl at once/);
   assert.match(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], 1)!.message, /may have at most 2 crawls/);
   assert.equal(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], null), null);
   assert.match(few.refusal('a', [], 3)!.message, /weight: .* at most 2 in total/);

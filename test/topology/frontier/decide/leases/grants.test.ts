@@ -348,7 +348,7 @@ describe('a lease', () => {
     assert.deepEqual([leases, changes.map(({ kind }) => kind)], [[], ['host']]);
   });
 
-  it('a lease of a dead host begins with one more retry schedule', () => {
+  it('a lease of a dead host leaves it one failure before it is given up again', () => {
     const deciding = new Deciding({ recrawl: { ...defaultRecrawl } });
     deciding.schedule(visitedPage);
     deciding.facts({ deadUntilMs: 500_000, failures: 4 });

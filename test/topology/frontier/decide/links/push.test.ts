@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isPush } from '../../../../../topology/frontier/decide/links/refresh.ts';
 
-it('a link is a push if it asks for a visit at once, by its source only', () => {
+it('a link is a push if it asks for a refresh and has no date, priority or other field', () => {
   const link = { url: 'https://a.test/', lastModifiedMs: 0, priority: 0, spelling: '' };
   assert.equal(isPush('refresh', link), true);
   assert.deepEqual(
