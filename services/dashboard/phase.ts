@@ -88,7 +88,7 @@ export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   }
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
-    if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not decided yet`);
+    if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not processed yet`);
   }
   const undecodable = counts['undecodable'] ?? 0;
   if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} unreadable: see the dead letters`);

@@ -115,7 +115,14 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       const heights = (await page.evaluate(
         `[...document.querySelectorAll('.folded')].map((one) => [one.querySelector('h2').textContent, one.clientHeight])`,
       )) as [string, number][];
-      const names = ['Throughput', 'Frontier depth', 'What became of URLs', 'The last minute', 'Freshness', 'Hosts'];
+      const names = [
+        'Throughput',
+        'Frontier depth',
+        'URLs by outcome',
+        'Outcomes of the last minute',
+        'Freshness',
+        'Hosts',
+      ];
       assert.deepEqual(
         heights.map(([name]) => name),
         [...names, 'Dead letters', 'Newest fetches'],
@@ -123,7 +130,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       for (const [name, height] of heights) assert.ok(height < 100, `${name}: ${height}`);
     },
     async done(page) {
-      assert.equal(await page.locator('#phase').textContent(), 'ended: nothing is left to do');
+      assert.equal(await page.locator('#phase').textContent(), 'ended: nothing left to do');
       assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of a crawl that has ended');
       assert.ok(!(await page.locator('#pause').isVisible()));
     },
@@ -145,8 +152,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         [
           'No process owns partitions N, N: start a frontier',
           'N % of the last minute’s fetches failed, most of them as timeout',
-          'N messages of results are not decided yet',
-          'N messages of discovered are not decided yet',
+          'N messages of results are not processed yet',
+          'N messages of discovered are not processed yet',
         ],
       );
       assert.match((await page.locator('#partitions-map').getAttribute('aria-label'))!, /nobody’s: 3, 5/);
@@ -201,7 +208,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       await page.locator('#queue tbody tr').nth(49).waitFor();
       assert.equal(await page.locator('h1').textContent(), host);
       assert.equal(await page.locator('#queue tbody tr td a').first().textContent(), `https://${host}/page/0`);
-      await page.getByRole('button', { name: 'More of it' }).click();
+      await page.getByRole('button', { name: 'More URLs' }).click();
       await page.getByRole('link', { name: `https://${host}/last` }).waitFor();
       assert.equal(await page.locator('#queue tbody tr').count(), 51);
       assert.deepEqual(await sideways(page), []);
@@ -213,7 +220,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.goto(new URL('page/host.html?host=slow.example.com', page.url()).href);
     const facts = page.locator('#stands');
     await facts.getByText('3, the first in', { exact: false }).waitFor();
-    assert.match((await facts.textContent())!, /to be retried3, the first in [89](\.\d)? s; the newest was timeout/);
+    assert.match((await facts.textContent())!, /retrying3, the first in [89](\.\d)? s; the newest was timeout/);
     await page.getByRole('button', { name: 'Block slow.example.com' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
     await page.getByText('an operator blocked it').waitFor();
@@ -236,7 +243,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(await stateOf('h001.example.edu'), ['waiting', 'its delay of 1 s']);
     assert.deepEqual(await stateOf('blocked.example'), ['blocked', 'by an operator']);
     assert.match((await stateOf('dead.example')).join(' '), /^dead for (1 h 0|59) min/);
-    const retried = page.locator('#places tr', { hasText: 'to be retried' });
+    const retried = page.locator('#places tr', { hasText: 'retrying' });
     assert.match((await retried.textContent())!, /timeout, as of https:\/\/slow\.example\.com\/report/);
     const gone = page.locator('.causes dd', { hasText: 'shop.example.net' });
     await gone.getByRole('link').click();
@@ -417,7 +424,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.locator('#connection.shown').waitFor({ state: 'hidden' });
     await server.close();
     servers.length = 0;
-    await page.getByText(/does not answer: trying again in \d+ s/).waitFor();
+    await page.getByText(/does not answer: retrying in \d+ s/).waitFor();
     assert.equal(await page.locator('#phase').textContent(), 'disconnected');
     await picture(page, 'disconnected-1360');
     await serve(reported, server.address);

@@ -84,7 +84,7 @@ describe('the page of a fleet in a browser', {
     await page.locator('#toast', { hasText: 'no URL' }).waitFor();
     await page.getByLabel('Seed').fill(seed);
     await page.getByRole('button', { name: 'Start a crawl' }).click();
-    await page.locator('#toast', { hasText: 'has begun' }).waitFor();
+    await page.locator('#toast', { hasText: 'has started' }).waitFor();
     await until(async () => (await fleet.list()).length === 3);
 
     await until(async () => (await fleet.get('big')).counts.pages > 0);

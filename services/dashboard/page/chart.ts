@@ -39,7 +39,7 @@ const sentenceEveryMs = 10_000;
 export class Chart {
   readonly #figure: HTMLElement;
   readonly #canvas = el('div', { class: 'chart', role: 'img' });
-  readonly #empty = el('p', { class: 'empty' }, 'Nothing to draw yet.');
+  readonly #empty = el('p', { class: 'empty' }, 'No data yet.');
   readonly #table = el('table');
   readonly #details: HTMLDetailsElement;
   #options: ChartOptions;
@@ -135,7 +135,7 @@ export class Chart {
     const texts = lines.map(({ label }, line) => {
       const known = values[line]!.filter((value) => value !== null);
       const last = known.at(-1);
-      if (last === undefined) return `${label}: not known`;
+      if (last === undefined) return `${label}: unknown`;
       return `${label}: now ${text(last)}, between ${text(Math.min(...known))} and ${text(Math.max(...known))}`;
     });
     return `${title} from ${clock(atMs[0]!)} to ${clock(atMs.at(-1)!)}. ${texts.join('. ')}.`;

@@ -10,13 +10,13 @@ export const service = isBelow ? '../' : '';
 export function hostLink(host: string): HTMLAnchorElement {
   return el(
     'a',
-    { href: `${pages}host.html?${new URLSearchParams({ host })}`, title: 'Its page, and its queue' },
+    { href: `${pages}host.html?${new URLSearchParams({ host })}`, title: 'State and queue of this host' },
     host,
   );
 }
 
 export function urlLink(url: string): HTMLAnchorElement {
-  return el('a', { href: `${pages}story.html?${new URLSearchParams({ url })}`, title: 'Its story' }, url);
+  return el('a', { href: `${pages}story.html?${new URLSearchParams({ url })}`, title: 'History of this URL' }, url);
 }
 
 /** The text, with the URLs in it as links to their stories. */

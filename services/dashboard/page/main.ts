@@ -106,7 +106,7 @@ listen({
     if (newest !== undefined) setBanner(`${message}.${age()}`);
   },
   onTrouble(message) {
-    setPhase('trouble', 'cannot be looked at');
+    setPhase('trouble', 'no data');
     setBanner(`${message}.${age()}`);
   },
   onOver(status) {
@@ -116,7 +116,7 @@ listen({
     setBanner(`This crawl and its service have ended (${how}): see its data with crawlstream dashboard --data …`);
   },
   onRefused(message) {
-    setPhase('lost', 'not shown');
+    setPhase('lost', 'no token');
     setBanner(`${message}: reload the page to enter it.`);
   },
   onLost(retryMs) {
@@ -124,6 +124,6 @@ listen({
     // Nobody answers after the end: what was told last stays.
     if (isOver) return;
     setPhase('lost', 'disconnected');
-    setBanner(`The service does not answer: trying again in ${duration(retryMs)}.${age()}`);
+    setBanner(`The service does not answer: retrying in ${duration(retryMs)}.${age()}`);
   },
 });

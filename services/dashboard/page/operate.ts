@@ -58,10 +58,10 @@ export function operate(refresh: () => void): Operator {
     });
     const now =
       act === 'delay'
-        ? `It is ${duration(host.delayMs)} now, from the end of a request to the next one’s start.`
+        ? `Now: ${duration(host.delayMs)} from the end of a request to the start of the next one.`
         : 'Most pages to fetch from this host.';
     const title = act === 'delay' ? `Delay of ${host.host}` : `Limit of ${host.host}`;
-    const text = `${now} “default” restores the value of the policy.`;
+    const text = `${now} “default” restores the policy’s value.`;
     const isSet = await confirmed({
       title,
       text,

@@ -131,7 +131,7 @@ test('leases without results, backlogs, undecodable records and unreadable dead 
   const partitions = [partition({ lag: { control: 0, results: 12_000, discovered: 40 } })];
   assert.deepEqual(troubles({ counts, recent, partitions, letters: null }), [
     'warn: URLs are leased, but no result was reported for 100 s: check that a fetcher runs',
-    'warn: 12,000 messages of results are not decided yet',
+    'warn: 12,000 messages of results are not processed yet',
     'bad: 2 records unreadable: see the dead letters',
     'note: This dashboard cannot read the dead letters',
   ]);
