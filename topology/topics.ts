@@ -20,7 +20,7 @@ export const topicNames = [
 ] as const;
 export type TopicName = (typeof topicNames)[number];
 
-/** Topics whose records are Avro, each with `schemas/<name>.avsc`. */
+/** Topics with Avro records, each with `schemas/<name>.avsc`. */
 export type AvroTopic = Exclude<TopicName, 'frontier-changelog'>;
 
 export interface TopicSpec {
@@ -84,7 +84,7 @@ export function holdsCopies(topic: TopicName): topic is CopyTopic {
 
 export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   discovered: { name: 'discovered', key: 'partition key', retention: 'state' },
-  // A task is of use until its deadline, minutes.
+  // A task is usable until its deadline, minutes.
   tasks: { name: 'tasks', key: 'host key', retention: 'time', ...kept(1, 1) },
   results: { name: 'results', key: 'partition key', retention: 'state' },
   pages: {

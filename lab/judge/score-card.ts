@@ -44,7 +44,7 @@ export interface CardOptions {
   readonly dropped: number;
 }
 
-/** Months of an endless calendar that a visitor may look at: two years are of interest, ten are a trap. */
+/** Months of an endless calendar that a crawler may visit: two years are useful, ten are a trap. */
 const monthsMax = 120;
 /** Steps of one redirect maze or loop: browsers give up at 20. */
 const stepsMax = 20;

@@ -34,7 +34,7 @@ export interface BrokerOptions {
   /** Of the first node. Absent: a free one. */
   readonly port?: number;
   readonly brokers?: 1 | 3;
-  /** True: a broker of one's own, to be killed, even where KAFKA_BROKERS names another. */
+  /** True: a separate broker that the test may kill, even if KAFKA_BROKERS names another. */
   readonly own?: boolean;
   /** `broker.rack` of each node, in order; readers may then be sent to the replica in their rack. */
   readonly racks?: readonly string[];

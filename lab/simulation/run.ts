@@ -146,7 +146,7 @@ function watchEnd(stage: Stage, policy: PolicyConfig, notBeforeMs: number): () =
   return () => ended;
 }
 
-/** A crawl that fetches pages again has no end of its own: some time after all was discovered it is paused. */
+/** A crawl with revisits never ends, so it is paused some time after all was discovered. */
 function endOf(stage: Stage, policy: PolicyConfig): (before: Look, now: Look) => boolean {
   if (stage.world.recrawl === null) return (before, now) => crawlEnd(before, now) !== null;
   let pauseAtMs = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ export type Operation = 'Create' | 'Delete' | 'Describe' | 'DescribeConfigs' | '
 export interface Access {
   readonly resource: 'Topic' | 'Group';
   readonly name: string;
-  /** Prefixed: the right applies to everything whose name begins so. */
+  /** Prefixed: the right covers all names with this beginning. */
   readonly pattern: 'Literal' | 'Prefixed';
   readonly operations: readonly Operation[];
 }

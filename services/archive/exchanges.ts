@@ -7,9 +7,9 @@ import { type ReadRecord, readWarc } from './warc-reader.ts';
 export interface Exchange {
   /** A response or a revisit. */
   readonly answer: ReadRecord;
-  /** As `requestedAs` has it: page, robots, sitemap, requisite, other. Empty: not told. */
+  /** As in `requestedAs`: page, robots, sitemap, requisite, other. Empty: unknown. */
   readonly kind: string;
-  /** Links from a seed. Undefined: not told. */
+  /** Links from a seed. Undefined: unknown. */
   readonly depth: number | undefined;
 }
 

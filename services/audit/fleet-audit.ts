@@ -22,7 +22,7 @@ export interface FleetReport {
   readonly counts: BetweenCounts;
 }
 
-/** Violations kept: a longer list is of no use. */
+/** Violations kept: a longer list helps nobody. */
 const violationsMax = 1_000;
 /** Of robots.txt files in memory, of all crawls together. */
 const robotsBytesMax = 256 << 20;

@@ -64,7 +64,7 @@ handler: handler.mjs
 `;
 
 const handler = `// Gets each page of the crawl, in order of arrival; the crawl waits for what it returns. After a crash a page may come
-// twice: url and fetchedAtMs tell. What it throws is tried again, and then stops the crawl.
+// twice: url and fetchedAtMs identify it. If it throws, the page is retried, and then the crawl stops.
 import { appendFile } from 'node:fs/promises';
 
 /** @param {import('crawlstream/consumer').Page} page */

@@ -190,7 +190,7 @@ function eventAmount(act: HostAct, amount: number | null): number {
   return actsWithAmount.has(act) ? (amount ?? -1) : 0;
 }
 
-/** null where no partition's owner tells. */
+/** null if no owner reports it. */
 function summedOf(partitions: readonly PartitionReport[], name: 'readyHosts' | 'delayedHosts'): number | null {
   const status = partitions.map((one) => one[name]).filter((count) => count !== null);
   return status.length === 0 ? null : status.reduce((sum, count) => sum + count, 0);

@@ -178,7 +178,7 @@ function amountOf(act: HostAct, body: unknown): number | null {
 function byOf({ body, ip, id }: Asked): string {
   const { by: given } = (body ?? {}) as { readonly by?: unknown };
   const by = typeof given === 'string' && given !== '' && given.length <= byCharsMax ? given : `dashboard from ${ip}`;
-  // A dashboard of its own asks a frontier in the name of its caller.
+  // A separate dashboard asks a frontier in the name of its caller.
   return by.includes(', request ') ? by : `${by}, request ${id}`;
 }
 

@@ -4,7 +4,7 @@ import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { CrawlPhase, CrawlStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
 
-/** Outcomes from which a share can be told, and the share of failures that is too many. */
+/** Fewest outcomes for a meaningful share, and the share of failures that is too high. */
 const outcomesMin = 50;
 const failedShare = 0.2;
 /** Leases are out, and no word of them for so long: ms. A lease's requests take a minute at most. */
@@ -39,7 +39,7 @@ export function phaseOf({ before, now, paused, partitions, unchangedMs, isIdle }
   return unchangedMs > quietMs ? 'quiet' : 'running';
 }
 
-/** Its end is told by lags: nothing was read of the inputs beyond them. */
+/** Its end is detected by lags: no input was read beyond them. */
 export function lookOf(partitions: readonly PartitionReport[], pageQuota: number | null): Look {
   const read = { offset: 0, slice: 0 };
   const positions = { control: read, results: read, discovered: read };
@@ -126,7 +126,7 @@ export function isRestoring({ owner, restored }: PartitionReport): boolean {
   return owner !== null && restored !== null && restored < 1;
 }
 
-/** A frontier that answers tells how far restored its partitions are. */
+/** An answering frontier reports how far restored its partitions are. */
 export function isSilentOf(member: string): (one: PartitionReport) => boolean {
   return ({ owner, restored }) => owner === member && restored === null;
 }

@@ -254,11 +254,11 @@ export interface ExplainStatus {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
 
-/** Everything that happened to one URL, as `crawlstream story` tells it. */
+/** Everything that happened to one URL, as `crawlstream story` prints it. */
 export interface TimelineStatus {
   readonly url: string;
   readonly events: readonly TimelineEventStatus[];
-  /** Events there are; above those that are told, the newest are. */
+  /** Number of events; above the limit, only the newest are listed. */
   readonly all: number;
   /** An SVG of them. */
   readonly picture: string;

@@ -113,7 +113,7 @@ export class Viewers {
     this.#running = false;
   }
 
-  /** A look that does not end is told of, again and again, and waited for. */
+  /** An endless look is reported repeatedly, and waited for. */
   async #sendNow(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const beganMs = clock.nowMs();

@@ -80,7 +80,7 @@ export class Deduper {
   readonly #bests = new Map<number, Best>();
   /** Pages of the batch under way. */
   readonly #pages = new Map<string, KnownPage>();
-  /** Nodes whose clusters the batch touches; and those of them that are marked in the store. */
+  /** Nodes with clusters that the batch touches; and those of them marked in the store. */
   readonly #touched = new Set<number>();
   readonly #marked = new Set<number>();
   #ops: StoreOp[] = [];
@@ -193,7 +193,7 @@ export class Deduper {
     if (left !== undefined) await this.#choose(left);
   }
 
-  /** Forgets the pages whose URLs are in the range: they represent nothing, and nothing represents them. */
+  /** Forgets the pages with URLs in the range: they represent nothing, and nothing represents them. */
   async purge({ from, below }: { readonly from: string; readonly below: string }): Promise<void> {
     const { store } = this.#options;
     for (;;) {
@@ -294,7 +294,7 @@ export class Deduper {
     const [claim, rank] = [claimOf(claimKey(url, page)), rankOf(bestKey(url, page))];
     const { domain } = page;
     if (before !== undefined && before.domain !== domain && Buffer.compare(claim, before.claim) < 0) {
-      // The cluster now belongs to this domain, whose best page may be one that was there before.
+      // The cluster now belongs to this domain; its best page may have been there before.
       this.#bests.delete(root);
       return (await this.#bestOf(root))!;
     }

@@ -47,7 +47,7 @@ export interface DeskReceipt {
   readonly crawl: string;
   readonly host: string;
   readonly order: Order['name'];
-  /** For `delay`; null: none of its own. */
+  /** For `delay`; null: no own delay. */
   readonly delayMs?: number | null;
   /** ISO 8601. */
   readonly at: string;

@@ -1,4 +1,4 @@
-/** The pages of the desk. They work without scripts, and have none. */
+/** The webmaster page. It works without scripts, and has none. */
 import type { DeskReceipt, HostAccount, OrdersInForce } from './desk.ts';
 import { type Html, html } from './html.ts';
 import { filePath, txtNameOf } from './prove-host.ts';

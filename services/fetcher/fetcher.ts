@@ -77,7 +77,7 @@ export interface FetcherOptions {
   readonly fetcherId: string;
   /** Normaliser of the policy in force. */
   readonly normalize: Normalizer;
-  /** Group whose positions are committed. */
+  /** Group with the committed positions. */
   readonly group: string;
   /** Where to read `tasks` from. More may follow by `assign`. */
   readonly positions: readonly { readonly partition: number; readonly offset: number }[];

@@ -33,7 +33,7 @@ const countsSchema = z.object({
   bytes: z.number().default(0),
 });
 
-/** What is done to a crawl as a whole, as its events tell. */
+/** Actions on a crawl as a whole, as its events show them. */
 const changeSchema = z.object({
   /** The first of a crawl is 0. */
   n: z.number(),

@@ -48,7 +48,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #entries = new Map<string, Entry>();
   #isStopping = false;
-  /** No two crawls are made at one time, so that it tells those of one name apart. */
+  /** No two crawls are created at the same time, so it distinguishes those of one name. */
   #lastMadeMs = 0;
 
   constructor(options: FleetOptions) {
@@ -211,7 +211,7 @@ export class Fleet {
   async #rest(entry: Entry, wish: 'paused' | 'ended'): Promise<void> {
     const isHeld = entry.state === 'held' && entry.file.hold === null;
     await this.#write(entry, (now) => ({
-      // It may have come to its end by itself at that moment.
+      // It may have ended by itself at that moment.
       wish: now.wish === 'ended' ? 'ended' : wish,
       failure: isHeld ? null : now.failure,
       end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
@@ -234,7 +234,7 @@ export class Fleet {
     return true;
   }
 
-  /** Stops those whose owners have spent a quota, and goes on with those that were stopped for it and may run again. */
+  /** Stops crawls of owners with a spent quota, and resumes those that were stopped for it and may run again. */
   async hold(): Promise<void> {
     const { heldFor } = this.#options;
     if (heldFor === undefined) return;
@@ -256,7 +256,7 @@ export class Fleet {
           }
           if (entry.running === undefined) return;
           await this.#halt(entry, 'pausing');
-          // It may have come to its end at that moment.
+          // It may have ended at that moment.
           if (entry.file.wish !== 'running') return;
           entry.file = { ...entry.file, failure: why };
           entry.state = 'held';
@@ -273,7 +273,7 @@ export class Fleet {
     );
   }
 
-  /** Each owner has keys of its own. */
+  /** Each owner has separate keys. */
   #byKey(key: string, owner: string): Entry | undefined {
     if (key === '') return undefined;
     for (const entry of this.#entries.values())
@@ -288,7 +288,7 @@ export class Fleet {
     refuseWithoutRoom([...this.#entries.values()].filter(isOpening).length);
   }
 
-  /** If there is none, it is told why, and the others go on. */
+  /** If there is none, it gets the reason, and the others go on. */
   #startIfRoom(entry: Entry): void {
     const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
     if (heldFor !== null) {
@@ -307,7 +307,7 @@ export class Fleet {
     this.#start(entry);
   }
 
-  /** What the fleet does of its own accord: a crawl that is gone by then is passed over. */
+  /** The fleet's own action: a crawl that is gone by then is skipped. */
   async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {
     await inTurn(entry, async () => (this.#isThere(entry) ? act() : undefined));
   }
@@ -330,7 +330,7 @@ export class Fleet {
     return this.#entries.get(entry.file.name) === entry;
   }
 
-  /** In turn, since it may end by itself while something is done to it. `change`: of what is known of it then. */
+  /** In turn, since the crawl may end by itself during another action. `change`: of its facts then. */
   async #write(entry: Entry, change: (now: CrawlFile) => Partial<CrawlFile>): Promise<void> {
     const mine = entry.writing.then(async () => {
       const changed = change(entry.file);

@@ -37,7 +37,7 @@ export class DeletedKeys {
     this.#clock = clock;
   }
 
-  /** To be called before the others. A document that cannot be read is begun again: it is of use for a day. */
+  /** Called before the others. An unreadable document is started anew: it is needed for a day only. */
   async open(): Promise<void> {
     const text = await this.#documents.get(key);
     try {

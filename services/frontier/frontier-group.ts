@@ -37,7 +37,7 @@ export interface FrontierGroupOptions
   /** Partitions with a state folder here. */
   holds?(): readonly number[];
   openStore(partition: number): Promise<StateStore>;
-  /** Is called when a partition stops for a fault of its own records, while the others go on. */
+  /** Called when a partition stops because of its own records, while the others go on. */
   onStopped?(error: CrawlstreamError): void;
 }
 

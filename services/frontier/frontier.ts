@@ -36,7 +36,7 @@ export interface Frontier {
   stop(): Promise<void>;
 }
 
-/** At least one, if there are any: a partition that could grant nothing would never come to its end. */
+/** At least one, if there are any: a partition without grants would never end. */
 function shareOf(leases: number, partition: number, partitions: number): number {
   return Math.min(leases, Math.max(1, Math.floor(leases / partitions) + (partition < leases % partitions ? 1 : 0)));
 }

@@ -57,7 +57,7 @@ export interface UrlOutcome {
   readonly retryAfterMs?: number;
 }
 
-/** A frontier in memory for a fetcher of one’s own: URLs in, leases of polite hosts out, outcomes back in. */
+/** A frontier in memory for a custom fetcher: URLs in, leases of polite hosts out, outcomes back in. */
 export interface Frontier {
   /** Throws INVALID_SEED for what is no http or https URL. `from`: the page they were found on, and its depth. */
   add(urls: readonly string[], from?: { readonly url: string; readonly depth: number; readonly hop?: number }): void;
@@ -93,7 +93,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
     );
   }
   const offsets = { control: 0, results: 0, discovered: 0 };
-  /** Why it is of no use any more. */
+  /** Why it is no longer usable. */
   let broken: unknown;
   const nowMs = () => wholeMs(clock.nowMs());
   /** Decides what was offered; grants so many leases at most. */

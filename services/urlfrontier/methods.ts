@@ -149,7 +149,7 @@ type OrderOf =
   | { readonly kind: 'limit'; readonly done: number }
   | { readonly kind: 'drop' };
 
-/** DEBUG tells of each call, and how long it took. */
+/** DEBUG logs each call with its duration. */
 function logged(name: string, method: Method, log: RequestLog): Method {
   const act = method.act as (...args: unknown[]) => Promise<unknown>;
   return {

@@ -32,7 +32,7 @@ interface HostBook {
 /** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
 const forgetMs = 26 * 3_600_000;
 const sweepEvery = 100_000;
-/** Findings of crawls by themselves that are remembered: what is between crawls is judged in the same moment. */
+/** Findings of single crawls that are remembered: contacts between crawls are judged in the same moment. */
 const knownMost = 10_000;
 
 /** `leastMsAt`: the least wait of the fleet that was in force then, ms. Absent: there was none. */
@@ -65,7 +65,7 @@ export function createBetweenCrawls(
       if (book.first !== crawl) shared.add(host);
       const found = book.contacts.add({
         ...contact,
-        // One process asks for all: its times are of one clock.
+        // One process sends all requests: their times are from one clock.
         fetcherId: 'fleet',
         place: { ...place, topic: `${crawl}/${place.topic}` },
         pace: paceTogether(pace, leastMsAt(contact.startMs)),

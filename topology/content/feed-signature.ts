@@ -43,7 +43,7 @@ function marksOf(signature: string): string[] {
   );
 }
 
-/** Mixes a hash once more: it must tell ordinary entries apart, and need not resist contrived ones. */
+/** Mixes a hash once more: it must distinguish ordinary entries, and need not resist contrived ones. */
 function markOf(url: string): number {
   let hash = fnv1a(url);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

@@ -9,7 +9,7 @@ const seed = 0x5eed;
 /** Manku, Jain & Das Sarma (WWW 2007): 3 of 64. */
 const nearBits = 3;
 
-/** Empty: too little text to tell texts apart by. */
+/** Empty: too little text to compare. */
 export function textSignature(text: string): string {
   const signature = simhash(text, seed);
   if (signature === null) return '';

@@ -39,7 +39,7 @@ export interface Contact {
 /** 5xx but for 503. */
 export interface ServerError {
   readonly url: string;
-  /** A retry tells nothing new of the host. */
+  /** A retry says nothing new about the host. */
   readonly isFirstTry: boolean;
   /** So many in a row, of different URLs, are the host's trouble (`serverErrorsMax` of the crawl's policy). */
   readonly most: number;

@@ -62,7 +62,7 @@ const fieldCharsMax = 8_192;
 /** An item has one; lists that repeat it mean the same page in other words. */
 const locationsPerItemMax = 64;
 
-/** A document whose root is none of the known gives no items. `url`: of the document; xml:base resolves against it. */
+/** A document with an unknown root gives no items. `url`: of the document; xml:base resolves against it. */
 export function createFeedReader(url = ''): FeedReader {
   const prolog = createPrologReader();
   let rootSeen = false;
@@ -128,7 +128,7 @@ function createLocationReader(
   const own = new RootNamespace(rootPrefix, rootAttributes);
   let inItem = false;
   let itemDateMs = 0;
-  /** The element whose text is gathered: a location, a date, or the item itself. */
+  /** The element with the gathered text: a location, a date, or the item itself. */
   let field = '';
   let gathered = '';
   /** Locations of the item being read, and items that are complete. */

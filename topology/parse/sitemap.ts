@@ -151,7 +151,7 @@ type LineReader = Pick<FeedReader, 'write' | 'end' | 'take'>;
 /** Plain text: one URL per line, and nothing else counts. */
 function createLineReader(): LineReader {
   let found: Located[] = [];
-  /** Beginning of a line whose end has not come yet; null: the line is too long for a URL, and is skipped. */
+  /** Beginning of a line without its end yet; null: the line is too long for a URL, and is skipped. */
   let rest: string | null = '';
   const line = (text: string) => {
     const location = text.trim();

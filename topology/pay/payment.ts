@@ -23,7 +23,7 @@ export type PaymentNote =
       readonly receipt: string;
     };
 
-/** One payment, as far as the log tells. */
+/** One payment, as far as the log shows. */
 export interface Payment {
   readonly id: string;
   readonly url: string;
@@ -154,7 +154,7 @@ export interface PaymentSummary {
   readonly payments: number;
   /** By currency, as in USD 0.01. */
   readonly spent: readonly string[];
-  /** Whose end nobody told. */
+  /** Payments without a reported end. */
   readonly open: number;
   /** Answered by something else than the page, or charged otherwise. */
   readonly cheated: number;

@@ -31,7 +31,7 @@ export interface CrawlSummary {
   readonly hosts: readonly HostLoad[];
   /** Figures of the busiest host. */
   readonly peakPerSecond: number;
-  /** Share of the in-link mass of the recording whose pages were fetched by then, evenly over the crawl. */
+  /** Share of the recording's in-link mass on pages fetched by then, evenly over the crawl. */
   readonly coverage: readonly number[];
   /** Mean age of the newest copies at the end, s. */
   readonly meanAgeSeconds: number;

@@ -21,7 +21,7 @@ export interface Divergence {
   readonly decided: string | null;
 }
 
-/** Changes that say which policy is in force, and what they come to: they differ though nothing was decided otherwise. */
+/** Changes that name the policy in force, and their results: they differ even if no decision does. */
 const ofPolicy: ReadonlySet<Change['kind']> = new Set(['policy', 'check']);
 
 /** null: the decisions are the same, except for the policy's version. */

@@ -116,7 +116,7 @@ export class ReDecider {
   }
 }
 
-/** The change that tells what a commit is of; null: it changes nothing. */
+/** The change that names a commit's subject; null: it changes nothing. */
 function firstOf({ changes }: Commit): Change | null {
   for (const change of changes) return change;
   return null;

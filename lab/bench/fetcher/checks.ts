@@ -111,7 +111,7 @@ export async function run(args: readonly string[]): Promise<void> {
   if (values.json) process.stdout.write(`${JSON.stringify({ bench: 'checks', pairs, min, median, max, guardNs })}\n`);
 }
 
-/** A copy of the command whose checks are taken out. Throws where an edit does not fit. */
+/** A copy of the command without the checks. Throws if an edit does not fit. */
 async function takeOut(): Promise<void> {
   const untouched = new Set(edits);
   await bundle({

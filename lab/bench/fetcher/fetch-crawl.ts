@@ -24,7 +24,7 @@ export interface CrawlBench {
   readonly report: string;
   /** Ends the crawl politely after this, ms. */
   readonly stopAfterMs?: number;
-  /** … or once the web has given out so many of its ordinary pages; `samples` then tell how it got there. */
+  /** … or once the web has served this many ordinary pages; `samples` then shows the progress. */
   readonly stopAtPages?: number;
   /** Flags of Node for the crawl. */
   readonly node?: readonly string[];
@@ -49,7 +49,7 @@ export interface MeasuredCrawl extends Usage {
 export interface Sample {
   readonly atMs: number;
   readonly pages: number;
-  /** CPU time of the crawl so far; NaN where the system does not tell. */
+  /** CPU time of the crawl so far; NaN if the system does not report it. */
   readonly cpuMillis: number;
 }
 

@@ -18,7 +18,7 @@ const hosts = 200;
 const pagesPerRound = 8;
 /** Of the policy alone, which takes a fraction of that. */
 const pagesAlone = 64;
-/** Partitions begin anew so often, as one of them may lie better in memory than another for as long as it lives. */
+/** How often partitions start over, since one of them may be placed better in memory for its whole life. */
 const partitionsEach = 3;
 
 const hostOf = (page: number) => `h${page % hosts}.test`;

@@ -32,7 +32,7 @@ const crawls = [
   [200, 100],
 ] as const;
 
-/** A model that is further off is of no use. */
+/** A model that is further off is useless. */
 const errorMax = 0.25;
 
 export async function run(args: readonly string[]): Promise<void> {

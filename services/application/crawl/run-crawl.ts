@@ -36,7 +36,7 @@ export interface CrawlRun extends Ports {
 export interface Attendants {
   /** Rejects when one of them fails; never resolves. */
   readonly failed: Promise<never>;
-  /** The crawl has come to its end, and is about to stop. */
+  /** The crawl has ended, and is about to stop. */
   over?(end: CrawlOutcome['end']): Promise<void>;
   stop(): Promise<void>;
 }

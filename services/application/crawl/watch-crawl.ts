@@ -1,4 +1,4 @@
-/** Watches a crawl, shows its status, and tells when it is at its end. */
+/** Watches a crawl, shows its status, and reports its end. */
 
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd, isSame } from '../../../topology/frontier/ask/crawl-end.ts';
@@ -53,7 +53,7 @@ export interface WatchedCrawl {
   readonly stays?: (() => (idle: boolean) => void) | undefined;
 }
 
-/** A person who watches a crawl that waits is told so often. */
+/** How often a waiting crawl's status is printed for a person. */
 const quietEveryMs = 500;
 
 export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end']> {

@@ -28,7 +28,7 @@ export type {
 /** What a consumer of a plugin may read. */
 export type PluginTopic = 'pages' | 'results' | 'duplicates' | 'responses';
 
-/** What a plugin is: hooks of the fetcher, all optional, and consumers of its own. */
+/** A plugin: fetcher hooks, all optional, and consumers. */
 export interface Plugin extends FetchHooks {
   /** Letters, digits, dots, dashes and underscores. In outcomes, metrics and the crawl's control log. */
   readonly name: string;

@@ -33,7 +33,7 @@ import { jsonTimeMap, linkHeader, linkTimeMap, mementoOf } from './timemap.ts';
 
 const withUrls = ['/captures-from/', '/captures/', '/timegate/', '/timemap/link/', '/timemap/json/', '/web/'];
 
-/** What follows these paths is a URL with a query of its own, and goes into one parameter. */
+/** The rest of these paths is a URL with its query, which goes into one parameter. */
 export function replayTarget(target: string): string {
   const prefix = withUrls.find((one) => target.startsWith(one));
   if (prefix === undefined) return target;

@@ -39,7 +39,7 @@ interface PageSource {
   readonly said: readonly Statement[];
 }
 
-/** RFC 2606: a name that nobody has, for a file whose URL is not said. */
+/** RFC 2606: a reserved name, for a file without a URL. */
 const nowhere = 'https://page.invalid/';
 const shownChars = 300;
 const shownLinks = 20;

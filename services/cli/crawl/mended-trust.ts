@@ -34,7 +34,7 @@ interface FetchedAgain {
   readonly hosts: number;
 }
 
-/** URLs whose addresses were private are fetched again. */
+/** URLs at private addresses are refetched. */
 export function fetchAgainWhatWasPrivate(
   log: Log,
   codec: RecordCodec,

@@ -1,4 +1,4 @@
-/** `--clients-grpc`: the gRPC side of a crawl whose clients lease its URLs, while the crawl runs. */
+/** `--clients-grpc`: the gRPC side of a crawl with lease clients, while the crawl runs. */
 import type { Command } from 'commander';
 import type { Lending } from '../../lending/lending.ts';
 import { addressText, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';

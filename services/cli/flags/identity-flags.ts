@@ -1,4 +1,4 @@
-/** Options by which an operator says whose crawl it is: to hosts in every request, and to robots.txt by name. */
+/** Options for the operator's identity: for hosts in every request, and for robots.txt by name. */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -147,7 +147,7 @@ function signingOf({
   return { signing };
 }
 
-/** Throws INVALID_ARGUMENT where a webmaster could not tell from the log which name to write into robots.txt. */
+/** Throws INVALID_ARGUMENT if a webmaster could not find the name for robots.txt in an access log. */
 export function identityOf(flags: IdentityFlags): Identity {
   const [first, ...more] = flags.robotsToken ?? [];
   const { userAgent } = flags;

@@ -334,7 +334,7 @@ export function policyOf(
   return named;
 }
 
-/** Time for what a client tells to reach the frontier before its lease is over there, ms. */
+/** Time for a client's report to reach the frontier before its lease is over there, ms. */
 const answerMs = 15_000;
 
 function limitOf(given: number | 'none'): number | null {

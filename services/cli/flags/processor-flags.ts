@@ -18,7 +18,7 @@ export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
   readonly handler?: string;
 }
 
-/** Options that the command already has for a purpose of its own stay as they are. */
+/** Options that the command already defines stay unchanged. */
 export function addProcessorOptions(command: Command, processor: Processor): Command {
   for (const { key, meta, schema } of optionsOf(processor)) {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

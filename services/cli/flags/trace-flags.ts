@@ -151,7 +151,7 @@ function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void 
   else say(`${name}: ${error}`, 'warn', fields);
 }
 
-/** Whoever makes a span knows its topic by its short name; tools look for the full one, and for whose it is. */
+/** Spans name their topic by its short name; tools need the full one, with its crawl. */
 function withTopics(write: SpanSink, system: string, service: Pick<Service, 'crawl'>): SpanSink {
   return (span) => {
     const topic = span.attributes['messaging.destination.name'];

@@ -186,7 +186,7 @@ export class CrawlFetcher {
           async notAsked(asked) {
             const url = asked[asked.length - 1]!;
             const hostKey = hostKeyAt(url);
-            // The next lease asks again by itself.
+            // The next lease asks again.
             if (crawlPace.mayContact(hostKey)) return;
             const hop = { url, asked: asked.slice(0, -1), partition: 0 };
             await log.append([leaseRequestRecord(hostKey, hop, results)]);

@@ -119,7 +119,7 @@ export class FleetConsumers {
     }
   }
 
-  /** Resolves once it was told to stop, and has; rejects with what stopped it before. */
+  /** Resolves once it was stopped and has ended; rejects with its failure before that. */
   async #run(name: string, hasResponses: boolean, signal: AbortSignal): Promise<void> {
     const { crawls, clock, data, chosen } = this.#options;
     const { log, codec, manifest } = await crawls.attach(name);

@@ -62,7 +62,7 @@ export class FleetFetchers {
     if (answer !== undefined || name === undefined) this.#options.share().over(record);
     if (name === undefined) return;
     if (answer === undefined) this.#do(name, [record], (crawl) => crawl.take(record)).catch(() => {});
-    // It is of no use where nobody has asked.
+    // Useless without a request.
     else if (this.#entries.has(name)) this.#do(name, [], (crawl) => crawl.answered(answer)).catch(() => {});
   }
 
@@ -98,7 +98,7 @@ export class FleetFetchers {
       });
   }
 
-  /** Hosts may have been another's: nothing more is told of what is under way, and all are begun again with their next tasks. */
+  /** Hosts may have had another owner: pending work is not reported, and all hosts start over with their next tasks. */
   lapse(): void {
     for (const [name, entry] of this.#entries) this.#letGo(name, entry, 0, false);
   }

@@ -193,7 +193,7 @@ function ofWhole(log: Log): Log {
   };
 }
 
-/** What a crawl of before has left in the folder of this one is of no use. */
+/** Remains of an earlier crawl in this crawl's folder are useless. */
 export async function ownFolder(path: string, manifest: Manifest): Promise<DataFolder> {
   try {
     return await adoptDataFolder(path, manifest);

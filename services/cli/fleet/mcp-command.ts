@@ -1,4 +1,4 @@
-/** `crawlstream mcp`: tools for agents over a fleet of their own, by MCP on stdin and stdout, or by HTTP. */
+/** `crawlstream mcp`: tools for agents over a separate fleet, by MCP on stdin and stdout, or by HTTP. */
 
 import { join } from 'node:path';
 import type { Command } from 'commander';

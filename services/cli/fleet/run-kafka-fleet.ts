@@ -207,7 +207,7 @@ async function serveTerm(
   }
 }
 
-/** Fetchers that are separate processes have the hosts: who fetches by itself would contact them, too. */
+/** Separate fetcher processes own the hosts: a process that fetches itself would contact them, too. */
 async function untilNoFetchers(log: Log, fleet: string, service: Service, signal: AbortSignal): Promise<void> {
   let isSaid = false;
   while (!signal.aborted) {

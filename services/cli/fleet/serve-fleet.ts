@@ -74,13 +74,13 @@ export interface ServedFleet {
   readonly owners: readonly Owner[] | undefined;
   readonly callers: Callers | null;
   readonly service: Service;
-  /** Is called with the desk once it is up, and with undefined once it is not any more. */
+  /** Called with the desk once it is up, and with undefined once it is down. */
   onParts(parts: FleetParts | undefined): void;
   /** Aborted: it stops. */
   readonly signal: AbortSignal;
 }
 
-/** True: what the command served beside it has ended by itself. */
+/** True: the command's own server has ended. */
 export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
   const { files } = place;
   const watch = new LoopWatch(place.loopNote);

@@ -36,7 +36,7 @@ export interface FleetCrawlOptions {
   /** Consumers that run beside the crawl. */
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
-  /** Is told for which crawl the process works. */
+  /** Gets the crawl that the process works for. */
   readonly watch: Pick<LoopWatch, 'join'>;
   readonly dashboards: Pick<CrawlDashboards, 'add'>;
   /** Opens a crawl that is about to run. */

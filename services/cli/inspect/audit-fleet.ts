@@ -36,7 +36,7 @@ interface FleetSummary {
   readonly hosts: number;
   /** Hosts that more than one of the crawls contacted. */
   readonly shared: number;
-  /** All; and those of them that no crawl broke by itself. */
+  /** All violations; and those of no single crawl. */
   readonly violations: number;
   readonly between: number;
   readonly unreadable: number;

@@ -14,7 +14,7 @@ export interface UsesAudit {
   readonly json: boolean | undefined;
 }
 
-/** Pages printed of those that are barred, and of those whose records are wrong. */
+/** Pages printed that are barred, and that have wrong records. */
 const shownMax = 5;
 
 export async function auditUses({ log, codec, topics }: ReadableCrawl, asked: UsesAudit): Promise<void> {

@@ -44,7 +44,7 @@ import { robotsDenial } from './robots-denial.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 import { urlUsage } from './url-usage.ts';
 
-/** Most pages named whose nofollow keeps a URL out. */
+/** Most pages named whose nofollow excludes a URL. */
 const nofollowPagesMax = 5;
 
 /** The parts of a crawl that it reads. */
@@ -146,7 +146,7 @@ async function explain(
       timeline.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: trace.partition }, url)
         : null,
-    /** How its page may be used, and what came of that: as `toldUses` tells it, as of its fetch. */
+    /** How its page may be used, and the result: as `toldUses` reports it at the time of its fetch. */
     usage: await usageOf({ log, codec, crawl: topics.crawl, partition: trace.partition }, url, timeline),
     /** For a URL that was never found: pages that link to it and ask that the link not be followed. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],

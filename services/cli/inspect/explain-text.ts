@@ -161,7 +161,7 @@ function outcomeText({
   return `${time(atMs)} ${what}, attempts ${attempts}, changelog ${offset}`;
 }
 
-/** What bars a use is told on a line of its own. */
+/** Each barred use has a separate line. */
 function deniedBy({ robots, usage, normalize }: Explained): string | null {
   return robots === null || usage?.barred ? null : denialText(robots, normalize.url ?? '');
 }

@@ -55,7 +55,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const unasked = (config?.overlays ?? []).flatMap(({ name, set: { robotsNotAsked: reason } }) =>
     reason == null ? [] : { overlay: name, reason },
   );
-  // To tell the end of a crawl takes two looks; in a data folder both see the same snapshot.
+  // The end of a crawl takes two looks; in a data folder both see the same snapshot.
   const before = await lookAt(log, crawl, partitions, pageQuota);
   const look = await lookAt(log, crawl, partitions, pageQuota);
   const end = crawlEnd(before, look);

@@ -1,4 +1,4 @@
-/** The secret by which a desk knows what it gave out. */
+/** The secret that seals what the webmaster page gives out. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -69,7 +69,9 @@ async function list(flags: DlqFlags): Promise<void> {
   });
 }
 
-/** A letter of a host that stayed unreachable says why, as far as `results` still tells: they are read once, for the first. */
+/**
+ * A dead letter of an unreachable host gives its reason, as far as `results` still has it: read once, for the first.
+ */
 function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundDeadLetter) => Promise<FoundDeadLetter> {
   let failures: ReturnType<typeof hostFailures> | undefined;
   return async (found) => {

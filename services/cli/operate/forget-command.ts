@@ -222,7 +222,7 @@ const beyondReach = [
 function beyondReachOnBrokers(crawl: string): Receipt['notReached'] {
   if (!crawl.includes('.'))
     return [...beyondReach, { place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }];
-  // Of a crawl of a fleet, most topics lie in one, of which nothing is dropped by itself.
+  // In a fleet's crawl, most topics share one flow, from which no topic is dropped separately.
   return [
     {
       place: 'topic flow',

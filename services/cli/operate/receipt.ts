@@ -36,7 +36,7 @@ export interface Receipt {
 
 export interface Place {
   readonly place: string;
-  /** Records, rows or pages that this run took out. Absent: the place follows by itself, and was only looked at. */
+  /** Records, rows or pages removed by this run. Absent: the place catches up alone, and was only inspected. */
   readonly removed?: number;
   /** Found there afterwards. */
   readonly left: number;

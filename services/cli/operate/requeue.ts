@@ -69,7 +69,7 @@ export async function raise(flags: OperatorFlags, given: string): Promise<void> 
   print({ json: { raised: url, was, by, atMs }, text }, flags.json);
 }
 
-/** `to`: the front queue at whose end it is to wait. A URL that does not wait cannot go later. */
+/** `to`: the front queue at whose end it waits. A URL that does not wait cannot be lowered. */
 export async function lower(flags: OperatorFlags, given: string, to: number): Promise<void> {
   const clock = new SystemClock();
   const atMs = clock.nowMs();

@@ -110,7 +110,7 @@ function hostTable(report: WhatIfReport): string {
 
 const noLoad = { pages: 0, meanPerSecond: 0, peakPerSecond: 0 };
 
-/** Hosts, those whose pages differ most first. */
+/** Hosts with the most different pages first. */
 function hostRows({ recorded, decided }: WhatIfReport): HostRow[] {
   const after = new Map(decided.hosts.map((load) => [load.host, load]));
   const before = new Set(recorded.hosts.map(({ host }) => host));

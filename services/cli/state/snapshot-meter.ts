@@ -1,4 +1,4 @@
-/** What is told of snapshots on a schedule: when the last one was taken, what it took, and how many have failed. */
+/** Figures of scheduled snapshots: when the last one was taken, its duration, and how many failed. */
 import type { Clock } from '../../runtime/clock.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 

@@ -33,7 +33,7 @@ export interface ChartData {
 const height = 238;
 /** Rows of the table, evenly spaced. */
 const tableRows = 12;
-/** The sentence is written again this often: readers of a screen are not to be told every second. ms */
+/** How often the sentence is updated: screen readers should not repeat it every second. ms */
 const sentenceEveryMs = 10_000;
 
 export class Chart {
@@ -75,7 +75,7 @@ export class Chart {
     const columns = [data.atMs.map((atMs) => atMs / 1_000), ...data.values] as uPlotOf.AlignedData;
     if (this.#plot === undefined) this.#plot = new uPlot(this.#plotOptions(), columns, this.#canvas);
     else this.#plot.setData(columns);
-    // The legend tells of the moment under the pointer, else of now.
+    // The legend shows the moment under the pointer, else now.
     if (this.#plot.cursor.idx == null) this.#plot.setLegend({ idx: data.atMs.length - 1 });
     const lastMs = data.atMs.at(-1)!;
     if (lastMs - this.#sentenceAtMs < sentenceEveryMs) return;

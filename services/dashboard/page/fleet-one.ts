@@ -1,4 +1,4 @@
-/** One crawl of a fleet, looked into: what is told of it, and its pages in the order of their fetching. */
+/** One crawl of a fleet in detail: its facts, and its pages in the order of their fetching. */
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { askPages, type FleetCrawl } from './fleet-requests.ts';
 import { bytes, clock, count } from './numbers.ts';

@@ -41,7 +41,7 @@ export interface HostsPanel {
   refresh(): Promise<void>;
 }
 
-/** `told`: of the crawl, as of a moment ago. */
+/** `told`: status of the crawl a moment ago. */
 export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');

@@ -1,4 +1,4 @@
-/** Where a host and a URL lead to: pages of their own, by the name in the address. What is shown stays text. */
+/** Links to pages of a host and of a URL, by the name in the address. Shown values stay text. */
 import { type Child, el } from './element.ts';
 
 /** This page may be one of them itself. */

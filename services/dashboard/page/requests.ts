@@ -22,7 +22,7 @@ export class NoToken extends Error {}
 
 export const askHistory = () => ask<HistoryStatus>('history', {}, true);
 
-/** What is told, as it comes. */
+/** Events, as they arrive. */
 export async function askEvents(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   return (await answerTo('events', { signal }, true)).body!;
 }
@@ -71,7 +71,7 @@ export async function answerTo(path: string, init: RequestInit, byItself: boolea
     if (response.ok) return response;
     const { message } = (await response.json().catch(() => ({}))) as { readonly message?: string };
     if (response.status !== 401) throw new Error(message ?? `The service answered ${response.status}`);
-    // Another request may have been told it meanwhile.
+    // Another request may have got it meanwhile.
     if (token === sent) await learnToken(byItself);
   }
 }

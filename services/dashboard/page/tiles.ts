@@ -63,7 +63,7 @@ export function showTiles(): (status: CrawlStatus, series: Series) => void {
   };
 }
 
-/** A dash until two points tell one, after the end, and while nobody runs the crawl. */
+/** A dash until two points give a rate, after the end, and while no process runs the crawl. */
 function rateText(
   { phase }: CrawlStatus,
   series: Series,

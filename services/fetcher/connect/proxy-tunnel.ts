@@ -39,7 +39,10 @@ interface Tunnel {
   readonly port: number;
 }
 
-/** `host`: what the proxy is told; `target` is the URL's. Rejects with a ConnectError, or what a TLS handshake gave. */
+/**
+ * `host`: the name or address for the proxy; `target` is the URL's. Rejects with a ConnectError, or a TLS handshake's
+ * error.
+ */
 export async function connectThrough(
   options: ThroughOptions,
   target: buildConnector.Options,

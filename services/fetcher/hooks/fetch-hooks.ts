@@ -39,7 +39,7 @@ export interface HookDocument {
   readonly body: Uint8Array;
 }
 
-/** What a parser of one's own makes of a document. */
+/** A custom parser's result for a document. */
 export interface HookParsed {
   readonly title?: string;
   readonly text?: string;

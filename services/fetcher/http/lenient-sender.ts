@@ -139,7 +139,7 @@ export class LenientSender implements Sender {
   }
 }
 
-/** Null: it would end a line of its own. */
+/** Null: it would end its own line. */
 function headOf({ method, path, headers, body }: StreamRequest, name: string): string | null {
   const lines = [`${method} ${path} HTTP/1.1`];
   let hasHost = false;

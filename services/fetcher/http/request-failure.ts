@@ -22,7 +22,7 @@ export type FailureKind =
 export interface RequestFailure {
   readonly kind: FailureKind;
   readonly detail: string;
-  /** Error code of the system, where it says whose failure this is (topology/fetch/fault.ts). Absent: it does not. */
+  /** The system's error code, if it shows the side at fault (topology/fetch/fault.ts). Absent: it does not. */
   readonly code?: string;
   /** proxyFailed: it may be that the proxy works and the host does not. Absent: it is the proxy. */
   readonly maybeHost?: true;

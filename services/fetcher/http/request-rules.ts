@@ -41,7 +41,7 @@ interface Rule {
   readonly untrusted: Partial<RequestManner>;
 }
 
-/** Number of origins whose result is kept, so that rules are not gone through for each request. */
+/** Number of origins with a cached result, so that rules are not matched for each request. */
 const mannersMax = 10_000;
 
 /**

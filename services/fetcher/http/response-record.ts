@@ -64,7 +64,7 @@ function bodyAsRead(
 }
 
 function wirePart({ url, headers }: HttpRequest, { wire, status }: HttpResponse): Partial<Response> {
-  // Nothing was sent, so there is nothing to tell.
+  // Nothing was sent, so no request is recorded.
   if (wire === undefined && status === 0) return { requestBody: Buffer.alloc(0) };
   const { host } = new URL(url);
   const { sent, spoken, statusText = '', rawHeaders = [] } = wire ?? {};

@@ -61,7 +61,7 @@ const secretName = /auth|cookie|token|secret|password|api-?key|session|^signatur
 export interface RequestHeaders {
   readonly headers: string[];
   readonly body: Buffer;
-  /** Names whose values were replaced, each once; `body`: it was left out. */
+  /** Names with replaced values, each once; `body`: it was left out. */
   readonly redacted: string[];
 }
 

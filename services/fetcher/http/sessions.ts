@@ -156,7 +156,7 @@ function createMemory(): Memory {
   };
 }
 
-/** Of whatever length, they are told apart by so much. */
+/** Cookies are distinguished by this many characters, whatever their length. */
 function digestOf(cookies: readonly Cookie[]): string {
   return hash('sha256', JSON.stringify(cookies.map(({ name, value }) => [name, value])), 'base64');
 }

@@ -30,7 +30,10 @@ export interface Signer {
    * `nowMs`: since the Unix epoch.
    */
   headers(method: string, url: string, nowMs: number, sent?: Headers): string[];
-  /** Signs by another key from now on. One that cannot be read here, or that the directory does not have, is told of, and nothing changes. */
+  /**
+   * Signs with another key from now on. A key that cannot be read here, or is not in the directory, is logged and
+   * ignored.
+   */
   use(reference: string, nowMs: number): void;
 }
 

@@ -9,7 +9,7 @@ import type { By, RequestPath } from '../pace/paced-request.ts';
 const reportMs = 2_000;
 
 export class ClientTurn implements By {
-  /** What the client told of the last request. Undefined: none was made by a client. */
+  /** The client's report of the last request. Undefined: no client made one. */
   clientResult: Report | undefined;
   #client: LeaseClient | null = null;
   readonly #outside: Outside;

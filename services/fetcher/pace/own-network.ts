@@ -94,7 +94,7 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     return isThere;
   };
 
-  /** A crawl that has just gone on knows nobody to ask: what becomes of its other hosts tells. */
+  /** A resumed crawl has no host to ask: the outcomes of its other hosts decide. */
   const othersSpeak = async (target: string, sinceMs: number): Promise<void> => {
     const untilMs = clock.nowMs() + networkLimits.othersMs;
     const isOpen = () => !evidence.hasWitnesses && isProven() && awaySinceMs === null && !signal.aborted;

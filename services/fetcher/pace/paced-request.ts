@@ -40,7 +40,7 @@ export interface RequestPath {
   readonly mayContact?: (hostKey: string) => boolean;
   /** Sees every response, for archives. Absent: nobody wants them. */
   readonly onResponse?: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => void;
-  /** Is told of those that are not to be archived after all. */
+  /** Called for responses that are not archived after all. */
   readonly onUnpublished?: (response: HttpResponse) => void;
   /** Aborts at shutdown: nothing new starts. */
   readonly signal: AbortSignal;
@@ -61,7 +61,7 @@ export interface PacedRequest extends HttpRequest {
   readonly kind?: 'page' | 'robots' | 'sitemap' | 'requisite';
   /** Links from a seed. Absent: it is not known. */
   readonly depth?: number;
-  /** Sees the response in the place of the road's `onResponse`, which is told of it once it has been read. */
+  /** Replaces `onResponse`, which is called once the response has been read. */
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
   /** Its lease has asked its host for something before. Absent: it has not, or nobody counts. */
   readonly isBegun?: boolean;
@@ -169,7 +169,7 @@ async function oneRequest(requestPath: RequestPath, request: PacedRequest): Prom
   const response = await pending;
   passage.received(Math.max(response.rawBody.length, response.kept?.length ?? 0));
   if (by === undefined) slots.release();
-  // They tell of it some time after it has ended.
+  // They report it some time after its end.
   const endMs = by === undefined ? ownClock.nowMs() : response.endMs - clock.aheadMs;
   permit.release(endMs, Math.max(delayMs, adaptiveDelayMs(delayFactor, response)), response);
   request.record(response, place?.apartMs ?? 0);

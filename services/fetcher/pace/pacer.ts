@@ -185,7 +185,7 @@ function newHostSlot(): HostSlot {
   return { endMs: 0, delayMs: 0, busy: false };
 }
 
-/** The slot whose permit is next, of a host with so many; null: all are taken. */
+/** The next free slot of a host with so many; null: all are taken. */
 function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
   const free = hostSlots - times.busy;
   if (free <= 0) return null;

@@ -133,7 +133,7 @@ function createApart(pages: WorkerSlot, timeoutMs: number, inlineRichMs: number)
   return { parseApart, parseRich };
 }
 
-/** Sites whose last page took too long to be read here. */
+/** Sites whose last page took too long to be parsed here. */
 function createDearSites() {
   const sites = new Set<string>();
   const siteOf = (hostname: string) => registrableDomain(hostname) ?? hostname;

@@ -29,7 +29,7 @@ type Trust = 'trusted' | 'unknown';
 
 /** `timeoutMs`: what one page may take. `nowMs`: monotonic. */
 export function createFieldTurns(timeoutMs: number, nowMs: () => number = () => performance.now()): FieldTurns {
-  /** Sites whose last page came back, oldest first. */
+  /** Sites with a finished last page, oldest first. */
   const trusted = new Set<string>();
   const rests = new Map<string, Rest>();
   const waiting: Record<Trust, (() => Promise<void>)[]> = { trusted: [], unknown: [] };

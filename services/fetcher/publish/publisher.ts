@@ -105,7 +105,7 @@ export interface PublisherOptions extends ResultOptions {
 }
 
 interface LeaseState extends Unsent {
-  /** Reports whose pages and links are not acked yet. */
+  /** Reports with pages and links that are not acked yet. */
   unacked: number;
   /** When the oldest unsent outcome was acked, 0: none. */
   readySinceMs: number;

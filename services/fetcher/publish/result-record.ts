@@ -11,7 +11,7 @@ export interface Unsent {
   readonly task: Task;
   facts: HostFacts;
   completedAtMs: number;
-  /** Outcomes whose pages and links are acked, ready to be sent. */
+  /** Outcomes with acked pages and links, ready to be sent. */
   outcomes: Outcome[];
   requests: Request[];
 }
@@ -23,7 +23,7 @@ export interface ResultOptions {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly fetcherId: string;
-  /** By which names it comes to a host. Absent: it makes no requests. */
+  /** Its names towards a host. Absent: it makes no requests. */
   readonly names?: (hostKey: string) => Pick<Result, 'userAgent' | 'robotsTokens'>;
 }
 

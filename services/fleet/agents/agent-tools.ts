@@ -23,7 +23,7 @@ export interface AgentBounds {
   readonly sites: readonly string[] | null;
   /** Of one crawl. */
   readonly pagesMax: number;
-  /** What pages are wanted for: a page whose site bars one of them is not kept, and not told. */
+  /** What pages are wanted for: a page whose site bars one of them is neither kept nor returned. */
   readonly uses: readonly Use[];
 }
 

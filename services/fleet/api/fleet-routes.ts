@@ -222,7 +222,7 @@ const isHead = (request: HttpRequest) => request.method === 'HEAD';
 
 const restStates: ReadonlySet<string> = new Set(['paused', 'failed']);
 
-/** What an owner is told of a crawl: nothing of the machine that it runs on. */
+/** What an owner sees of a crawl: nothing of the machine that it runs on. */
 function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
   const folder = data.slice(0, -crawl.name.length - 1);
   return { ...crawl, failure: failure?.replaceAll(folder, '…') ?? null };

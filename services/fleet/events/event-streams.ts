@@ -31,7 +31,7 @@ export class EventStreams {
     return (this.#open.get(owner) ?? 0) >= ofOwnerMax ? `${ofOwnerMax} of your streams` : null;
   }
 
-  /** Resolves once the client has gone, or all is told, or it may no longer listen. */
+  /** Resolves once the client has gone, all events are sent, or it may no longer listen. */
   async stream(
     response: ServerResponse,
     reader: EventReader,

@@ -28,7 +28,7 @@ export class OutputSender {
     }
   }
 
-  /** Rejects while nothing was sent yet, and `begin` was not called; later, the connection tells. */
+  /** Rejects before anything is sent and `begin` is called; later, the connection shows the error. */
   async send(
     output: Output,
     bytes: AsyncIterable<Uint8Array>,

@@ -24,7 +24,7 @@ export interface Asker {
   readonly id: string;
   /** Whose crawls of single pages it waits for. */
   readonly owner: string;
-  /** What pages are wanted for: one whose site bars it is not told. */
+  /** What pages are wanted for: a page whose site bars it is not returned. */
   readonly uses: readonly Use[];
   /** Of which it may see pages. */
   crawls(): readonly CrawlAnswer[];
@@ -193,7 +193,7 @@ function noneOfGone(error: unknown): ReadonlyMap<string, FoundPage> {
   throw error;
 }
 
-/** Of what `explain` tells, what says why there is no page. */
+/** The lines of `explain` that say why there is no page. */
 const whyFields: ReadonlySet<string> = new Set([
   'filter',
   'outcomes',

@@ -88,7 +88,7 @@ export class WebhookSender {
     await Promise.all([...this.#all.values()].map(({ under }) => under));
   }
 
-  /** A request under way has a moment more; what it held is posted again, under the same id, by whoever runs next. */
+  /** A request under way has a moment more; the next process posts its events again, under the same id. */
   stop(): void {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();

@@ -22,7 +22,7 @@ export interface Held {
   readonly standby?: Standby | undefined;
 }
 
-/** This process, as one of those that may be asked. */
+/** This process, as one member that can answer. */
 export interface Asked {
   /** The member's name, as the others see it. */
   readonly name: string;

@@ -36,7 +36,7 @@ export interface StandbyOptions {
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
   readonly clock: Clock;
-  /** Snapshots to begin with where the store's checkpoint is of no use. */
+  /** Snapshots to begin with if the store's checkpoint is unusable. */
   readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
   /** The state to which it has followed the changelog before. */

@@ -28,7 +28,7 @@ export interface CaptureTotals {
   readonly known: number;
   /** Of those, to be visited again. */
   readonly scheduled: number;
-  /** URLs whose answer is worth another try: they stay unknown. */
+  /** URLs with a retriable response: they stay unknown. */
   readonly failed: number;
   /** robots.txt, and what is no http or https URL. */
   readonly other: number;

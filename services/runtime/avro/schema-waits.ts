@@ -1,4 +1,4 @@
-/** The readers that wait for a schema that is not known here; probes and operators are told of them meanwhile. */
+/** Readers that wait for an unknown schema; probes and operators see them meanwhile. */
 import type { CrawlstreamError } from '../../../topology/errors.ts';
 
 export interface SchemaWaits {

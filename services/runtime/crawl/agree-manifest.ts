@@ -32,7 +32,7 @@ export interface Agreement {
   /** What the folder of this process has as the crawl's manifest; it counts where `control` was lost. Absent: nothing. */
   readonly kept?: (() => Promise<Manifest | undefined>) | undefined;
   readonly onNotice?: ((text: string) => void) | undefined;
-  /** It is one of a fleet, whose name stands before its own. Absent: it is not. */
+  /** It belongs to a fleet; the fleet's name precedes the crawl's. Absent: it does not. */
   readonly isOfFleet?: boolean;
 }
 

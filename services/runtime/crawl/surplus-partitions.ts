@@ -39,7 +39,7 @@ export interface SurplusWatch extends CountedCrawl {
   onChange(text: string | null): void;
 }
 
-/** Topics change when somebody changes them: once a minute is soon enough to be told. */
+/** Topics rarely change: once a minute is often enough. */
 const lookEveryMs = 60_000;
 
 /** Watches until `signal` aborts. A broker that is away is asked again later. */

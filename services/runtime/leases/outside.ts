@@ -47,9 +47,9 @@ export interface Report {
   /** Start and completion of the request. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Bytes of the body; 0: not told. */
+  /** Bytes of the body; 0: unknown. */
   readonly bytes: number;
-  /** Hexadecimal; empty: not told. */
+  /** Hexadecimal; empty: unknown. */
   readonly contentHash: string;
   readonly title: string;
   readonly text: string;
@@ -65,7 +65,7 @@ export interface Report {
 
 /** A client that has room for one URL more. */
 export interface LeaseClient {
-  /** Resolves when its client has told, or was not heard of in time. Never rejects. */
+  /** Resolves when its client has reported, or its time is over. Never rejects. */
   hand(clientUrl: ClientUrl): Promise<Report>;
   /** There is nothing for it after all. */
   pass(): void;

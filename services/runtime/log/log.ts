@@ -20,7 +20,7 @@ export interface Log {
    * Rejects with RecordTooLarge, once the others are durable, where a topic takes no such record.
    */
   append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
-  /** A reader with positions of its own; nothing is assigned until `seek`. */
+  /** A reader with its own positions; nothing is assigned until `seek`. */
   reader(): LogReader;
   /** `start`: the first offset still there. `end`: one past the newest durable record; appends under way don't count. */
   offsets(topic: string, partition: number): Promise<OffsetRange>;
@@ -38,7 +38,7 @@ export interface Log {
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
   /** Committed positions of several partitions at once; partitions without one are left out. */
   committedAll(group: string, topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** The groups whose names begin with a prefix: those that have members, or have committed positions. */
+  /** Groups with names of this prefix that have members or committed positions. */
   groups(prefix: string): Promise<GroupStatus[]>;
   /** Forgets all positions of a group. Throws OWNERSHIP_LOST where it has members. */
   forgetGroup(group: string): Promise<void>;

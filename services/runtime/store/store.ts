@@ -17,7 +17,7 @@ export interface StateStore {
    * before. Nobody may write or scan meanwhile. Throws STORE_FAILED where tables are left. Absent: nothing of the kind is kept.
    */
   rewrite?(): Promise<void>;
-  /** What the store beneath tells of itself; null: it is closed. Absent: it tells nothing. */
+  /** Figures of the underlying store; null: it is closed. Absent: it has none. */
   figures?(): StoreFigures | null;
 }
 

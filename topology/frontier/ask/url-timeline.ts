@@ -96,7 +96,7 @@ export class UrlTimeline {
     return namesHost || this.#leases.size > 0;
   }
 
-  /** The trap in whose front queue it waits. */
+  /** The trap with the front queue it waits in. */
   trapOf(frontQueue: number): (ActiveTrap & { readonly released: boolean }) | undefined {
     return isTrapQueue(frontQueue)
       ? [...this.traps.values()].find((trap) => trap.frontQueue === frontQueue)
@@ -112,7 +112,7 @@ export class UrlTimeline {
       if (record.endsLeases) this.#endLeases({ offset, atMs: this.nowMs, policyVersion: this.policyVersion });
       return true;
     }
-    // A changelog whose beginning was trimmed begins with any sequence number.
+    // A trimmed changelog begins with any sequence number.
     const isFirst = this.#position.seq === 0;
     if (!isFirst && validateCommit(this.#position, record) === 'void') return false;
     this.nowMs = Math.max(this.nowMs, record.nowMs);

@@ -119,7 +119,7 @@ export const changeFields = {
   quota,
   /** Partition 0: one partition's row in the quota's book. */
   quotaBook: { partition: uint, ...quota, version: uint },
-  /** A part of a host is a trap from now on: its URLs wait in a front queue of its own until it is released. */
+  /** A part of a host is a trap from now on: its URLs wait in a separate front queue until it is released. */
   trap: { hostKey: text, pattern: text, reason: trapReason, detail: text, frontQueue: byte },
   releaseTrap: { hostKey: text, pattern: text },
   /** A redirect of another host's robots.txt waits for a lease of this one. */
@@ -182,7 +182,7 @@ export const changeFields = {
   grantSitemaps: lease,
   /** A host's sitemaps are to be read at another time. */
   sitemaps: { hostKey: text, round: sitemapRound },
-  /** A URL is purged, wherever it stood; `url` empty: its whole host is. */
+  /** A URL is purged, wherever it was; `url` empty: its whole host is. */
   purge: { hostKey: text, url: text, from: recordOf({ in: oneOf(purgePlaces, 'place'), a: uint, b: uint }) },
   /**
    * Fetchers were seen to have taken the tasks of these leases: their group's position on `tasks`, and the leases it has

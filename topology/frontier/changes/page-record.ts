@@ -10,11 +10,11 @@ import type { Entry } from './entry.ts';
 import { readPagesUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
 
 export interface PageRecord {
-  /** Time of the last visit that came to something. */
+  /** Time of the last successful visit. */
   readonly record: UrlRecord;
   /** Front queue it counts by. */
   readonly frontQueue: number;
-  /** The last visit that could tell a change; 0: none yet. */
+  /** The last visit that could show a change; 0: none yet. */
   readonly visitedAtMs: number;
   /** When a visit last found a change, or the first one. */
   readonly changedAtMs: number;

@@ -64,7 +64,7 @@ function leaseSum(state: FrontierState): number {
   return sum;
 }
 
-/** Throws STATE_DIVERGED where a replay has come to another state than the owner had. */
+/** Throws STATE_DIVERGED if a replay has reached another state than the owner had. */
 export function verifyCheck(state: FrontierState, check: Change & { readonly kind: 'check' }, offset: number): void {
   if (check.version !== checkVersion || checkOf(state).sum === check.sum) return;
   throw new CrawlstreamError(

@@ -80,7 +80,7 @@ export const isOfWebmaster = (json: string): boolean =>
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that the event names. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
-/** The URL that the event names, and the front queue at whose end it is to wait. Absent: the last. */
+/** The named URL, and the front queue at whose end it waits. Absent: the last. */
 export const lowerPayload = (json: string): LowerPayload | null => read(lower, json);
 /** `url` empty: the event concerns the whole host. */
 export const purgePayload = (json: string): { readonly url: string } | null =>

@@ -37,7 +37,7 @@ export function decideSitemapsRead(decision: Decision, policy: Policy, host: Hos
   else if (!result.requests.some(({ kind }) => kind === 'sitemap')) decideSitemapsFailed(decision, policy, host);
 }
 
-/** A lease that was to read sitemaps for a round came to nothing. */
+/** A lease for a round of sitemaps failed. */
 export function decideSitemapsFailed(decision: Decision, policy: Policy, host: Host): void {
   const round = decision.state.recrawl.sitemaps.of(host.id);
   const nowS = Math.floor(decision.nowMs / 1_000);

@@ -123,7 +123,7 @@ export class RecrawlState {
     this.pages.set(pageKey(hi, lo), page);
   }
 
-  /** URLs that wait for a visit, and hosts whose sitemaps do. */
+  /** URLs that wait for a visit, and hosts with due sitemaps. */
   get scheduled(): number {
     return this.table.size - this.table.out + this.sitemaps.pending;
   }

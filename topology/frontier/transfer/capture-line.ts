@@ -22,9 +22,9 @@ export interface KnownCapture {
   readonly url: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;
-  /** 0: it is not told. */
+  /** 0: unknown. */
   readonly status: number;
-  /** Of the payload; empty: it is not told. */
+  /** Digest of the payload; empty: unknown. */
   readonly digest: string;
   readonly etag: string;
   readonly lastModified: string;

@@ -70,7 +70,7 @@ export interface PartitionLine {
 
 export interface BudgetLine {
   readonly budget: string;
-  /** Hosts of this partition whose URLs it pays for. */
+  /** Hosts of this partition with URLs that the account pays for. */
   readonly hosts: readonly string[];
   readonly period: number;
   readonly used: number;
@@ -107,7 +107,7 @@ export interface QueuedLine {
   readonly tags?: readonly string[];
   /** Path and query as they are asked for; absent: as the URL has them. */
   readonly spelling?: string;
-  /** The spelling that is known, where this one is of a redirect. */
+  /** The known spelling, if this one comes from a redirect. */
   readonly normal?: string;
 }
 
@@ -125,7 +125,7 @@ export interface KnownLine {
   readonly soft404?: boolean;
   readonly tags?: readonly string[];
   readonly spelling?: string;
-  /** For a URL that will be visited again: when, and what its visits told (changes/page-record.ts). */
+  /** For a revisited URL: its next visit, and its visits' findings (changes/page-record.ts). */
   readonly visits?: Omit<PageRecord, 'record'> & { readonly dueAtMs: number };
 }
 
@@ -142,7 +142,7 @@ export interface EndLine {
   readonly totals: DumpTotals;
 }
 
-/** What a load must come to. */
+/** The expected result of a load. */
 export interface DumpTotals {
   readonly hosts: number;
   readonly admitted: number;

@@ -12,7 +12,7 @@ export function inLinks({ inLinks }: PageInputs, { inLinksMost }: Scales): numbe
   return inLinks === null ? null : logShare(inLinks, inLinksMost);
 }
 
-/** Depth and spelling, as front queues by themselves judge them (front-queue.ts). */
+/** Depth and spelling, as front queues judge them (front-queue.ts). */
 export function depth({ depth }: PageInputs, url: string): number {
   return 1 - frontQueueOf(url, depth) / (frontQueueCount - 1);
 }

@@ -25,7 +25,7 @@ const keptEquivalents = new Set(['content-type', 'content-language', 'default-st
 /** Relations that make a browser speak to a host, or fetch a page that nobody asked for. */
 const declared =
   /^(?:preconnect|dns-prefetch|prefetch|prerender|modulepreload|manifest|pingback|search|serviceworker)$/i;
-/** Attributes of drawings whose values are those of CSS. */
+/** Attributes of SVG with CSS values. */
 const styled = new Set('style fill stroke filter mask clip-path cursor marker-start marker-mid marker-end'.split(' '));
 const animations = new Set(['animate', 'set', 'animatemotion', 'animatetransform']);
 

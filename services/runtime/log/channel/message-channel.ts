@@ -31,7 +31,7 @@ const lengthBytes = 4;
 /** The frame's length, and that of what stands before the byte arrays. */
 const headBytes = 8;
 
-/** `onFault`: something that was told, and so has no caller, threw. */
+/** `onFault`: an error of a one-way message, which has no caller. */
 export function createChannel(stream: Duplex, served: Served, onFault: (error: unknown) => void): Channel {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
   let outgoing: Message[] = [];

@@ -24,7 +24,7 @@ interface ServedReader {
   readonly reader: LogReader;
   /** Seeks and drops so far. */
   moves: number;
-  /** Thrown by what has no answer, such as a seek: the next poll tells of it. */
+  /** Thrown by calls without an answer, such as a seek: the next poll reports it. */
   failure?: { readonly error: unknown };
 }
 

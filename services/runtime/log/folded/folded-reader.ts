@@ -16,7 +16,7 @@ interface Assigned extends Place {
   position: number;
   before: ReadBefore | undefined;
   paused: boolean;
-  /** The tail it was last found on, and the failures of it that were told. */
+  /** The tail it was last found on, and its reported failures. */
   tail: FlowTail | undefined;
   failures: number;
   unlisten: () => void;
@@ -24,7 +24,7 @@ interface Assigned extends Place {
   own: LogReader | undefined;
 }
 
-/** What was read of one, and where it stood before. */
+/** What was read of a topic, and its earlier position. */
 interface Part {
   readonly one: Assigned;
   readonly records: readonly LogRecord[];
@@ -41,7 +41,7 @@ export function createFoldedReader(
   onClose: () => void,
 ): LogReader {
   const all = new Map<string, Assigned>();
-  /** Topics by themselves: which are not paused. */
+  /** Topics outside flows that are not paused. */
   const plain = new Map<string, boolean>();
   let plainReader: LogReader | undefined;
   let turn = 0;
@@ -249,7 +249,7 @@ export function createFoldedReader(
         ...{ topic, partition, ...place, position: offset, before, paused: known?.paused ?? false },
         ...{ tail, failures, unlisten: tail?.listen(notify) ?? (() => {}), own: undefined },
       };
-      // What it read before it may be gone: the log says so to a reader of its own.
+      // Its earlier data may be gone: the log reports that to a separate reader.
       all.set(key, one);
       notify();
     },

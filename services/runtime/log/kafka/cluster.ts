@@ -117,7 +117,7 @@ export async function openCluster(
       try {
         return await openOr(`${address.host}:${address.port}`, () => address);
       } catch (error) {
-        // Of several failures, the one that will not pass by itself says most.
+        // Of several failures, the permanent one says most.
         if (!failure || isRefusedLogin(error) || !isTransient(error)) failure = error;
       }
     }

@@ -30,7 +30,7 @@ const answer = {
   decode: async (raw: Buffer | null) => raw?.toString('utf8', lengthBytes) ?? '',
   parse: async (text: string) => {
     if (text === '') return;
-    // What kafkajs calls a login that was refused: errors.ts tells by that name.
+    // kafkajs's name for a refused login, by which errors.ts recognises it.
     throw Object.assign(new Error(`the token was rejected: ${text}`), { name: 'KafkaJSSASLAuthenticationError' });
   },
 };

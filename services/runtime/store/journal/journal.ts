@@ -157,7 +157,7 @@ export async function openJournal(
       await files.remove(before);
       old = old.filter((one) => !before.includes(one));
     })()
-      // A store that cannot be synced is told so by its next write; its frames stay.
+      // A store that cannot be synced gets an error at its next write; its frames stay.
       .catch(() => {})
       .finally(() => (turning = undefined));
   };

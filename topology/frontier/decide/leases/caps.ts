@@ -13,7 +13,7 @@ import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { isAtLimit } from '../politeness.ts';
 
-/** A domain whose last pages are out is looked at again after this, ms. */
+/** When a domain with its last pages out is checked again, ms. */
 const lookAgainMs = 1_000;
 
 /**

@@ -74,7 +74,10 @@ function isQueueFull({ state }: Decision, { config }: Policy, admission: Admissi
   return isFull(state.counters, state.shares.opened, config);
 }
 
-/** One link: refused, known already, without room, or admitted. False, and nothing done, if the seen test cannot tell yet. */
+/**
+ * One link: refused, already known, without room, or admitted. False, and nothing done, if the seen test has no answer
+ * yet.
+ */
 function arrive(
   decision: Decision,
   policy: Policy,
