@@ -107,7 +107,7 @@ async function until(what: string, holds: () => boolean, run: Promise<void>): Pr
   }
 }
 
-describe('where a broker has lost acknowledged records', { skip, timeout: 300_000 }, () => {
+describe('a broker that has lost acknowledged records', { skip, timeout: 300_000 }, () => {
   let broker: TestBroker;
   let folder: string;
   const open = () => openKafkaLog({ brokers: [broker.brokers], clientId: 'lost-tail' });

@@ -20,7 +20,7 @@ import {
 } from './kept-crawl.ts';
 import { releases } from './releases.ts';
 
-describe('what a release wrote', { timeout: 600_000 }, () => {
+describe('data of a release', { timeout: 600_000 }, () => {
   for (const { version } of releases) {
     for (const store of storeNames) {
       const book = JSON.parse(readFileSync(fileOf(version, store, 'json'), 'utf8')) as Book;

@@ -28,7 +28,7 @@ test('another port changes nothing but the port in URLs', () => {
 });
 
 for (const seed of [1, 2, 3, 4, 5])
-  test(`what a naive crawl reaches is exactly what the plan expects (seed ${seed})`, async () => {
+  test(`a naive crawl reaches exactly the pages that the plan expects (seed ${seed})`, async () => {
     const plan = planWeb({ preset: 'full', seed, hosts: 24, pagesPerHost: 30, domains: 3, calendarMonths: 5 });
     const expected = plan.expected(port);
     const found = await crawlNaively(plan, port, inProcess(plan));

@@ -144,7 +144,7 @@ describe('an audit', () => {
   });
 });
 
-describe('what the crawl did at one host', () => {
+describe('the account of one host', () => {
   const one = { hostKey: 'a.test', partition: 0, domainOf: (host: string) => host };
   const visits = Array.from({ length: 7 }, (_, n) =>
     visit(0, 'a.test', dayMs + n * 2_000, `/${n}`, { userAgent: `Bot/${n}` }),
@@ -154,7 +154,7 @@ describe('what the crawl did at one host', () => {
     visit(0, 'c.test', dayMs + 3, '/c'),
   ];
 
-  it('what the crawl did at one host includes its newest requests with their User-Agents, and its copies and violations only', async () => {
+  it('the account of one host includes its newest requests with their User-Agents, and its copies and violations only', async () => {
     const source = await sourceOf([policy(0), ...copies, ...other, ...visits]);
     const reported = await auditOneHost(source, one, 2);
     assert.deepEqual(
@@ -190,7 +190,7 @@ describe('what the crawl did at one host', () => {
     );
   });
 
-  it('what the crawl did at one host includes what robots.txt denied', async () => {
+  it('the account of one host includes what robots.txt denied', async () => {
     const denied = visit(0, 'a.test', dayMs + 30_000, '/x', {
       ...{ requests: [], outcomes: [outcome('https://a.test/private', { kind: 'robotsDenied' })] },
     });

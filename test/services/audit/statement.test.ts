@@ -65,11 +65,11 @@ function publicKeyOfAnother(): string {
   return generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }
 
-describe('what an audit has read', () => {
+describe('the inputs of an audit', () => {
   const record = (topic: string, partition: number, offset: number, text: string): LogRecord =>
     ({ topic, partition, offset, value: Buffer.from(text) }) as LogRecord;
 
-  it('what an audit has read is listed by topic and partition: offsets, and a hash of offset, length and value of each record', () => {
+  it('the inputs of an audit are listed by topic and partition: offsets, and a hash of offset, length and value of each record', () => {
     const chain = createReadChain();
     const records = [
       record('crawl.results', 1, 2 ** 33 + 5, 'first'),

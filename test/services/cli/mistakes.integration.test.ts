@@ -174,7 +174,7 @@ test('a fetch of a private address by hand names the option that allows it', asy
   }
 });
 
-test('which pages failed and why takes three commands, each named by the previous one', async (t) => {
+test('finding failed pages and their reasons takes three commands, each named by the previous one', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
     if (request.url === '/broken') return response.writeHead(500).end();

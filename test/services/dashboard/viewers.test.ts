@@ -106,7 +106,7 @@ test('a failed look is reported and the next one is tried; an endless one is rep
   assert.equal(one.events.at(-1)!.event, 'told');
 });
 
-test('viewers of a starting crawl are told to wait', async () => {
+test('viewers of a starting crawl see that it starts', async () => {
   const away = new CrawlstreamError('OWNERSHIP_LOST', 'it is not up yet');
   const { viewers, pass } = start(() => Promise.reject(away));
   const one = viewer();

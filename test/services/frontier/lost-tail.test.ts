@@ -81,7 +81,7 @@ async function open(harness: Harness, store: StateStore, more: { warm?: Frontier
   return { state, notices, live: digest((await harness.replayed()).state) };
 }
 
-describe('where the changelog has lost its tail and grew again', limit, () => {
+describe('a changelog that has lost its tail and grew again', limit, () => {
   it('after a lost changelog tail, the old owner’s folder is discarded by name and rebuilt from the log', async () => {
     const { after, folder } = await forked();
     const { state, notices, live } = await open(after, folder);

@@ -25,7 +25,7 @@ test('records without a reader are dropped; those with a reader, and all of cont
   await log.close();
 });
 
-test('a lease that gets no room for its pages in time is told so, and one that gets room continues', async () => {
+test('room for a lease’s pages is refused when its time is over, and given as soon as there is some', async () => {
   const flow = new PageFlow<number>(1, undefined, () => {});
   const { signal } = new AbortController();
   assert.equal(flow.room(1_000, signal), undefined);

@@ -17,7 +17,7 @@ const evidence = (text: string, title = '', host = 'a.test'): PageEvidence => ({
   host: hash32(host),
 });
 
-it('what most pages of a host share is common, once there are some pages; what few share is not', () => {
+it('features that most pages of a host share are common, once there are some pages; those of a few are not', () => {
   const menu = proseOf(1, 300);
   let common = noCommonSlots();
   const first = evidence(`${menu} ${proseOf(2, 100)}`).minhash;

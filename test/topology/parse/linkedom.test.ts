@@ -75,7 +75,7 @@ it('the page parser finds the links and the title that a DOM finds, on random pa
   assert.ok(links > 1_000, `${links} links`);
 });
 
-describe('where linkedom departs from the standard, ours does not', () => {
+describe('the page parser follows the standard where linkedom departs from it', () => {
   const cases: readonly (readonly [what: string, html: string])[] = [
     ['attributes in upper case', '<A HREF="found">x</A>'],
   ];

@@ -54,7 +54,7 @@ it('on other projects’ cases of RFC 9309 ours is always right, and the package
   assert.ok(wrong.package > 0, 'the package has been mended: look at the decision again');
 });
 
-describe('where the package departs from the RFC, ours does not', () => {
+describe('our parser follows the RFC where the package departs from it', () => {
   const cases: readonly (readonly [section: string, file: string, path: string, allowed: boolean])[] = [
     ['§2.2.2, an escape that need not be one is the character', 'User-agent: *\nDisallow: /%61', '/a', false],
     ['§2.2.2, and so it is in the path', 'User-agent: *\nDisallow: /a', '/%61', false],

@@ -112,7 +112,7 @@ describe('RFC 9309 §2.2.2, allow and disallow', () => {
   });
 });
 
-describe('where merged groups name several Crawl-delays', () => {
+describe('merged groups with several Crawl-delays', () => {
   for (const agent of ['examplebot', '*']) {
     for (const delays of [
       [2, 7],

@@ -67,7 +67,7 @@ function agree(texts: Iterable<string>, scan: (text: string) => number, pattern:
 /** From behind the character that stands before. */
 const shifted = (end: number) => (end < 0 ? end : end - 1);
 
-describe('what the fast path takes for normal', () => {
+describe('the fast path of the normaliser', () => {
   it('the fast path accepts normal schemes, hosts and ports', () => {
     const long = (chars: number) => `http://${'a'.repeat(chars - 2)}.b/`;
     const near = neighbours(['https://a-b.c0:8/', 'http://0.x_:65535/']);

@@ -75,7 +75,7 @@ contract('on a topic', async () => {
   return () => owner(log);
 });
 
-test('a former owner’s puts are void, and it is told so', async () => {
+test('a former owner’s puts are void, and fail', async () => {
   const log = await openLog();
   const lost: unknown[] = [];
   const first = await owner(log, 'first', (error) => lost.push(error));

@@ -119,7 +119,7 @@ test('nothing starts while partitions move, nor for a margin before the session 
   await log.close();
 });
 
-test('a member whose session could have ended owns nothing, and gets its partitions anew', async () => {
+test('a member whose session could have ended owns nothing, and its partitions are assigned again', async () => {
   const log = await openLog();
   const one = await joined(log, [0]);
   await until(() => one.share.has(0));
@@ -139,7 +139,7 @@ test('a member whose session could have ended owns nothing, and gets its partiti
   await log.close();
 });
 
-test('a partition that is revoked and returns is assigned anew', async () => {
+test('a partition that is revoked and returns starts over', async () => {
   const log = await openLog();
   const one = await joined(log, [0]);
   await until(() => one.share.has(0));

@@ -77,7 +77,7 @@ describe('a Confluent registry', { skip }, () => {
     });
   });
 
-  it('a Confluent registry tells other clients which numbers are times', async () => {
+  it('a Confluent registry shows other clients which numbers are times', async () => {
     const subject = newSubject();
     await openConfluentRegistry(server.url).idFor(subject, avroSchemas.pages);
     const reported = (await (await fetch(`${server.url}/subjects/${subject}/versions/1`)).json()) as { schema: string };

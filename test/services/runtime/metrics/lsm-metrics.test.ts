@@ -17,7 +17,7 @@ function reported(opened: Set<Pick<StateStore, 'figures'>>): Record<string, numb
 }
 
 for (const { name, open } of storesOnDisk) {
-  describe(`${name} tells of itself`, () => {
+  describe(`figures of ${name}`, () => {
     it('a store exports its number of files until it is closed', async () => {
       const folder = temporaryFolder();
       const store = await open(folder, { writeBufferBytes: 64 << 10 });

@@ -112,7 +112,7 @@ test('an unwanted entry is skipped', () => {
   );
 });
 
-test('what neighbours share is written once', () => {
+test('parts that neighbours share are written once', () => {
   const bytes = (...urls: string[]) => row(urls.map((url) => ({ ...plain, url }))).value.length;
   const path = `/${'x'.repeat(60)}`;
   // Count; then flags and depth of the first alone, two lengths, and the rest of the URL behind its origin.

@@ -101,7 +101,7 @@ test('a folded crawl has three underlying topics, and each of its topics its own
 });
 
 for (const tailBytes of [0, 2_000, 1 << 20])
-  test(`readers at different places, paused and sought anew, get each record once, with a tail of ${tailBytes} bytes`, async () => {
+  test(`readers at different places, paused and moved, get each record once, with a tail of ${tailBytes} bytes`, async () => {
     const { log } = await openBoth(tailBytes);
     const topics = ['results', 'discovered', 'control'];
     const count = 300;
