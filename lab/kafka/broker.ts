@@ -22,7 +22,7 @@ export interface TestBroker {
   end(): Promise<void>;
   /** Starts a killed node again, on the same data and port; resolves when it listens. */
   restart(node?: number): Promise<void>;
-  /** What a topic's records take on the disk of the first node; undefined for a broker that is not ours. */
+  /** Disk use of a topic's records on the first node; undefined for a broker that is not ours. */
   diskBytes(topic: string): number | undefined;
   /** Of a partition on the first node's disk. */
   partitionFolder(topic: string, partition: number): string;

@@ -86,7 +86,7 @@ export class Hand {
     return { groups: [{ ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links }] };
   }
 
-  /** What is granted once `afterMs` have passed. */
+  /** Grants once `afterMs` have passed. */
   grant(afterMs = 0, demand = 1): readonly Task[] {
     this.nowMs += afterMs;
     return this.rig.step(this.nowMs, demand)?.tasks ?? [];

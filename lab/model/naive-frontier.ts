@@ -234,7 +234,7 @@ export class NaiveFrontier {
       }
       return;
     }
-    // What takes back nothing leaves no trace.
+    // An order that changes nothing leaves no trace.
     const takesBack = payload !== '' && (kind === 'releaseHost' || (kind === 'hostDelay' && amount < 0));
     if (takesBack && !this.hosts.has(hostKey)) return;
     const host = this.#host(hostKey);

@@ -12,7 +12,7 @@ export interface NaiveVisit {
   pushed: boolean;
 }
 
-/** What is known of a page beside when it is due. */
+/** Fields of a page beside its due time. */
 interface Known {
   fetches: number;
   fetchedMs: number;

@@ -127,7 +127,7 @@ export function drawFaults(seed: number, world: World): Fault[] {
     fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
   );
   const losses = drawLosses(seed, world, spanMs);
-  // What a registry has forgotten stands in `control` alone: lost there too, nobody can know it.
+  // What a registry forgot exists only in `control`: lost there too, it cannot be recovered.
   const isNoted = !losses.some((fault) => fault.kind === 'inputLost' && fault.topic === 'control');
   const forgetting = isNoted ? drawForgetting(seed, world, spanMs) : [];
   return [

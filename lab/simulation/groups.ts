@@ -170,7 +170,7 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
         ?.holds.get(partition),
     holds(process, name, partition, since) {
       const group = groups.get(name);
-      // Whoever likes commits for a group that nobody is in.
+      // A foreign client commits for a group without members.
       if (group === undefined) return true;
       return group.owners[partition]?.process === process && group.since[partition] === since;
     },

@@ -60,7 +60,7 @@ export interface MachineOptions {
   readonly violate: (what: string) => void;
 }
 
-/** What a role needs of its machine. */
+/** A role's needs of its machine. */
 interface Start extends MachineOptions {
   readonly process: SimProcess;
   readonly log: SimLog;

@@ -94,7 +94,7 @@ export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOp
             return reject(error);
           }
           for (const plan of plans) if (plan.when === 'after') plan.act();
-          // Killed as it took effect: whatever comes of it, nobody hears.
+          // Killed as it took effect: its result reaches nobody.
           if (isDead()) Promise.resolve(result).catch(() => {});
           else resolve(result);
         };

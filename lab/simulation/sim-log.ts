@@ -22,10 +22,10 @@ import type { Groups } from './groups.ts';
 import type { SimProcess } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What goes wrong with one append. */
+/** Faults of one append. */
 export type AppendFault = 'lost' | 'ackLost' | 'landsTwice' | 'late' | 'diskFull';
 
-/** What becomes of what a killed process has sent. */
+/** The fate of a killed process's pending sends. */
 export type Landing = 'all' | 'none' | 'some';
 
 export interface SimLog extends Log {

@@ -44,7 +44,7 @@ function exchangeIn(lines: string): Omit<Exchange, 'answer'> {
   const kind = fields.get('requestedas') ?? '';
   const own = fields.get('depth') ?? '';
   if (/^\d{1,6}$/.test(own)) {
-    // Of a sitemap, it is that of the links it gives.
+    // For a sitemap, the depth of its links.
     return { kind, depth: Math.max(0, Number(own) - (kind === 'sitemap' ? 1 : 0)) };
   }
   const hops = fields.get('hopsfromseed');

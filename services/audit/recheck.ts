@@ -29,7 +29,7 @@ export interface RecheckedPage {
   readonly uses: Readonly<Record<string, UsageFinding>>;
   /** Uses that are barred now and were not when it was published. */
   readonly withdrawn: readonly string[];
-  /** What is too old to go by, or is not kept. */
+  /** Too old to use, or not stored. */
   readonly askAgain: readonly ('robots.txt' | 'page')[];
 }
 

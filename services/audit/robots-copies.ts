@@ -112,7 +112,7 @@ export async function readRobotsCopies(
         keep(copy);
         needed += 1;
       }
-      // Those that are needed are the newest.
+      // The newest ones are needed most.
       forgetBeyond(Math.max(1, needed));
     },
     async of(origin) {

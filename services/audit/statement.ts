@@ -29,7 +29,7 @@ export interface Statement {
   readonly unverified?: number;
   /** Requests that went by no robots.txt, as the policy says with its reasons. Absent: there were none. */
   readonly exempt?: { readonly requests: number; readonly hosts: number; readonly reasons: readonly string[] };
-  /** What was paid for pages, by currency, and for how many. Absent: nothing. */
+  /** Payments for pages, by currency, with their number. Absent: none. */
   readonly paid?: { readonly payments: number; readonly spent: readonly string[] };
   /** Leases without a reported end, as after a kill. */
   readonly cutOff: number;

@@ -26,7 +26,7 @@ export interface LedgerPage {
   readonly robotsHash: string;
   /** When a use that is not barred will be, as far as was said; null: never. ms since the Unix epoch. */
   readonly changesAtMs: number | null;
-  /** What is wrong with the record, in plain words; empty: nothing. */
+  /** The error of the record, in plain words; empty: none. */
   readonly wrong: readonly string[];
 }
 

@@ -73,7 +73,7 @@ export default async function onPage(page) {
   if (row !== null) await appendFile('pages.jsonl', \`\${JSON.stringify(row)}\\n\`);
 }
 
-/** What is kept of a page; null: nothing. */
+/** The stored fields of a page; null: nothing. */
 export function rowOf(page) {
   if (page.noindex) return null;
   return { url: page.url, title: page.title, words: page.text.split(/\\s+/).filter(Boolean).length };

@@ -129,7 +129,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
   };
 }
 
-/** What a route is given of who lets its calls in. */
+/** Who may call a route. */
 export interface RouteDoor {
   readonly config?: { readonly access: 'keyed' };
   readonly onRequest?: (request: HttpRequest, reply: HttpReply) => Promise<void>;
@@ -173,8 +173,8 @@ function amountOf(act: HostAct, body: unknown): number | null {
   );
 }
 
-/** Who says so, for the record. */
-/** Who, and by which request: it leads from a story to the log of the process that was asked. */
+/** The author of the order, for the record. */
+/** Who, and by which request: it leads from a history to the log of that process. */
 function byOf({ body, ip, id }: Asked): string {
   const { by: given } = (body ?? {}) as { readonly by?: unknown };
   const by = typeof given === 'string' && given !== '' && given.length <= byCharsMax ? given : `dashboard from ${ip}`;

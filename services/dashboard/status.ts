@@ -89,7 +89,7 @@ export interface MemberStatus {
   readonly owned: readonly number[];
 }
 
-/** Of the last minute, as a sample of what fetchers reported; nothing before somebody looked. */
+/** Of the last minute, as a sample of fetchers' reports; empty before the first look. */
 export interface RecentStatus {
   readonly outcomes: number;
   readonly kinds: readonly { readonly kind: string; readonly count: number; readonly failed: boolean }[];
@@ -146,13 +146,13 @@ export interface DeadLetterStatus {
   readonly replayed: boolean;
 }
 
-/** What somebody should look at; `bad`: now. */
+/** A warning for the viewer; `bad`: urgent. */
 export interface Trouble {
   readonly severity: 'bad' | 'warn' | 'note';
   readonly text: string;
 }
 
-/** What the charts begin with: columns of equal length. */
+/** Initial data of the charts: columns of equal length. */
 export interface HistoryStatus {
   readonly atMs: readonly number[];
   readonly columns: Readonly<Record<HistoryColumn, readonly number[]>>;
@@ -223,7 +223,7 @@ export type CrawlAct = (typeof crawlActs)[number];
 export interface HostPageStatus {
   readonly host: string;
   readonly atMs: number;
-  /** What stands in its way, or what set when it may be contacted next: in words. */
+  /** The present obstacle, or the reason of the next contact's time: in words. */
   readonly why: string;
   readonly hold: string;
   readonly deadUntilMs: number | null;
@@ -262,7 +262,7 @@ export interface TimelineStatus {
   readonly all: number;
   /** An SVG of them. */
   readonly picture: string;
-  /** What was before is gone. */
+  /** Earlier data are gone. */
   readonly trimmed: boolean;
 }
 

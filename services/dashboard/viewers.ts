@@ -45,7 +45,7 @@ export class Viewers {
     this.#options = options;
   }
 
-  /** Who has taken all places that there are for this client, in words; null: there is one. */
+  /** Why there is no place for this client, in words; null: there is one. */
   takenFor(client: string): string | null {
     const { viewersMax, viewersOfClientMax } = dashboardLimits;
     if (this.#viewers.size >= viewersMax) return `${viewersMax} pages`;

@@ -35,7 +35,7 @@ import {
   urlOfRank,
 } from './rows.ts';
 
-/** What the dedup needs to know of a page. */
+/** A page's fields for the dedup. */
 export interface PageSeen {
   readonly page: Pick<Page, 'url' | 'hostKey' | 'fetchedAtMs' | 'canonical' | 'title' | 'text'>;
   /** First 64 bits of a hash of its content, hexadecimal. */
@@ -61,7 +61,7 @@ export interface DeduperOptions {
   ) => Promise<void>;
 }
 
-/** What is known of a cluster. */
+/** A cluster's fields. */
 interface Best {
   readonly domain: string;
   /** The keys of the page of that domain that has been there for longest, and of its best page. */
@@ -187,7 +187,7 @@ export class Deduper {
     const { partition, hostKey } = place;
     const none = { content: '', language: '', authority: 1, told: '', toldAtMs: 0, sinceMs: 0 } as const;
     const domain = domainOf(url);
-    // There is no offset, so that the record published for it does not make anybody show the page again.
+    // There is no offset, so this record does not make an index show the page again.
     this.#keep(url, { ...none, domain, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
     this.#publish(url, '', false);
     if (left !== undefined) await this.#choose(left);
@@ -354,7 +354,7 @@ export class Deduper {
     if (more !== 0) this.#members.set(root, (this.#members.get(root) ?? 0) + more);
   }
 
-  /** What the store holds of a page that is not in the batch. */
+  /** The stored fields of a page that is not in the batch. */
   async #load(url: string): Promise<void> {
     if (this.#pages.has(url)) return;
     const known = fromJson<KnownPage>(await this.#options.store.get(pageKey(url)));

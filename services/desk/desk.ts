@@ -57,7 +57,7 @@ export interface DeskReceipt {
   readonly control: readonly string[];
 }
 
-/** What the crawl did at a host, from its records. */
+/** Our visits to a host, from the crawl's records. */
 export interface HostAccount {
   /** In words, for people. */
   readonly text: string;

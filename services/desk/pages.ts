@@ -5,7 +5,7 @@ import { filePath, txtNameOf } from './prove-host.ts';
 
 export interface Frame {
   readonly crawl: string;
-  /** Who visits, for forms. */
+  /** The visitor, for forms. */
   readonly form: string;
   /** Hosts that the visitor has proven. */
   readonly hosts: readonly string[];

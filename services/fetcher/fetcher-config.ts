@@ -43,7 +43,7 @@ export interface FetcherConfig {
   readonly archive?: ArchiveConfig;
   /** Headers, cookies, credentials, proxies and methods, by host or URL. */
   readonly requests?: readonly RequestRuleInput[];
-  /** What is taken from pages beyond links and text. Absent: nothing. */
+  /** Extraction from pages beyond links and text. Absent: nothing. */
   readonly extract?: ExtractRules;
   /** Keep a page's links in its record too, for a graph of pages. */
   readonly outlinks?: boolean;

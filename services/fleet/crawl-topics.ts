@@ -40,7 +40,7 @@ export async function crawlFileIn(
   return { text, place: documents.placeOf(fileKey(name)) };
 }
 
-/** Those that are made or deleted among them. */
+/** Including those being created or deleted. */
 async function namesIn(documents: ReadableDocuments): Promise<ReadonlySet<string>> {
   return new Set((await documents.keys(root)).map((key) => key.slice(root.length).split('/')[0]!));
 }

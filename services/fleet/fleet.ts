@@ -156,7 +156,7 @@ export class Fleet {
     return entry && this.#answer(entry);
   }
 
-  /** What is kept of it; undefined: there is none of that name. */
+  /** The entry of a crawl; undefined: there is none of that name. */
   file(name: string): CrawlFile | undefined {
     return this.#entries.get(name)?.file;
   }

@@ -16,7 +16,7 @@ const fileSchema = z.object({
 });
 type Deleted = z.output<typeof fileSchema>['keys'][number];
 
-/** Of what a call asks for, in whatever order its fields stand. */
+/** A call's canonical content, in any order of its fields. */
 export function requestHashOf(call: unknown): string {
   return hashOf(JSON.stringify(call, (_, value: unknown) => (isFields(value) ? sorted(value) : value)));
 }

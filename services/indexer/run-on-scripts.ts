@@ -4,7 +4,7 @@
  * its letters: it is found within any run, whatever a dictionary would say.
  */
 
-/** What stands between letters: a separator to the tokenizer, and no width where it is shown. */
+/** Separator of letters: splits for the tokenizer, and has no width when shown. */
 const separator = '\u200b';
 const run =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]+/gu;

@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { Asks } from './asks.ts';
 import { lendingLimits } from './lending-limits.ts';
 
-/** What a fetcher wants to know of the URLs it hands over. */
+/** A fetcher's request for the URLs it hands over. */
 export interface GivenUrl {
   readonly hostKey: string;
   /** It must have been given to a client by then. */
@@ -142,7 +142,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
   async client(untilMs: number, signal: AbortSignal): Promise<PoolClient<Url, Result> | null> {
     for (;;) {
       if (signal.aborted || this.#stopped) return null;
-      // Those who came before go first.
+      // Earlier callers go first.
       const client = this.#offers.size === 0 ? this.clientNow() : null;
       if (client !== null) return client;
       const nowMs = this.#clock.nowMs();

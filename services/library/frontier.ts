@@ -46,7 +46,7 @@ export interface HostLease {
   readonly urls: readonly { readonly url: string; readonly depth: number; readonly hop: number }[];
 }
 
-/** What became of one URL of a lease. */
+/** Outcome of one URL of a lease. */
 export interface UrlOutcome {
   /** Place in the lease. */
   readonly index: number;
@@ -96,7 +96,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
   /** Why it is no longer usable. */
   let broken: unknown;
   const nowMs = () => wholeMs(clock.nowMs());
-  /** Decides what was offered; grants so many leases at most. */
+  /** Decides the offered links; grants at most so many leases. */
   const step = (wanted: number): Task | undefined => {
     if (broken !== undefined) throw new CrawlstreamError('UNSUPPORTED', brokenText, broken);
     try {

@@ -65,7 +65,7 @@ export function clientsOwn(entries: readonly Uint8Array[]): readonly Uint8Array[
   return entries.some(isServers) ? entries.filter((entry) => !isServers(entry)) : entries;
 }
 
-/** What is given back of the metadata that was kept: releases up to 0.2.0 kept what nobody can read, too. */
+/** The metadata returned from storage: releases up to 0.2.0 also stored unreadable entries. */
 export function givenBack(entries: readonly Uint8Array[]): readonly Uint8Array[] {
   const own = clientsOwn(entries);
   return own.every((entry) => readable(entry) === entry) ? own : own.flatMap((entry) => readable(entry) ?? []);

@@ -65,7 +65,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     ListCrawls: unary('Local', 'StringList', () => ({
       values: crawls.ids().filter((id) => {
         const open = crawls.list().find((crawl) => crawl.id === id);
-        // Of one that is not open, nobody has deleted what was put.
+        // A crawl that is not open here has no deleted URLs.
         return open === undefined || open.partitions.some((one) => (one?.core?.state.counters.admitted ?? 0) > 0);
       }),
     })),

@@ -48,7 +48,7 @@ export interface ServerError {
 export interface HostTimes {
   /** End of the last contact of any crawl, ms; −Infinity: none. */
   endMs: number;
-  /** What the crawl before keeps, ms. Infinity: it is not known who was there. */
+  /** The previous crawl's delay, ms. Infinity: it is unknown which crawl that was. */
   afterMs: number;
   tookMs: number;
   crawlDelayMs: number;

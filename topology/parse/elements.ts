@@ -25,7 +25,7 @@ export const element = {
   /** Markup with text that a reader doesn't see. */
   hidden: 10,
   svg: 11,
-  /** What says where on the page links stand (landmarks.ts). */
+  /** Elements that determine the position of links (landmarks.ts). */
   main: 16,
   nav: 17,
   footer: 18,

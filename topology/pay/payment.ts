@@ -64,7 +64,7 @@ export function paymentNote(payload: string): PaymentNote | null {
     : null;
 }
 
-/** What counts as spent: what was offered, or more if the site says so. */
+/** The amount that counts as spent: the offer, or more if the site says so. */
 export function spentBy({ money, end }: Pick<Payment, 'money' | 'end'>): bigint {
   if (end?.state === 'withdrawn') return 0n;
   const charged = end?.state === 'answered' ? parseMoney(end.charged) : null;

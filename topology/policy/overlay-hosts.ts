@@ -41,7 +41,7 @@ export function overlayHosts(
     });
 }
 
-/** What holds for whole hosts goes by no pattern. */
+/** Settings of whole hosts ignore patterns. */
 const noPatterns: CompilePatterns = () => ({ length: 0, first: () => null, each() {} });
 
 /** The same for whoever has no lists, which filters may need. */

@@ -61,7 +61,7 @@ function rank({ kind }: UnversionedEvent): number {
   return timelineKinds.indexOf(kind);
 }
 
-/** What `--json` prints, and the page's API gives. */
+/** The output of `--json`, and of the page's API. */
 export function plainEvent({ topic, partition, offset, atMs, policyVersion, kind, text, details }: TimelineEvent) {
   const time = new Date(atMs).toISOString();
   return { topic, partition, offset, time, policyVersion, kind, text, details };

@@ -90,7 +90,7 @@ export class ReDecider {
     // A record that was taken in part is offered again with the next commit.
     this.#partition.withdraw();
     this.#partition.takeSought();
-    // What a checkpoint would keep of them is not asked for here.
+    // A checkpoint's part of them is not needed here.
     this.#partition.state.unsaved.records = [];
     return step;
   }

@@ -1,4 +1,4 @@
-/** The text of a page by what is known of its template: all that stands in an element, less what is named. */
+/** The text of a page by its known template: the content of an element, without the named parts. */
 import { parseHTML } from 'linkedom';
 import { inlineNames } from '../../../topology/parse/rich/text-blocks.ts';
 import type { Manual } from './manuals.ts';

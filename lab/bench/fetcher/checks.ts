@@ -14,7 +14,7 @@ import { build, projectRoot } from '../process/compiled.ts';
 import { startCost } from '../process/process-cost.ts';
 import { type CrawlBench, measureCrawl } from './fetch-crawl.ts';
 
-/** What is taken out: in which file, which text, and what stands there instead. */
+/** The removed checks: file, text, and replacement. */
 const edits: readonly { readonly check: string; readonly file: string; readonly find: string; readonly put: string }[] =
   [
     {

@@ -28,7 +28,7 @@ export interface CrawlBench {
   readonly stopAtPages?: number;
   /** Flags of Node for the crawl. */
   readonly node?: readonly string[];
-  /** What is run, from the project's root; by default the command as it is. */
+  /** The command, run in the project's root; by default the product's. */
   readonly entry?: string;
   /** Folder for a CPU profile of the crawl. */
   readonly profile?: string;
@@ -39,7 +39,7 @@ export interface CrawlBench {
 export interface MeasuredCrawl extends Usage {
   readonly report: CheckReport;
   readonly requests: readonly RequestRecord[];
-  /** What the crawl said of itself (`--json`). */
+  /** The crawl's own report (`--json`). */
   readonly said: Readonly<Record<string, unknown>>;
   readonly pinned: boolean;
   readonly samples: readonly Sample[];

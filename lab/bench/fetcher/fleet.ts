@@ -217,7 +217,7 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
   for await (const line of lines) {
     const url = /listening on (http:\/\/\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
-    // What it says later must not fill the pipe.
+    // Later output must not fill the pipe.
     stderr.resume();
     return url;
   }

@@ -99,7 +99,7 @@ function measured(
   for (let partition = 0; partition < partitionsEach; partition++) {
     const endMs = performance.now() + (1_000 * seconds) / partitionsEach;
     const sides = policies.map(([, overlays]) => start(overlays));
-    // What is compiled on the way is not measured, nor what a host's first page costs.
+    // Code compiled on the way is not measured, nor the cost of a host's first page.
     const before = Math.ceil(hosts / pages);
     for (let round = 0; round < 2 * before || performance.now() < endMs; round++) {
       for (let turn = 0; turn < sides.length; turn++) {

@@ -35,7 +35,7 @@ export interface CommandOptions {
   readonly core: number | null;
   /** Flags of Node. */
   readonly node?: readonly string[];
-  /** What is run, from the project's root; by default the command as it is. */
+  /** The command, run in the project's root; by default the product's. */
   readonly entry?: string | undefined;
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;

@@ -25,7 +25,7 @@ export function startCost(): () => Omit<Cost<never>, 'value'> {
   };
 }
 
-/** Of this process so far. */
+/** CPU of this process so far. */
 export function peakRssBytes(): number {
   return process.resourceUsage().maxRSS * 1024;
 }

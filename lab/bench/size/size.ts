@@ -19,7 +19,7 @@ interface Line {
   readonly unit: string;
   readonly model: number;
   readonly measured: number;
-  /** Of what was measured: above 0, the model asks for too much. */
+  /** Of the measured value: above 0, the model asks for too much. */
   readonly error: number;
 }
 

@@ -24,7 +24,7 @@ import { measureRawClient, type RawClient } from './topology-raw.ts';
 import { topologyStages } from './topology-stages.ts';
 import { besideFetcher } from './topology-stand-in.ts';
 
-/** What each process measures. */
+/** Measurements of each process. */
 const parts: Readonly<Record<string, (options: BenchOptions) => Promise<unknown>>> = {
   fill: fillDiscovered,
   frontier: (options) => inTemporaryFolder((folder) => catchUp(options, folder)),

@@ -29,7 +29,7 @@ export interface CrawlRun extends Ports {
   readonly onStatus: (status: CrawlStatus) => void;
   /** As in WatchedCrawl. */
   readonly stays?: WatchedCrawl['stays'];
-  /** What goes on beside frontier and fetcher while they run. */
+  /** Work beside frontier and fetcher while they run. */
   readonly attend?: (running: RunningWhole) => Promise<Attendants>;
 }
 

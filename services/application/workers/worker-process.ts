@@ -35,7 +35,7 @@ export interface WorkerStart {
   /** Name of its file, beside this one. */
   readonly program: 'fetch-worker' | 'consumer-worker';
   readonly orders: unknown;
-  /** What is printed in it is printed by the crawl. Otherwise it is the reason of its end. */
+  /** Its output is printed by the crawl. Otherwise it is the reason of its end. */
   readonly prints: boolean;
   /** Old objects of its heap, MB. */
   readonly heapMb: number;

@@ -67,7 +67,7 @@ export async function shownCaptures(
   const rows: Capture[] = [];
   for await (const capture of index.of(url)) {
     if (capture.atMs < fromMs) continue;
-    // Those of one second stay together.
+    // Captures of one second stay together.
     if (rows.length >= replayLimits.rowsMax && capture.time !== rows.at(-1)!.time) return { rows, next: capture.time };
     rows.push(capture);
   }

@@ -35,7 +35,7 @@ interface PageSource {
   readonly robotsTags: readonly string[];
   readonly redirectUrl: string | null;
   readonly body: Uint8Array;
-  /** What robots.txt and the headers say of use. */
+  /** Usage statements of robots.txt and of the headers. */
   readonly said: readonly Statement[];
 }
 

@@ -90,7 +90,7 @@ export interface EmbeddedCrawl {
   readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
   readonly attach: (opened: WholeLog) => Promise<RunningProcessors>;
-  /** They have a separate process. */
+  /** With a separate process. */
   readonly attachesProcess?: boolean | undefined;
 }
 

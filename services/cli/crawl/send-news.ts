@@ -31,11 +31,11 @@ export interface Asked {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
-  /** What options ask for, on top of what they asked for before; null: nothing yet. `all`: every seed of the crawl. */
+  /** The seeds and policy that the options add to earlier ones; null: nothing yet. `all`: every seed of the crawl. */
   ask(all: readonly string[], before: PolicyConfig | null): PolicyConfig;
   /** Options of `crawl` that are not part of the policy. */
   readonly options: GivenOptions;
-  /** What TLS trusts (mended-trust.ts). */
+  /** The trusted authorities and hosts (mended-trust.ts). */
   readonly trust: string;
   /** Private addresses that it may go to (mended-trust.ts). */
   readonly reach: string;

@@ -1,4 +1,4 @@
-/** What `--clients` makes of the other options of `crawl`. */
+/** The effect of `--clients` on the other options of `crawl`. */
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { bad } from '../flags/arguments.ts';
 import { clientTimeMs, type LendingFlags } from '../flags/lending-flags.ts';

@@ -25,7 +25,7 @@ export interface FetcherFlags extends IdentityFlags {
   readonly concurrency: number;
   /** Publish raw responses, for archives. */
   readonly responses?: boolean;
-  /** What of exchanges archives get. */
+  /** Parts of exchanges for archives. */
   readonly archive: ArchiveConfig['what'];
   /** MiB. */
   readonly archiveBody?: number;
@@ -222,7 +222,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
   };
 }
 
-/** What whoever asks hosts for something publishes of that, for archives. */
+/** What any requester publishes of its exchanges, for archives. */
 export function archiveSettings(flags: Partial<FetcherFlags>): { readonly archive?: ArchiveConfig } {
   return flags.responses ? { archive: archiveConfig(flags) } : {};
 }

@@ -46,7 +46,7 @@ export function canonicalsOption(): Option {
 /** Proofs that are asked for where options do not say how many: two may be by chance. */
 const usualProofs = 3;
 
-/** What options say, over what a policy has. */
+/** Options, on top of the policy. */
 export function equivalencesOf(
   { sameUrlProofs, canonicals }: { readonly sameUrlProofs?: number | 'none'; readonly canonicals?: boolean },
   before: EquivalencesConfig | undefined,

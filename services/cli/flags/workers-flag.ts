@@ -32,7 +32,7 @@ export function workersWanted({ workers, concurrency }: WorkersFlags, cores = av
   throw bad('--workers', `${workers}`, `${most}: use at most as many workers, or --concurrency ${workers}`);
 }
 
-/** What the partitions of a folder allow, and what is to be said of it. */
+/** The limit by a folder's partitions, and the message about it. */
 export function workersFor(
   flags: WorkersFlags,
   partitions: number,

@@ -95,7 +95,7 @@ export class FleetConsumers {
     return { createdAtMs, hasResponses: output.warc === true };
   }
 
-  /** What was kept of crawls that are deleted. */
+  /** State of deleted crawls. */
   async #clear(there: ReadonlyMap<string, There>): Promise<void> {
     const folder = join(this.#options.data, 'crawls');
     if (!existsSync(folder)) return;

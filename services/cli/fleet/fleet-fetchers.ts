@@ -48,7 +48,7 @@ export class FleetFetchers {
     return [...this.#entries.keys()];
   }
 
-  /** Of all crawls together, those that have ended among them. */
+  /** Of all crawls together, including ended ones. */
   stats(): FetcherStats {
     const running = [...this.#entries.values()].flatMap(({ crawl }) => crawl?.stats() ?? []);
     return sumStats([this.#endedStats, ...running.map(plainStats)]);
@@ -212,7 +212,7 @@ export class FleetFetchers {
     void going.finally(() => this.#goings.delete(going));
   }
 
-  /** What is kept of a crawl that is to run; undefined: it is not. */
+  /** Entry of a crawl that should run; undefined: it should not. */
   async #wanted(name: string): Promise<CrawlFile | undefined> {
     const { documents } = this.#options;
     const found = await crawlFileIn(documents, name);

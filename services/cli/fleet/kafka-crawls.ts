@@ -134,7 +134,7 @@ export class KafkaCrawls {
     this.#options.log.release(this.#crawl(name));
   }
 
-  /** Of those that do not run, the flows of a few are kept at hand. */
+  /** A few flows of stopped crawls are cached. */
   #look(name: string): void {
     if (this.#running.has(name)) return;
     this.#resting.delete(name);

@@ -18,7 +18,7 @@ export interface KafkaFleetFlags {
   readonly with?: readonly string[];
 }
 
-/** They contact no host. */
+/** These roles contact no host. */
 export const fleetConsumers = consumers.filter(({ name }) => !contactHosts.has(name));
 
 export const fleetRoles = ['frontier', 'fetcher', 'consumers'] as const;

@@ -114,7 +114,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
   });
   service.sources.add(fetcherMetrics(fetchers));
   const look = async () => {
-    // What the fleet keeps, whatever this process was started with.
+    // The fleet's settings, whatever this process was started with.
     hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
     fetchers.look();
   };

@@ -35,7 +35,7 @@ export interface FleetCommand {
   routes(parts: () => FleetParts, callers: Callers | null): readonly Routes[];
   /** Reads the crawls' owners; called repeatedly. Absent: owners have no keys. */
   readonly owners?: (() => readonly Owner[]) | undefined;
-  /** What all its crawls take from pages. */
+  /** Extraction settings of all its crawls. */
   readonly extract?: FetcherConfig['extract'];
   /** Consumers that run beside each crawl. */
   readonly processors?: readonly Processor[];

@@ -130,7 +130,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
   process.exitCode = 130;
 }
 
-/** What lies in a scratch folder may be removed. */
+/** Files in a scratch folder may be removed. */
 async function refuseOtherFolder(data: string): Promise<void> {
   const what = existsSync(join(data, 'manifest.json'))
     ? 'the data folder of one crawl'

@@ -45,7 +45,7 @@ export interface FleetPlace extends Pick<FleetParts, 'reading' | 'explain'> {
   readonly name: string;
   readonly documents: Documents;
   readonly files: CrawlKeep;
-  /** What hosts asked for. */
+  /** Pauses and Crawl-delays of hosts. */
   readonly facts: Pick<StateStore, 'scan' | 'write'>;
   readonly data: CrawlData;
   /** Makes the data of a new crawl. */
@@ -202,7 +202,7 @@ async function serveWatched(
     service.probes.suspend('stopping');
     streams.close();
     webhooks.stop();
-    // What is not answered by then is posted again after the next start.
+    // Unanswered posts are repeated after the next start.
     await Promise.race([posting, clock.sleepUntil(clock.nowMs() + place.graceMs)]);
     stopping.abort();
     await counting;

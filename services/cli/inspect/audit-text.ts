@@ -1,4 +1,4 @@
-/** What an audit says on a terminal. */
+/** The printed audit. */
 import type { AuditCounts } from '../../../topology/audit/audit.ts';
 import type { PaymentCounts } from '../../../topology/audit/payments-referee.ts';
 import { type Violation, violationKinds, violationText } from '../../../topology/audit/violation.ts';

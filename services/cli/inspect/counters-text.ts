@@ -2,7 +2,7 @@
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { linkNames, placeNames } from '../../dashboard/words.ts';
 
-/** What `--json` and `stats` print: the names are a contract. */
+/** Fields of `--json` and `stats`: the names are a contract. */
 export interface CrawlCounts {
   readonly pages: number;
   readonly admitted: number;

@@ -127,7 +127,7 @@ async function explain(
     },
     /** The URL as it is asked for, where the policy fetches by the first spelling; null: as it is. */
     askedAs: first?.spelling === undefined ? null : spelt(url, first.spelling),
-    /** What it inherits from the seed that led to it first. */
+    /** Tags from the seed that led to it first. */
     tags: trace.found.at(-1)?.tags ?? [],
     /** Links to it go by another URL, by what its host has proved; null: they do not. */
     folded: foldedOf(policy, topics, timeline, url),
@@ -155,7 +155,7 @@ async function explain(
       facts.failures > 0 || facts.deadUntilMs > 0 || (place?.in === 'end' && place.status === 'dead')
         ? ((await hostFailures(log, codec, topics, hostKeyOf(url))).get(hostKeyOf(url)) ?? null)
         : null,
-    /** What was paid for it. */
+    /** Payments for it. */
     payments: [...(await readPaymentBook(log, codec, topics.crawl)).payments()].filter((one) => one.url === url),
     nextDueAtMs: nextDue(timeline, place),
     hub: hubOf(policy, timeline),

@@ -1,4 +1,4 @@
-/** What `explain` prints for people. */
+/** `explain` for people. */
 
 import { moneyText } from '../../../topology/pay/money.ts';
 import type { Payment } from '../../../topology/pay/payment.ts';

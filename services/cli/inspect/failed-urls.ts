@@ -88,7 +88,7 @@ async function rulesOf({ log, codec, topics }: ReadableCrawl): Promise<{ normali
   return { normalize: compileNormalizer(normalize), hopsMax };
 }
 
-/** Those of the URLs that have an answer. */
+/** URLs with a response. */
 async function answeredOf(
   { log, codec, topics }: ReadableCrawl,
   urls: ReadonlySet<string>,

@@ -9,7 +9,7 @@ import { counted } from '../../runtime/counted.ts';
 export interface HostStatus {
   /** Earliest next contact; 0: it was never contacted. */
   readonly readyAtMs: number;
-  /** What stands in the way now, or what set `readyAtMs`. */
+  /** The present obstacle, or what set `readyAtMs`. */
   readonly why: string;
   readonly leasesOut: readonly number[];
   readonly hold: string;

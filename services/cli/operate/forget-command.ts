@@ -82,7 +82,7 @@ Example:
 
 type Found = Pick<Receipt, 'places' | 'notReached' | 'withdrawn' | 'purged'> & {
   readonly crawl: string;
-  /** What is left here is left for good. */
+  /** A skipped step is final. */
   readonly isWhole: boolean;
 };
 

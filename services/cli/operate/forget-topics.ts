@@ -18,7 +18,7 @@ export interface Topics {
   readonly partitions: number;
 }
 
-/** What is to be forgotten: purged by an operator, or withdrawn by its site. */
+/** Pages to forget: purged by an operator, or withdrawn by their site. */
 export class Gone {
   readonly #purges: Purges;
   /** When a URL was last taken back, ms since the Unix epoch. */

@@ -30,7 +30,7 @@ export interface Receipt {
   /** URLs that their sites no longer allow the use of. */
   readonly withdrawn: number;
   readonly places: readonly Place[];
-  /** What holds copies, or may, and was not reached. */
+  /** Places with copies that were not reached. */
   readonly notReached: readonly { readonly place: string; readonly why: string }[];
 }
 
@@ -40,7 +40,7 @@ export interface Place {
   readonly removed?: number;
   /** Found there afterwards. */
   readonly left: number;
-  /** What else there is to say, by name. */
+  /** Further facts, by name. */
   readonly more?: Readonly<Record<string, number | readonly string[]>>;
 }
 

@@ -59,7 +59,7 @@ export const memoryBytes = {
 export const diskBytes = {
   /** State of a URL in a queue, including its fingerprint: `bench -- frontier`. */
   queuedUrl: 25,
-  /** What is known of a page that was fetched. */
+  /** Bytes of a fetched URL's record. */
   fetchedPage: 215,
   /** The newest part of an embedded log is not compressed yet. */
   logTail: 48e6,

@@ -1,4 +1,4 @@
-/** What `what-if` prints: the recorded crawl and the other one, side by side, and how the second was computed. */
+/** `what-if` for people: the recorded crawl and the other one, side by side, and how the second was computed. */
 import type { CrawlSummary, HostLoad } from '../../../topology/what-if/crawl-tally.ts';
 import type { WhatIfReport } from '../../../topology/what-if/what-if.ts';
 import { counted } from '../../runtime/counted.ts';

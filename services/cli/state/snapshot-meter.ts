@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 
 export interface SnapshotMeter {
-  /** There was nothing to take: nothing is overdue. */
+  /** Nothing to snapshot: nothing is overdue. */
   passed(): void;
   taken(seconds: number, bytes: number): void;
   failed(): void;

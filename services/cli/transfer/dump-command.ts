@@ -111,7 +111,7 @@ async function isHeld(folder: DataFolder): Promise<boolean> {
   }
 }
 
-/** What options asked for: it is in the crawl.json of a data folder, and on Kafka in `control`. */
+/** The options' request: in the crawl.json of a data folder, or on Kafka in `control`. */
 async function headOf({ log, codec, manifest, folder }: StateSource) {
   const { policy, asked } = await readControl(log, codec, manifest.crawl);
   const request = folder === null ? { seeds: [], policy: null } : await readRequest(folder);

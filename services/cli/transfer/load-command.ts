@@ -94,7 +94,7 @@ export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTota
     totals = await loadCrawl({ ...target, clock, head, lines, onProgress: bar.set });
     bar.end();
     const { folder } = target;
-    // What `crawl` was asked for is copied, too, so that the same options change nothing.
+    // `crawl`'s request is copied, too, so that the same options change nothing.
     if (folder === null || head.asked === null || (await readRequest(folder)).policy !== null) return;
     await writeRequest(folder, { seeds: head.seeds, policy: storedPolicy(head.asked) });
   });

@@ -30,7 +30,7 @@ export function unblockText({ hold, deadUntilMs, deferred, delayMs }: ActedHost)
 const unitsMs: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const dayMs = 86_400_000;
 
-/** What somebody typed; `text`: what it will do, or what is wrong with it. */
+/** The typed value; `text`: its effect, or its error. */
 export interface Understood {
   /** Absent: it can't be done. null: as the policy says. */
   readonly amount?: number | null;

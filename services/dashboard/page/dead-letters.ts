@@ -1,4 +1,4 @@
-/** What was dead-lettered, and what was fetched last: lists of URLs, which are text whatever is in them. */
+/** Dead letters and newest fetches: lists of URLs, always shown as text. */
 import type { CrawlStatus, DeadLetterStatus, FetchStatus } from '../status.ts';
 import { byId, cell, el, fold, heading, rowOf, scrolled, setText } from './element.ts';
 import { hostLink, urlLink } from './links.ts';

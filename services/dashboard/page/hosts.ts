@@ -29,7 +29,7 @@ const columns: readonly Column[] = [
   { name: 'Next contact', sort: 'ready', isNumber: true, text: readyText },
 ];
 
-/** What the service lists first is what is asked for: names from A, the soonest, and the most of all else. */
+/** Each column's first sort order: names from A, the soonest contact, and the highest of all other values. */
 const ascending: ReadonlySet<HostSort> = new Set(['name', 'ready']);
 
 const limit = 50;

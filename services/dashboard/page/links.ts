@@ -4,7 +4,7 @@ import { type Child, el } from './element.ts';
 /** This page may be one of them itself. */
 const isBelow = location.pathname.endsWith('.html');
 const pages = isBelow ? '' : 'page/';
-/** Of what the service answers, as seen from here. */
+/** Address of the service, as seen from here. */
 export const service = isBelow ? '../' : '';
 
 export function hostLink(host: string): HTMLAnchorElement {

@@ -1,4 +1,4 @@
-/** What the page asks of the service, and how it says who it is where a token is wanted. */
+/** The page's requests to the service, with its token if one is needed. */
 import type {
   CrawlAct,
   ExplainStatus,
@@ -60,7 +60,7 @@ export async function ask<Answer>(path: string, init: RequestInit = {}, byItself
 
 export async function answerTo(path: string, init: RequestInit, byItself: boolean): Promise<Response> {
   for (;;) {
-    // What a page of elsewhere can't make a browser send: calls with an effect ask for it.
+    // A header that a foreign page can't make a browser send: calls with an effect require it.
     const sent = token;
     const headers = new Headers({ 'x-crawlstream': '1' });
     if (init.body !== undefined) headers.set('content-type', 'application/json');

@@ -21,7 +21,7 @@ export interface HookRequest {
   readonly hostKey: string;
 }
 
-/** What a host answered. */
+/** A host's response. */
 export interface HookResponse {
   readonly url: string;
   readonly status: number;
@@ -50,7 +50,7 @@ export interface HookParsed {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a hook wants changed about a request. */
+/** A hook's changes to a request. */
 export interface RequestChange {
   /** Replace ours of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface RequestChange {
   readonly skip?: string;
 }
 
-/** What replaces parts of the response that was received; absent parts stay. */
+/** Replacements for parts of the response; absent parts stay. */
 export interface ResponseChange {
   readonly status?: number;
   /** Replace those of the same name. */
@@ -105,7 +105,7 @@ export interface FetchHooks {
    * Nothing: it is not paid, and costs nothing.
    */
   pay?(offer: HookOffer): Soon<OrNothing<HookPayment>>;
-  /** What it returns replaces what was received, before that is read. */
+  /** Its result replaces the received response before that is parsed. */
   response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;
   /** Parsers by media type, as `application/epub+zip`; they come before ours. */
   parse?: Readonly<Record<string, (document: HookDocument) => Soon<HookParsed>>>;

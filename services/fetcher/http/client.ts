@@ -80,7 +80,7 @@ export interface HttpClientOptions {
   readonly insecureHosts?: ReadonlySet<string>;
   /** Signs each request. Absent: none is signed. */
   readonly signer?: Signer;
-  /** What archives are given of bodies. Absent: nothing. */
+  /** What archives get of bodies. Absent: nothing. */
   readonly archive?: BodyArchive;
 }
 
@@ -366,7 +366,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       body: result.body,
       rawBody,
       truncated: response.truncated || result.truncated,
-      // What was cut at the limit ends early.
+      // A body cut at the limit ends early.
       broken: response.broken === true || (result.broken === true && !response.truncated),
       address: response.address,
       startMs: response.startMs,

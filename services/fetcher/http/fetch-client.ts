@@ -116,7 +116,7 @@ function orAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What an error of a supplied fetch means. */
+/** Meaning of an error of a custom fetch. */
 function failureOf(error: unknown): { readonly kind: FailureKind; readonly detail: string } {
   const { code: given, name, message } = causeOf(error);
   // That of a DOMException is a number, which says nothing that its name does not.

@@ -113,7 +113,7 @@ export class LenientSender implements Sender {
           if (!handler.onHeaders(status, fields, resume, reason)) socket.pause();
         },
         onData(chunk) {
-          // What was read of the socket already goes on: it is little.
+          // Bytes already read from the socket go on: they are few.
           if (!socket.destroyed && !handler.onData(chunk)) socket.pause();
         },
         onComplete: () => over(() => handler.onComplete()),

@@ -1,4 +1,4 @@
-/** What an error of the HTTP client means: the outcome kind and plain words. */
+/** Meaning of an error of the HTTP client: the outcome kind and plain words. */
 import { tlsDetail } from '../../../topology/fetch/tls-failure.ts';
 import { ConnectError } from '../connect/connect-error.ts';
 import { type Headers, headersOf } from './headers.ts';

@@ -61,7 +61,7 @@ export function compileRequestRules(
   const single = new Set(rules.flatMap(({ urls }) => [...urls]));
   const seeds = new Set(seedOrigins);
   const manners = new Map<string, RequestManner | undefined>();
-  /** What the origin may have of the rules that fit. */
+  /** The matching rules' parts that the origin may have. */
   const fitting = (url: string, hostname: string, origin: string): Partial<RequestManner>[] =>
     rules.flatMap((rule) => {
       const isNamed = rule.urls.has(url) || rule.origins.has(origin);

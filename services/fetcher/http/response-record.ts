@@ -7,7 +7,7 @@ import type { KeptBody, Truncation } from './kept-body.ts';
 import { isOurs } from './request-failure.ts';
 import { requestHeadersOf } from './sent-request.ts';
 
-/** What a record says beside the exchange itself. */
+/** Fields of a record beside the exchange itself. */
 export type ResponseContext = Pick<Response, 'hostKey'> &
   Partial<Pick<Response, 'kind' | 'depth' | 'policyVersion' | 'policyHash' | 'noArchiveFromMs'>>;
 

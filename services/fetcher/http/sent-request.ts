@@ -17,7 +17,7 @@ export interface SentRequest {
   readonly closes?: boolean;
 }
 
-/** What a connection speaks. */
+/** Protocols of a connection. */
 export interface Spoken {
   /** The outermost first, as WARC-Protocol names them: http/1.1 or h2, then tls/1.2 or tls/1.3. */
   readonly protocols: readonly string[];

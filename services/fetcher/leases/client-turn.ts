@@ -38,7 +38,7 @@ export class ClientTurn implements By {
   /** The host may be contacted: by a client, if one wants it. null: nobody came for it in time. */
   async turn(): Promise<'us' | 'them' | null> {
     this.#arrived();
-    // What was given along with a URL is a client's: our own fetcher leaves it to them.
+    // A URL's payload belongs to its client: our own fetcher leaves it alone.
     const only = this.#outside.only || this.#task.urls[this.#index]!.payload !== '';
     const untilMs = this.#latestStartMs - this.#requestPath.clock.aheadMs;
     this.#client = only ? await this.#outside.client(untilMs, this.#requestPath.signal) : this.#outside.clientNow();

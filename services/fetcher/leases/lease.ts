@@ -85,7 +85,7 @@ export interface LeaseRunner {
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
-  /** What pages are wanted for, by the policy in force. */
+  /** Wanted uses of pages, by the policy in force. */
   readonly usesPolicy: () => UsesPolicy;
   /** Is a URL out of the scope of the policy in force? */
   readonly outOfScope: (url: string) => boolean;
@@ -390,7 +390,7 @@ function spansOf({ onSpan, requestPath }: LeaseRunner, task: Task, index: number
   return urlSpans(onSpan, requestPath.clock, task, index);
 }
 
-/** What became of a URL; for a traced one, with the context in which its trace goes on. */
+/** The outcome of a URL; for a traced one, with the context for its next spans. */
 function report(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | undefined): Promise<void> | undefined {
   if (spans === undefined) return reporter.report(report);
   const outcome = { ...report.outcome, traceparent: spans.leaseContext };

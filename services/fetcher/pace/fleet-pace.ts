@@ -26,7 +26,7 @@ export interface FleetPaceOptions {
   readonly owns?: (hostKey: string) => boolean;
   /** False: another process may run the fleet by now, and no request starts. Absent: none ever does. */
   readonly mayContact?: () => boolean;
-  /** What that knew: ms since the Unix epoch. */
+  /** That process's knowledge: ms since the Unix epoch. */
   readonly facts?: Iterable<readonly [hostKey: string, fact: HostFact]>;
   /** Is called with what a process to come must know: ms since the Unix epoch. */
   readonly onFact?: (hostKey: string, fact: HostFact) => void;

@@ -57,7 +57,7 @@ export interface PacedRequest extends HttpRequest {
   readonly latestStartMs: number;
   /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
   readonly record: (response: HttpResponse, addressDelayMs: number) => void;
-  /** What it is for, as records say. Absent: something that none of the kinds names. */
+  /** Purpose of the request, for records. Absent: another one. */
   readonly kind?: 'page' | 'robots' | 'sitemap' | 'requisite';
   /** Links from a seed. Absent: it is not known. */
   readonly depth?: number;
@@ -77,7 +77,7 @@ export interface PacedRequest extends HttpRequest {
   readonly by?: By | undefined;
 }
 
-/** Who may make a request in our place. */
+/** A client that may make a request in our place. */
 export interface By {
   /** Asked once the host may be contacted. null: nobody was there to make it in time. */
   turn(): Promise<'us' | 'them' | null>;

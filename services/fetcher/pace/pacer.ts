@@ -45,7 +45,7 @@ export interface Asked {
   readonly crawlDelayMs: number;
   /** Its lease has made a request before: it goes before others of its crawl. */
   readonly isBegun?: boolean;
-  /** What it is to others should the server fail it. Absent: nothing. */
+  /** Effect on others if the server fails it. Absent: none. */
   readonly failing?: ServerError | undefined;
 }
 

@@ -51,7 +51,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     const isSmall = body.length <= inlineBytes;
     if (wishes !== undefined && (isSmall || !hasWorker)) return parseRich(body, page, wishes);
     if (isSmall) return parseBy(parseLinksAndText, body, page, undefined, timeoutMs);
-    // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
+    // On one core, all other hosts wait meanwhile: such a page yields what is found in a moment.
     if (!hasWorker)
       return parseBy(parseLinksAndText, body, page, undefined, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
     return parseApart(body, page, wishes);

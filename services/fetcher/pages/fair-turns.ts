@@ -11,7 +11,7 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 interface Site {
   /** Virtual time at which its last document would end, ms. */
   finishMs: number;
-  /** What its last document took, ms. */
+  /** Parsing time of its last document, ms. */
   lastMs: number;
   readonly waiting: (() => Promise<void>)[];
 }

@@ -6,7 +6,7 @@ import { partitionOf } from '../../../topology/url/partition.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
 
-/** What a lease has to report and has not sent yet. */
+/** A lease's unsent report. */
 export interface Unsent {
   readonly task: Task;
   facts: HostFacts;
@@ -27,7 +27,7 @@ export interface ResultOptions {
   readonly names?: (hostKey: string) => Pick<Result, 'userAgent' | 'robotsTokens'>;
 }
 
-/** What the lease has to report so far; `last`: it ends with this. */
+/** The lease's report so far; `last`: it ends with this. */
 export function resultRecord(lease: Unsent, last: boolean, options: ResultOptions): AppendRecord {
   const { task, outcomes, requests, completedAtMs, facts } = lease;
   const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;

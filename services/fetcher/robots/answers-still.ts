@@ -42,7 +42,7 @@ async function answersStill(
   const response = await pacedRequest(runner.requestPath, {
     url,
     headers: runner.headers,
-    // What it says is known by the copy in force.
+    // Its content is known from the copy in force.
     wants: () => false,
     hostKey: task.hostKey,
     delayMs: task.delayMs,

@@ -27,7 +27,7 @@ import { createMovedAnswers } from './moved-answers.ts';
 export interface Robots {
   readonly status: 'rules' | 'allowAll' | 'unreachable';
   readonly rules: RobotsRules;
-  /** What it says of use. */
+  /** Its usage statements. */
   readonly usage: RobotsUsage;
   /** Product token of these rules. */
   readonly token: string;
@@ -35,7 +35,7 @@ export interface Robots {
   readonly hash: string;
   /** ms since the Unix epoch. */
   readonly fetchedAtMs: number;
-  /** It stands in for a newer one that can't be had. */
+  /** It replaces a newer one that can't be fetched. */
   readonly stale: boolean;
   /** unreachable: why, in plain words. */
   readonly detail: string;
@@ -143,7 +143,7 @@ export function createRobotsCache(
     }
   };
 
-  /** What may be used now without asking. */
+  /** A usable copy, without a request. */
   const usable = (origin: string): Entry | undefined => {
     const entry = entries.get(origin);
     if (entry === undefined) return undefined;
@@ -358,7 +358,7 @@ function shortHash(body: Uint8Array): string {
   return hash('sha256', body, 'hex').slice(0, 32);
 }
 
-/** What is reported of the host. */
+/** Facts of the host to report. */
 export function robotsFacts({ robots, fresh }: RobotsAnswer): HostFacts {
   return {
     robotsStatus: robots.status === 'unreachable' ? 'disallowAll' : robots.status,

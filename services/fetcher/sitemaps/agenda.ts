@@ -40,7 +40,7 @@ export interface SitemapAgenda {
   add(clientUrl: SitemapTask): void;
   /** The next one to be read with a lease of the host; undefined: none. */
   next(hostKey: string): SitemapTask | undefined;
-  /** There was no time to read it: it stays the next one. */
+  /** No time was left to read it: it stays the next one. */
   putBack(clientUrl: SitemapTask): void;
   /** It could not be read: it is tried again with a later lease, unless it has failed too often. */
   failed(clientUrl: SitemapTask): void;

@@ -45,7 +45,7 @@ export interface AgentToolsOptions {
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
   /** Best first. `path`: of a crawl's folder; nothing where it has no index yet. */
   search(path: string, words: string, limit: number): readonly Hit[];
-  /** Names and values of what a crawl makes of a URL. */
+  /** How a crawl treats a URL: names and values. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 

@@ -36,7 +36,7 @@ export interface FleetParts {
   readonly streams: EventStreams;
   readonly pages: PageScraper;
   readonly outputs: OutputSender;
-  /** What a crawl makes of a URL: names and values. `path`: of its folder. */
+  /** How a crawl treats a URL: names and values. `path`: of its folder. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
   /** null: owners have none. */
   readonly quotas: Quotas | null;

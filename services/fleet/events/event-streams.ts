@@ -24,7 +24,7 @@ export class EventStreams {
     this.#clock = clock;
   }
 
-  /** Who has taken all places that there are for an owner, in words; null: there is one. */
+  /** Why there is no place for this owner, in words; null: there is one. */
   takenFor(owner: string): string | null {
     const { ofOwnerMax, streamsMax } = eventLimits;
     if (this.#all >= streamsMax) return `${streamsMax} streams`;

@@ -12,7 +12,7 @@ export interface FleetTasksTopic {
   readonly partitions: number;
 }
 
-/** What a host answered to a request for another's robots.txt. */
+/** A host's answer to a request for another's robots.txt. */
 export interface MovedAnswer {
   /** The chain of URLs, that which gave this answer last. */
   readonly asked: readonly string[];

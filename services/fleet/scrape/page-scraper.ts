@@ -18,7 +18,7 @@ import type { ReadLog } from '../running-crawl.ts';
 import { type FoundPage, PageFinder } from './page-finder.ts';
 import { scrapeLimits } from './scrape-limits.ts';
 
-/** Whoever asks for pages. */
+/** Callers that ask for pages. */
 export interface Asker {
   /** Makes two askers' crawls of one page different ones. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface Asker {
   readonly owner: string;
   /** What pages are wanted for: a page whose site bars it is not returned. */
   readonly uses: readonly Use[];
-  /** Of which it may see pages. */
+  /** Crawls with pages that it may see. */
   crawls(): readonly CrawlAnswer[];
   /** Throws where it may have no further crawl. */
   create(seed: string, policy: Readonly<Record<string, unknown>>, name: string): Promise<unknown>;
@@ -42,7 +42,7 @@ export interface PageScraperOptions {
   readonly clock: Clock;
   /** Opens the log of a crawl that does not run. `path`: of its folder. */
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
-  /** Names and values of what a crawl makes of a URL. */
+  /** How a crawl treats a URL: names and values. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 
@@ -123,7 +123,7 @@ export class PageScraper {
   }
 
   async #fetched(asker: Asker, seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
-    // Whoever asks meanwhile waits for the same: a page is fetched once, however many ask for it.
+    // Concurrent callers wait for the same fetch: a page is fetched once.
     if (this.#used.get(name) === 1) {
       const starting = this.#begin(asker, seed, name).finally(() => this.#starting.delete(name));
       this.#starting.set(name, starting);

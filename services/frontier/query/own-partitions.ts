@@ -12,7 +12,7 @@ export interface OwnPartition {
   readonly partition: number;
   /** How far its restore is, 0 to 1. */
   readonly restored: number;
-  /** What is left of it at the pace so far, ms. */
+  /** Remaining time at the present pace, ms. */
   readonly restoreLeftMs: number;
   /** null: not restored yet. */
   readonly committed: Committed | null;

@@ -16,7 +16,7 @@ import { httpLimits } from '../../runtime/http/http-limits.ts';
 import type { PartitionOwner } from '../own/partition-owner.ts';
 import type { Standby } from '../standby/standby.ts';
 
-/** What this process has of a partition. */
+/** This process's part of a partition. */
 export interface Held {
   readonly owner?: PartitionOwner | undefined;
   readonly standby?: Standby | undefined;

@@ -26,7 +26,7 @@ export interface CaptureTotals {
   readonly captures: number;
   /** Known now, and not before. */
   readonly known: number;
-  /** Of those, to be visited again. */
+  /** Of those, the ones with revisits. */
   readonly scheduled: number;
   /** URLs with a retriable response: they stay unknown. */
   readonly failed: number;

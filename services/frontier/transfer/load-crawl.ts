@@ -108,7 +108,7 @@ function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): voi
   for (const name of placeNames) differ(name, sum[name], totals.places[name]);
 }
 
-/** What was asked for, then what is in force, so that `crawl` and `policy` find them. */
+/** The requested policy, then the one in force, so that `crawl` and `policy` find them. */
 async function publishPolicies({ log, codec, clock, manifest, head }: LoadOptions, inForce: PolicyConfig | null) {
   const there = (await readControl(log, codec, manifest.crawl)).policy?.version ?? 0;
   const asked = head.asked === null ? null : storedPolicy(head.asked);

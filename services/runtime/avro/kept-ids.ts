@@ -2,7 +2,7 @@
 import { fingerprintOf } from './avro-types.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** What fails is asked for again. */
+/** Failed requests are repeated. */
 export function keptIds(registry: SchemaRegistry): SchemaRegistry {
   const ids = new Map<string, Promise<number>>();
   return {

@@ -4,7 +4,7 @@ import type { CrawlstreamError } from '../../../topology/errors.ts';
 export interface SchemaWaits {
   /** Notes that a reader waits from now on; call the function that it returns when the wait is over. */
   begin(error: CrawlstreamError): () => void;
-  /** What is waited for, in words; null: nothing. */
+  /** What the reader waits for, in words; null: nothing. */
   readonly waitsFor: string | null;
   /** Called once for each thing that is waited for, until nothing waits for it any more. */
   onWait: (error: CrawlstreamError) => void;

@@ -1,4 +1,4 @@
-/** What a consumer's handler is given: decoded records, each with where and when it stands in the log. */
+/** Arguments of a consumer's handler: decoded records, each with its time and place in the log. */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { LogRecord } from '../log/log.ts';

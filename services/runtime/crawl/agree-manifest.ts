@@ -22,9 +22,9 @@ export interface Agreement {
   readonly log: Log;
   readonly codec: RecordCodec;
   readonly clock: Clock;
-  /** What the user's options ask for. */
+  /** The user's options. */
   readonly wanted: Partial<ManifestFacts> & Pick<ManifestFacts, 'crawl'>;
-  /** What a new crawl is made with; null: this command makes none. */
+  /** Settings of a new crawl; null: this command creates none. */
   readonly defaults: ManifestFacts | null;
   readonly createdBy: string;
   /** The key of a new crawl that takes over another's fingerprints. Absent: 16 random bytes. */

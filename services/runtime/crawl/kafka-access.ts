@@ -27,7 +27,7 @@ export interface KafkaAccess {
    * commands.
    */
   readonly stays?: boolean | undefined;
-  /** What this process does, in the brokers’ logs and metrics. Absent: `client`. */
+  /** Role of this process in the brokers’ logs and metrics. Absent: `client`. */
   readonly role?: string | undefined;
   /** Called with what an operator should know though nothing fails. */
   readonly onNotice?: ((text: string) => void) | undefined;

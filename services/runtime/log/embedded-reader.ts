@@ -34,7 +34,7 @@ interface Assignment {
   paused: boolean;
 }
 
-/** What was read of a partition. */
+/** Records read of a partition. */
 interface Part {
   readonly assignment: Assignment;
   readonly records: readonly LogRecord[];

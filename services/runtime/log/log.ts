@@ -53,7 +53,7 @@ export interface Log {
   risks?(topics: readonly LogTopic[]): Promise<readonly TopicRisk[]>;
   /** Brokers that do not answer; null: all do. Absent: there are none. */
   brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;
-  /** What was counted of requests to brokers. Absent: there are none. */
+  /** Counts of requests to brokers. Absent: none. */
   tallies?(): LogTallies;
   /** Waits for appends under way, ends waiting polls and joins, and refuses what comes after. */
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export interface RequestTally {
   readonly count: number;
   /** Requests that had no answer. */
   readonly failures: number;
-  /** Of all of them together, waits that a request itself asks for among them. */
+  /** Of all of them together, including waits that a request itself asks for. */
   readonly seconds: number;
 }
 

@@ -25,7 +25,7 @@ export interface StateStore {
 export interface StoreFigures {
   /** Table files by level, the newest first. */
   readonly files: readonly number[];
-  /** Of what was written and is not in a file yet, bytes. */
+  /** Written bytes that are not in a file yet. */
   readonly memtableBytes?: number;
   readonly compactions?: number;
   /** That compactions have still to rewrite. */

@@ -31,7 +31,7 @@ const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
 export const requeueOutcomes = [...outcomeKinds, 'dead', 'failed', 'page'] as const;
 export type RequeueOutcome = (typeof requeueOutcomes)[number];
 
-/** What a requeue asked for. The event is for the record only: the links to fetch again come on `discovered`. */
+/** The order of a requeue. The event is only a record: the links to refetch come on `discovered`. */
 export interface RequeuePayload {
   /** Beginning of URLs, normal. Empty: any. */
   readonly prefix: string;

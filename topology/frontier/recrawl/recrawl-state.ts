@@ -166,7 +166,7 @@ export class RecrawlState {
     this.table.put({ ...due, gained: Math.min(gainedMax, due.gained + urls) });
   }
 
-  /** What a lease takes of its host's URLs that are due; credit goes by everything it takes. */
+  /** A lease's share of its host's due URLs; credit counts everything it takes. */
   take(host: number, grant: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' }): readonly Due[] {
     const due = grant.kind === 'grantDue' ? grant.due : 0;
     if (due === 0 && this.share === 0) return none;

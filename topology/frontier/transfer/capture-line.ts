@@ -85,7 +85,7 @@ function endOf(status: number): readonly [FinalStatus, OutcomeKind, VisitKind] |
   return status >= 400 && status < 500 && !passes ? ['failed', 'clientError', 'error'] : null;
 }
 
-/** Of its path: a home page is worth more than what lies deep. */
+/** Priority by path: a home page is worth more than deep pages. */
 function segmentsOf(url: string): number {
   const path = url.indexOf('/', url.indexOf('//') + 2);
   let count = 0;

@@ -89,7 +89,7 @@ function isWholeText(inside: readonly TextBlock[], blocks: readonly TextBlock[])
   });
 }
 
-/** Of the articles that an element is, or stands in. */
+/** Articles that an element is, or stands in. */
 function outermostArticle(element: TextElement): TextElement {
   let one = element;
   while (one.parent !== null && one.parent.inMain !== '') one = one.parent;

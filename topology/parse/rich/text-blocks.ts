@@ -18,7 +18,7 @@ export interface TextElement {
   readonly parent: TextElement | null;
   readonly depth: number;
   readonly apart: Apart;
-  /** What it is, or stands in, of what HTML has for the main part; `main` where it is both. */
+  /** Its role, or its ancestor's, in HTML's main part; `main` if it is both. */
   readonly inMain: '' | 'main' | 'article';
 }
 

@@ -1,4 +1,4 @@
-/** What the page itself, and who named it, say for it. Each gives a share from 0 to 1, or null where it knows nothing. */
+/** Factors of the page itself, and of who named it. Each gives a share from 0 to 1, or null if unknown. */
 import { frontQueueCount, frontQueueOf } from '../../url/front-queue.ts';
 import { logShare, share } from './curves.ts';
 import type { LinkSource, PageInputs, PageKind } from './inputs.ts';

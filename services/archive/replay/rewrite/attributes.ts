@@ -20,7 +20,7 @@ const sets = new Set(['srcset', 'imagesrcset']);
  * frames, what has no meaning in an archive.
  */
 const dropped = new Set('ping integrity manifest attributionsrc nonce sandbox csp allow http-equiv archive'.split(' '));
-/** What a page may say by `http-equiv` without governing those that show it. */
+/** `http-equiv` values that do not affect the surrounding page. */
 const keptEquivalents = new Set(['content-type', 'content-language', 'default-style', 'x-ua-compatible']);
 /** Relations that make a browser speak to a host, or fetch a page that nobody asked for. */
 const declared =
@@ -66,7 +66,7 @@ function changeOfMeta(name: string, value: string, of: Attributes, linker: Linke
   return `${refresh.delaySeconds};url=${linker.lead(refresh.href) ?? refresh.href}`;
 }
 
-/** Those that stay. */
+/** Attributes that stay. */
 function relationsOf(rel: string): string {
   return rel
     .split(/\s+/)

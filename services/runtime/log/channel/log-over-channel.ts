@@ -21,7 +21,7 @@ import type { JoinWish, PollAnswer } from './serve-log.ts';
 
 export interface ChannelLog {
   readonly log: Log;
-  /** What the channel must serve for it. */
+  /** Calls that the channel must serve for it. */
   readonly served: Served;
 }
 

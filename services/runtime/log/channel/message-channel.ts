@@ -21,7 +21,7 @@ export interface Channel {
   close(): void;
 }
 
-/** What a side does, by name. */
+/** Functions of a side, by name. */
 export type Served = Readonly<Record<string, (...given: never[]) => unknown>>;
 
 const kinds = { call: 0, notify: 1, answer: 2, failure: 3 } as const;

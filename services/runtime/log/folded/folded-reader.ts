@@ -99,7 +99,7 @@ export function createFoldedReader(
       one.position = record.offset + 1;
       remember(one, record);
     }
-    // What lies between is others', and need not be looked at again.
+    // Records between are others', and need not be looked at again.
     one.position = Math.max(one.position, tail.readTo);
     return records;
   };

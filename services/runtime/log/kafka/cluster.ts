@@ -44,7 +44,7 @@ export interface Cluster {
 export interface ClusterTimes {
   readonly openTimeoutMs: number;
   readonly patienceMs: number;
-  /** What is known is asked for again after this. */
+  /** Cached answers are requested again after this. */
   readonly metadataMs: number;
 }
 

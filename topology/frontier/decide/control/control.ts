@@ -145,7 +145,7 @@ function switchPolicy(decision: Decision, event: Control): void {
   }
 }
 
-/** What limits go by: in a served crawl, pages are the URLs that its clients have done. */
+/** The basis of limits: in a served crawl, pages are the URLs that its clients have done. */
 function withPages(
   { state }: Decision,
   host: Host | undefined,
