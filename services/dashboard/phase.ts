@@ -1,4 +1,4 @@
-/** How a crawl stands, in one word, and what somebody should look at: decided from what is told anyway. */
+/** The state of a crawl in one word, and warnings for the viewer: derived from the status that is sent anyway. */
 
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';

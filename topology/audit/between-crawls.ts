@@ -1,9 +1,11 @@
 /**
- * Holds the contacts of several crawls of one fleet against each other: one host at a time over all of them, no sooner after
- * another's than the less patient of the two waits and the least of the fleet, a Crawl-delay and a Retry-After whichever crawl was told.
+ * Compares the contacts of several crawls of one fleet: one host serves one crawl at a time. The next crawl waits for
+ * the smaller of the two delays, for the fleet's minimum delay, and for a Crawl-delay or Retry-After, whichever crawl
+ * received it.
  *
- * What a crawl breaks by itself is for its own audit (audit.ts): a finding that it has told already is not told again. Contacts
- * come nearly in order of time, over all crawls. Memory: a window for each host that was contacted within the last day.
+ * Violations of a single crawl belong to its own audit (audit.ts), and its findings are not repeated here. Contacts
+ * arrive nearly in order of time, over all crawls. Memory: a window for each host that was contacted within the last
+ * day.
  */
 import type { Contact, Tolerance } from './contact.ts';
 import { createHostContacts, type HostContacts } from './host-contacts.ts';

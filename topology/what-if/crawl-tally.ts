@@ -1,6 +1,6 @@
 /**
- * What a crawl came to, told from its commits and requests: the same fold over the recorded ones and over those that
- * another policy leads to, so that both stand beside each other.
+ * The result of a crawl, computed from its commits and requests. Recorded and simulated crawls use the same fold, so
+ * that both can be compared.
  *
  * Memory: a number for each admitted URL, and for each page.
  */

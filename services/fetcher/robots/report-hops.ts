@@ -1,6 +1,6 @@
 /**
- * Robots.txt files that have moved to another host, where that one is with another fetcher than the host they bind: whoever has the other
- * host asks it, and tells what it answered; whoever has the first takes that for an answer of its own.
+ * A robots.txt that moved to a host of another fetcher: that fetcher requests the file and publishes the answer, and
+ * the fetcher of the first host uses the answer as its own.
  */
 import { robotsVerdict } from '../../../topology/robots/verdict.ts';
 import type { Clock } from '../../runtime/clock.ts';

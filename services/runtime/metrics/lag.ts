@@ -1,9 +1,9 @@
 /**
- * How far groups are behind, and how old the oldest record is that each has not dealt with.
+ * How far groups are behind, and the age of the oldest record that each has not handled.
  *
- * Ends of partitions, and times of records, are asked for beside the scrapes, every few seconds: a scrape tells what was
- * seen last, and how long ago that was, so that no broker that is away holds it up. While one is, what was seen stands,
- * and ages go on: a group that stands still with its brokers falls behind as far as anybody can tell.
+ * Ends of partitions and times of records are requested every few seconds, beside the scrapes. A scrape returns the
+ * last known values with their age, so an absent broker does not delay it. While a broker is away the values stay and
+ * ages grow: a group that stops with its brokers falls behind, as far as anybody can know.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TopicName, topics } from '../../../topology/topics.ts';
