@@ -1,8 +1,8 @@
 /**
  * The rights that each service needs on a broker with an authorizer: derived from the graph (topology.ts), so that they
- * always match it. Names of operations, resources and patterns are Kafka's own.
+ * always match it. Names of operations, resources and patterns are Kafka's.
  *
- * Idempotent producing needs no right of its own since Kafka 3.0; trimming a topic is `Delete` on it.
+ * Idempotent producing needs no separate right since Kafka 3.0; trimming a topic is `Delete` on it.
  */
 
 import { topicNames, topics } from '../../topology/topics.ts';

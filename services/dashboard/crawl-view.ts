@@ -1,6 +1,6 @@
 /**
- * What the dashboard knows of a crawl and may ask of it: the port between the page's routes and the crawl, here over the
- * crawl's log and what its owners tell. Nothing is read while nobody looks.
+ * The dashboard's access to a crawl: the port between the page's routes and the crawl, here over the crawl's log and
+ * its owners' reports. Nothing is read without viewers.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Look } from '../../topology/frontier/ask/crawl-end.ts';

@@ -1,11 +1,11 @@
 /**
- * The dashboard: its page at `/dashboard/`, what the page is told (`/dashboard/events`, one JSON a second), and what it
- * asks. `POST /hosts/KEY/block`, `/unblock`, `/delay`, `/limit` and `POST /crawl/pause`, `/resume` are control calls, for the
- * page and for anybody else.
+ * The dashboard: its page at `/dashboard/`, the page's status (`/dashboard/events`, one JSON a second), and its
+ * requests. `POST /hosts/KEY/block`, `/unblock`, `/delay`, `/limit` and `POST /crawl/pause`, `/resume` are control
+ * calls, for the page and for other callers.
  *
- * What a crawl met is hostile: nothing here makes markup of it, and the page may run no script and load no file but ours
- * (Content-Security-Policy). To explain a URL, or to tell its story (`/story?url=URL` is a page of it), reads much of a
- * changelog: it is a control call too, one at a time.
+ * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
+ * ours (Content-Security-Policy). Explaining a URL, or showing its history (`/story?url=URL`, which has a page), reads
+ * much of a changelog: it is a control call too, one at a time.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';

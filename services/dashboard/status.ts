@@ -1,8 +1,8 @@
 /**
- * What a service tells the dashboard's page: JSON, and the contract between the two. It imports nothing, so that the
- * page, which is compiled for browsers, may read it as well.
+ * The status that a service sends to the dashboard's page: JSON, and the contract between the two. It imports nothing,
+ * so that the page, which is compiled for browsers, can use it as well.
  *
- * Times are ms since the Unix epoch, by the service's clock. null: not known here.
+ * Times are ms since the Unix epoch, by the service's clock. null: unknown here.
  */
 
 /** Counters by name, over all partitions (topology/frontier/changes/counters.ts). */

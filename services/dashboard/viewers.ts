@@ -1,8 +1,8 @@
 /**
- * Everybody who looks at a crawl now: one look a second serves them all, and while there is nobody, there is none.
+ * All present viewers of a crawl: one look a second serves them all, and without viewers there is none.
  *
- * A look that fails is told as such, and the next one is tried all the same. A viewer that does not read is skipped, and
- * cut off after a while: nothing piles up here for it.
+ * A failed look is reported, and the next one is still tried. A viewer that does not read is skipped, and disconnected
+ * after a while: nothing accumulates here for it.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -1,9 +1,9 @@
 /**
- * The crawls of a fleet: made, paused, resumed, ended and deleted while the others go on.
+ * The crawls of a fleet: created, paused, resumed, ended and deleted while the others go on.
  *
- * What is wanted of a crawl is written before it is done, so that a kill at any moment leaves a fleet that does it at its
- * next start: crawls that are to run are started, those that were being deleted are gone. A crawl that fails is told of
- * and stopped; the others do not notice.
+ * An order is written before it is carried out, so that a fleet carries it out at its next start after a kill at any
+ * moment: crawls that should run are started, and deleted ones removed. A failing crawl is reported and stopped; the
+ * others do not notice.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * Words of languages that are written without spaces: Chinese, Japanese, Thai and their like. SQLite's tokenizer takes a run
- * of such letters for one word (UAX #29 §4). So each letter is indexed by itself, and a word is searched for as a phrase of
- * its letters: it is found within any run, whatever a dictionary would say.
+ * Words of languages without spaces: Chinese, Japanese, Thai and others. SQLite's tokenizer takes a run of such letters
+ * for one word (UAX #29 §4). So each letter is indexed separately, and a word is searched as a phrase of its letters:
+ * it is found within any run, without a dictionary.
  */
 
 /** Separator of letters: splits for the tokenizer, and has no width when shown. */

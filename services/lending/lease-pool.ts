@@ -1,9 +1,9 @@
 /**
- * Where fetchers that have a URL to give, and clients that want one, find each other.
+ * Matches fetchers that have a URL to hand out with clients that want one.
  *
- * A fetcher comes to the desk when a host may be contacted; it waits for a client that has room, takes a place of it, and
- * hands its URL over. A URL that is out comes back by its client's word, or once nothing was heard of the client for the
- * time of its lease. Everything here is in memory: what a killed process forgets, the frontier leases again.
+ * A fetcher enters the pool when a host may be contacted; it waits for a client with a free place, takes the place, and
+ * hands its URL over. A URL returns by its client's report, or when the client was silent for the time of its lease.
+ * Everything here is in memory: the frontier leases again what a killed process forgets.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';

@@ -98,7 +98,7 @@ export function createBrowser(options: BrowserOptions): Browser {
     sharesNetwork = made.sharesNetwork;
     return made.browser;
   };
-  /** One that did not start is started again by whoever wants it next. */
+  /** A browser that did not start is started again for the next page. */
   const started = (): Promise<Chromium> => {
     if (running !== undefined) return running;
     const starting = launched();

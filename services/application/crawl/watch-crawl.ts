@@ -47,8 +47,8 @@ export interface WatchedCrawl {
   hosts(): HostCounts;
   onStatus(status: CrawlStatus): void;
   /**
-   * The crawl does not end by itself, since there are clients who may add to it. Called before each look; what it
-   * returns hears whether the crawl has anything left. Absent: it ends.
+   * The crawl never ends by itself, since clients may add URLs. Called before each look; its result learns whether the
+   * crawl has anything left. Absent: it ends.
    */
   readonly stays?: (() => (idle: boolean) => void) | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Metrics of another process: what its sources say is sent here from time to time, and told here with what its
- * predecessors had counted, so that a counter never goes back.
+ * Metrics of another process: its sources' samples are sent here from time to time, and exported here together with its
+ * predecessors' counts, so that a counter never goes back.
  */
 import {
   type MetricName,

@@ -1,6 +1,6 @@
 /**
- * When a run of a crawl stops by itself: `--max-time`, `--max-bytes`, `--max-errors`. Each counts what this run did, stops it
- * as Ctrl-C would, with all that is queued kept, and the same command goes on. Pages are the policy's (`--max-pages`).
+ * When a run of a crawl stops: `--max-time`, `--max-bytes`, `--max-errors`. Each counts only this run, and stops it as
+ * Ctrl-C would: the queue is kept, and the same command continues. Pages are limited by the policy (`--max-pages`).
  */
 import type { Command } from 'commander';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';

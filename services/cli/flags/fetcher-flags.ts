@@ -235,7 +235,7 @@ function archiveConfig({ requisites, archiveBody, bodies, ...flags }: Partial<Fe
   return { what: archive, ...limits, ...(bodies !== undefined && { folder: bodies }) };
 }
 
-/** Webmasters must be able to name and reach whoever crawls them; only a web on this very machine needs no contact. */
+/** Webmasters must be able to identify and reach the operator; only a web on this very machine needs no contact. */
 export function needContact(flags: FetcherFlags, seeds: readonly string[]): void {
   identityOf(flags);
   if (flags.contact !== undefined) return;

@@ -1,4 +1,4 @@
-/** A fleet while it runs in this process: its crawls, what they share, and what is told of them. */
+/** A fleet that runs in this process: its crawls, their shared parts, and their status. */
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';

@@ -1,9 +1,9 @@
 /**
- * `crawlstream forget`: carries out, in everything that holds copies, what was purged, and what sites no longer allow the
- * use of; and gives a signed receipt of it.
+ * `crawlstream forget`: removes purged pages, and pages whose sites withdrew their permission, from every store of
+ * copies, and writes a signed receipt.
  *
- * Each step may be done again, so what a kill cuts short the next run finishes. A data folder must have no crawl running; on
- * brokers roles go on, and follow by themselves.
+ * Each step can be repeated, so the next run completes what a kill interrupted. No crawl may run on a data folder; on
+ * brokers the roles keep running and catch up themselves.
  */
 
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Which of a crawl's consumers on brokers have read what was taken back; each follows by itself, wherever it runs. */
+/** Which of a crawl's consumers on brokers have read the withdrawals; each catches up itself, wherever it runs. */
 import type { Clock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import type { Log, OffsetRange } from '../../runtime/log/log.ts';

@@ -1,8 +1,8 @@
 /**
- * `crawlstream seek`: sets where a group goes on reading.
+ * `crawlstream seek`: sets where a group continues to read.
  *
  * The frontier's positions are state, so for the frontier this is an event on `control`, decided and committed like any
- * other, and a replay comes to the same. Positions of other groups on Kafka are committed for them while they have no
+ * other, and a replay has the same result. Positions of other groups on Kafka are committed for them while they have no
  * members; the event records who did it, and when.
  */
 import { randomBytes } from 'node:crypto';

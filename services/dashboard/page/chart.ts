@@ -1,6 +1,6 @@
 /**
- * A chart over time, with axes and units, and beside it what somebody reads who does not see it: one sentence, and the
- * points as a table. The one file that knows uPlot (a global: the library comes as a script of its own).
+ * A chart over time, with axes and units, and a text version for people who do not see it: one sentence, and the points
+ * as a table. The only file that knows uPlot (a global: the library is a separate script).
  */
 import type uPlotOf from 'uplot';
 import { el, fold, heading, rowOf, scrolled, setText } from './element.ts';

@@ -101,8 +101,8 @@ export interface FetchHooks {
   /** Before a URL is asked for: headers to send along, or why it is passed over. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
   /**
-   * A page may be had for money, which counts as spent by now: what it returns is sent with one more request for it.
-   * Nothing: it is not paid, and costs nothing.
+   * A page is for sale, and its price counts as spent by now: the result is sent with one more request for it. Nothing:
+   * it is not paid, and costs nothing.
    */
   pay?(offer: HookOffer): Soon<OrNothing<HookPayment>>;
   /** Its result replaces the received response before that is parsed. */

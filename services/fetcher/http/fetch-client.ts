@@ -1,7 +1,7 @@
 /**
- * An HTTP client over a `fetch` that a user supplies: requests and responses are those of the fetcher, while the
- * supplied function decides how a host is reached. A fetch undoes content codings by itself, so none is requested here,
- * and responses are treated as having none.
+ * An HTTP client over a custom `fetch`: requests and responses are those of the fetcher, while the custom function
+ * decides how a host is reached. A fetch decodes content codings itself, so none is requested here, and responses count
+ * as having none.
  */
 import { once } from 'node:events';
 import type { OutcomeKind } from '../../../schemas/types.ts';

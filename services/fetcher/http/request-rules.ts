@@ -45,8 +45,8 @@ interface Rule {
 const mannersMax = 10_000;
 
 /**
- * `say` is told of proxies that fail, and of those that come back. `seedOrigins`: origins that the operator began the crawl with. Throws
- * INVALID_ARGUMENT for a secret that is not there.
+ * `say` reports proxies that fail, and that recover. `seedOrigins`: origins of the operator's seeds. Throws
+ * INVALID_ARGUMENT for a missing secret.
  */
 export function compileRequestRules(
   inputs: readonly RequestRuleInput[],

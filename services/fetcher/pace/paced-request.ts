@@ -96,8 +96,8 @@ export async function pacedRequest(requestPath: RequestPath, request: PacedReque
   if (back !== undefined && !(await back)) return null;
   let made = await oneRequest(requestPath, request);
   for (let left = fetcherLimits.repeatsMax; left > 0 && made !== null; left--) {
-    // RFC 9112 §9.3.1, RFC 9113 §8.7: that an idle connection was closed tells nothing of the server, nor does a request that it
-    // says it did not process. The request is repeated after its delay.
+    // RFC 9112 §9.3.1, RFC 9113 §8.7: a closed idle connection says nothing about the server, nor does a request that
+    // it declares unprocessed. The request is repeated after its delay.
     const isStale = request.isPaid !== true && request.isRetry !== true && made.response.staleConnection;
     // The next answer goes to the lenient reader. It is no second chance: the server has answered, and is asked once more at its pace.
     const isMisread = request.isPaid !== true && made.response.misread === true;

@@ -35,7 +35,7 @@ export function hopReporter(clock: Pick<Clock, 'nowMs'>, { isHere, report, notAs
   };
 }
 
-/** A fetch that gives what was told; where it leads on, its host is asked by others. */
+/** A fetch that returns the reported answer; for a further redirect, other fetchers ask the next host. */
 export function fetchReported(response: RobotsResponse): RobotsFetch {
   let isGiven = false;
   return async () => {

@@ -1,9 +1,9 @@
 /**
- * Questions to a crawl's partitions, asked of any frontier: it answers if it owns the partition, and otherwise asks the
- * owner; if the owner does not answer, a standby does, and says how old its answer may be.
+ * Queries of a crawl's partitions, sent to any frontier: it answers if it owns the partition, and otherwise asks the
+ * owner. If the owner does not answer, a standby does, and says how old its answer may be.
  *
- * Members find each other by the addresses they told their group. A question is passed on only once: a member that gets
- * a question passed on answers from what it has, or not at all.
+ * Members find each other by the addresses in their group. A query is passed on only once: a member that gets a
+ * passed-on query answers from what it has, or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -1,9 +1,9 @@
 /**
- * Keeps a warm copy of one partition: it follows the changelog that the owner writes, comes to the owner's state, and
- * compares it with the owner's own checks as it goes. When it is stopped, the next owner goes on from its state. It
- * claims nothing, and writes nothing but its checkpoint.
+ * Keeps a warm copy of one partition: it follows the owner's changelog to the owner's state, and compares it with the
+ * owner's checks on the way. When it is stopped, the next owner continues from its state. It claims nothing, and writes
+ * nothing but its checkpoint.
  *
- * Its position is published as that of a group of its rank, once a second, for others to see how far behind it is.
+ * It publishes its position as that of a group of its rank, once a second, so that others see how far behind it is.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';

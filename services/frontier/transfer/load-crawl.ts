@@ -1,8 +1,8 @@
 /**
  * Loads a dump into a crawl of any number of partitions, which holds nothing yet, or a part of this very dump.
  *
- * Each line goes to the partition of its host. At the end the partitions must come to what the dump says it holds;
- * only then may a frontier decide on them.
+ * Each line goes to the partition of its host. At the end the partitions' totals must equal those of the dump; only
+ * then may a frontier decide on them.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Change, placeNames } from '../../../topology/frontier/changes/changes.ts';

@@ -102,8 +102,8 @@ export async function accessOn(
 }
 
 /**
- * By role, crawl and instance, so that quotas, and brokers' logs and metrics, can tell them apart. In containers all
- * processes have the same process id, and elsewhere several share a host name.
+ * By role, crawl and instance, so that quotas, and brokers' logs and metrics, can distinguish processes. In containers
+ * all processes have the same process id, and elsewhere several share a host name.
  */
 function clientIdOf(role: string, crawl: string): string {
   return `crawlstream-${role}-${crawl}-${hostname()}-${process.pid}`.replaceAll(/[^A-Za-z0-9._-]/g, '_');

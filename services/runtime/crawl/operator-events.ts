@@ -1,6 +1,6 @@
 /**
- * An operator's orders to a running crawl, as events on `control`: each says who sent it and when, and has an id of its
- * own, so that a repetition after a crash is recognised.
+ * An operator's orders to a running crawl, as events on `control`: each names its sender and time, and has a unique id,
+ * so that a repetition after a crash is recognised.
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';

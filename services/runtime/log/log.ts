@@ -88,9 +88,9 @@ export interface GroupOptions {
   /** So many partitions of each are shared out; what a topic has beyond stays unread. Absent: their counts must be equal. */
   readonly partitions?: number | undefined;
   /**
-   * A name that outlives this process: a process that comes back with it within a session is the same member, and
-   * nothing moves. If two processes have the same name, the older one is put out: it holds nothing from then on, and is
-   * told by `onFailure` a session later.
+   * A name that outlives this process: a process that returns with it within a session is the same member, and nothing
+   * moves. If two processes have the same name, the older one is expelled: it owns nothing from then on, and
+   * `onFailure` is called a session later.
    */
   readonly instanceId?: string | undefined;
   /** Where others may ask this member, as `host:port`. */
@@ -102,8 +102,8 @@ export interface GroupOptions {
   /** Partitions of which this member has some state from before: where there is a choice, it gets those. */
   holds?(): readonly number[];
   /**
-   * Copies of which this member has all but the newest state. Given: a partition comes to this member only once its copy
-   * has caught up, or after a bound on that; until then it is told to keep a copy. Absent: partitions have no state.
+   * Nearly current copies of this member. Given: a partition moves to this member only once its copy has caught up, or
+   * after a time limit; until then the member keeps a copy. Absent: partitions have no state.
    */
   caughtUp?(): readonly number[];
   /**

@@ -27,8 +27,8 @@ import { createFoldedReader } from './folded-reader.ts';
 
 export interface FoldOptions {
   /**
-   * Others append too, and what they have appended by the time of a call is to be told: each call asks the brokers. False: what
-   * this process appends is told at once, and what others do a moment later.
+   * Others append too, and each call must see what they have appended by then: each call asks the brokers. False: this
+   * process's appends are seen at once, and others' a moment later.
    */
   readonly isExact: boolean;
   readonly tailBytes?: number;

@@ -1,6 +1,7 @@
 /**
- * A reader of topics, of which some lie in flows. It takes records of those from the tail that the process keeps of their flow
- * (flow-pump.ts); one that is further behind reads the flow by itself until it is there. Topics by themselves are read as ever.
+ * A reader of topics, some of which lie in flows. It takes their records from the tail that the process keeps of the
+ * flow (flow-pump.ts); a reader that is further behind reads the flow itself until it has caught up. Topics outside
+ * flows are read as usual.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Log, LogReader, LogRecord, PollOptions, ReadBefore } from '../log.ts';

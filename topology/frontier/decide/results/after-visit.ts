@@ -1,9 +1,9 @@
 /**
- * What a visit tells of its page: whether it changed, what to keep of it, and when to come again. A pure function of what
- * was known and what was found.
+ * The result of a visit for its page: whether it changed, what to store, and when to revisit. A pure function of known
+ * and found facts.
  *
- * A page has changed if its body has and its main text has too, as far as signatures tell; a 304 says that it has not.
- * A feed has changed if it has a new entry.
+ * A page has changed if its body and its main text have, as far as signatures show; a 304 says that it has not. A feed
+ * has changed if it has a new entry.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { hasNewEntries, isFeedSignature, pollSecondsOf } from '../../../content/feed-signature.ts';
