@@ -1,8 +1,8 @@
 /**
  * The topics of a crawl, declared in one place: name, key, schema, retention.
  *
- * A topic's full name is `<crawl>.<name>`. All topics but the changelog carry Avro, in the Confluent wire
- * format or in Avro's single-object encoding; the changelog has a format of its own (frontier/changes/codec.ts).
+ * A topic's full name is `<crawl>.<name>`. All topics but the changelog carry Avro, in the Confluent wire format or in
+ * Avro's single-object encoding; the changelog has its own format (frontier/changes/codec.ts).
  */
 
 export const topicNames = [

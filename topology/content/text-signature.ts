@@ -1,6 +1,7 @@
 /**
- * The signature of a page's main text, by which a visit tells whether the page has changed: its SimHash, 16 hexadecimal
- * digits. A rotating advertisement, a date or a counter leaves it within `nearBits` of what it was; another article does not.
+ * The signature of a page's main text, by which a visit finds out whether the page has changed: its SimHash, 16
+ * hexadecimal digits. A rotating advertisement, a date or a counter leaves it within `nearBits` of the old one; another
+ * article does not.
  */
 import { hamming, type Simhash, simhash } from './simhash.ts';
 

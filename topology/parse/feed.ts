@@ -1,10 +1,10 @@
 /**
  * The XML formats that list URLs: sitemap and sitemap index (sitemaps.org), RSS 0.9–2.0, RSS 1.0 (RDF) and Atom.
  *
- * The root element tells which. Entries of feeds are read in feed-entries.ts. In sitemaps, elements of another prefix
- * than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations, but for the alternates of
- * a page (`xhtml:link rel="alternate"`), which are pages too. What a feed says of how often it is worth asking for
- * counts: `ttl` (RSS 2.0), `updatePeriod` and `updateFrequency` (RSS 1.0, module Syndication).
+ * The root element decides. Entries of feeds are read in feed-entries.ts. In sitemaps, elements of another prefix than
+ * the root's belong to another vocabulary (`image:loc`, `video:player_loc`) and are no locations, except the alternates
+ * of a page (`xhtml:link rel="alternate"`), which are pages too. A feed's own polling interval counts: `ttl` (RSS 2.0),
+ * `updatePeriod` and `updateFrequency` (RSS 1.0, module Syndication).
  */
 import { EntryReader, type FeedRoot } from './feed-entries.ts';
 import { parseSitemapDate } from './sitemap-date.ts';

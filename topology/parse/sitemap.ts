@@ -1,9 +1,9 @@
 /**
  * Sitemaps of every form: XML, index, plain text, RSS and Atom (sitemaps.org protocol 0.9); and JSON Feed.
  *
- * Pure and bounded: read in pieces as they come, of which little is kept; the caller undoes gzip. The form is told by
- * the content, for media types of sitemaps are seldom right. What is neither XML of a known root, a JSON Feed, nor lines of
- * URLs gives no entries.
+ * Pure and bounded: read in pieces as they come, of which little is kept; the caller decompresses gzip. The content
+ * decides the form, since media types of sitemaps are rarely right. A body that is neither XML of a known root, a JSON
+ * Feed, nor lines of URLs gives no entries.
  */
 
 import { canParse } from '../url/can-parse.ts';

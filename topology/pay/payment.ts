@@ -1,10 +1,10 @@
 /**
- * Payments, as `control` holds them (kind `payment`, partition 0), and the book that is made of them.
+ * Payments, as `control` holds them (kind `payment`, partition 0), and the book derived from them.
  *
- * A fetcher writes `offered` before anything is paid, and goes on only if its own record, read back in the order of the
- * log, still fits the budget: of two fetchers that want the last of the money, the log's order says who gets it. What was
- * offered counts as spent from then on, whatever becomes of the request, unless `withdrawn` says that nothing was sent: a
- * process that is killed has spent what it had offered. `answered` tells what came.
+ * A fetcher writes `offered` before anything is paid, and continues only if its own record, read back in the order of
+ * the log, still fits the budget: of two fetchers that want the last of the money, the log's order decides. An offer
+ * counts as spent from then on, whatever happens to the request, unless `withdrawn` says that nothing was sent: a
+ * killed process has spent its offer. `answered` has the response.
  */
 import type { Control } from '../../schemas/types.ts';
 import { billionthsOf, type Money, moneyText, parseMoney } from './money.ts';

@@ -1,4 +1,4 @@
-/** Overlays from JSON: their shape, and what no shape can tell: which settings go with what they match. */
+/** Overlays from JSON: their shape, and checks beyond the shape: which settings fit which match. */
 import { z } from 'zod';
 import { CrawlstreamError } from '../errors.ts';
 import { isOfHosts, parseSurt } from '../url/surt.ts';

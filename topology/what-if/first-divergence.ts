@@ -2,7 +2,7 @@
  * The first decision in which another policy differs, and why, from two commits over the same state and inputs.
  *
  * The reason comes from the policies themselves: if only one of them takes a link, the other's verdict is the reason;
- * if a lease differs, the differing field tells which part of the policy set it.
+ * if a lease differs, the differing field shows which part of the policy set it.
  */
 import { type Commit, decodeChangelog } from '../frontier/changes/changelog.ts';
 import type { Change } from '../frontier/changes/changes.ts';

@@ -1,6 +1,6 @@
 /**
- * The story of one URL, told from its partition's changelog: when it was admitted, where it waits, what leases it was
- * on, what came of them. This is what `explain` prints, for a crawl that is running or one that has stopped.
+ * The history of one URL, from its partition's changelog: its admission, its place, its leases and their outcomes.
+ * `explain` prints it, for a running or a stopped crawl.
  *
  * A fold over all records, in order. Of the partition's state it keeps only the URL's host: the order of its queue, its
  * facts and its leases. Memory: the host's queue.

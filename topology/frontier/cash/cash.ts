@@ -1,6 +1,6 @@
 /**
- * A partition's cash (policy/score/opic.ts): which URL holds how much, and how much is much. It is part of the state:
- * only the change `cash` moves it. In the checkpoint it has rows of its own, all of one position.
+ * A partition's cash (policy/score/opic.ts): the cash of each URL, and the scale of amounts. It is part of the state:
+ * only the change `cash` moves it. In the checkpoint it has separate rows, all of one position.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';

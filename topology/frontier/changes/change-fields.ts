@@ -172,8 +172,8 @@ export const changeFields = {
     page: pageRecord,
   },
   /**
-   * A URL that is to be visited again is due at another time. `told`: because a sitemap says so. For a URL on lease, it
-   * says that somebody asked for a fetch meanwhile; the change that ends its visit makes it due at once.
+   * A revisit gets another due time. `told`: because a sitemap says so. For a leased URL, it means that somebody asked
+   * for a fetch meanwhile; the change that ends its visit makes it due at once.
    */
   due: { hostKey: text, url: text, dueS: uint, fromSitemap: flag },
   /** What a visit costs from now on (recrawl/recrawl-state.ts). */

@@ -1,9 +1,9 @@
 /**
- * The changelog: the totally ordered log of one partition's state changes, in a format of its own.
+ * The changelog: the totally ordered log of one partition's state changes, in its own format.
  *
- * Two kinds of record. A *claim* makes its writer the owner; the claim's own offset is the owner's epoch. A *commit*
- * is one step of the state machine: the inputs it took, the clock and demand it saw, and the changes it made. One
- * record is atomic, so state and consumed positions cannot disagree.
+ * Two kinds of record. A *claim* makes its writer the owner; the claim's offset is the owner's epoch. A *commit* is one
+ * step of the state machine: its inputs, the clock and demand at that time, and its changes. One record is atomic, so
+ * state and consumed positions cannot disagree.
  *
  * A commit counts only if its epoch is that of the newest claim before it and its sequence number is the next:
  * `validateCommit` applies that rule, for owners, standbys and replays alike. A hole in the offsets is an error.

@@ -1,6 +1,6 @@
 /**
- * What is kept of a URL that will be visited again: its record, and what its visits told. A row of the checkpoint, by
- * fingerprint, with the same key and the same beginning as the record of a URL that is not visited again.
+ * The record of a URL with revisits, and its visits' findings. A row of the checkpoint, by fingerprint, with the same
+ * key and the same beginning as the record of a URL without revisits.
  */
 import type { Gain } from '../../policy/recrawl/gain.ts';
 import type { PageHistory } from '../../policy/recrawl/history.ts';
@@ -80,7 +80,7 @@ export function entryOfPage({ record, frontQueue, failures }: PageRecord): Entry
   return spelling === undefined ? tagged : { ...tagged, spelling };
 }
 
-/** The row of a URL that was fetched or given up on. */
+/** The row of a URL that was fetched or given up. */
 export function urlRowKey(hi: number, lo: number): Buffer {
   const key = Buffer.allocUnsafe(9);
   key[0] = 0x75;

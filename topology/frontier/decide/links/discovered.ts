@@ -30,9 +30,9 @@ import { tagNumber } from './tags.ts';
 import { trapAt } from './traps.ts';
 
 /**
- * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops where the commit is full,
- * and before a link of which the seen test cannot tell yet (the question has then been put to it). `to`: it stops
- * before this one, at the latest.
+ * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops at a full commit, and
+ * before a link that the seen test cannot answer yet (the question has then been asked). `to`: it stops before this
+ * one, at the latest.
  */
 export function decideDiscovered(
   decision: Decision,
