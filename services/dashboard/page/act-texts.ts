@@ -61,7 +61,7 @@ export function readLimit(value: string, { pages, queued }: ActedHost): Understo
     };
   return {
     amount,
-    text: `${count(pages)} pages are fetched already: no more are fetched, and the queue (${urls(queued)}) is deferred.`,
+    text: `It has ${count(pages)} fetched page${pages === 1 ? '' : 's'} already: no more are fetched, and the queue (${urls(queued)}) is deferred.`,
   };
 }
 

@@ -131,7 +131,10 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
         ? null
         : leases.map(({ id, urls }) => `${count(urls)} ${urls === 1 ? 'URL' : 'URLs'} on lease ${id}`).join(', '),
     ],
-    ['fetched', `${whole(pages)} pages from ${whole(fetched)} requests`],
+    [
+      'fetched',
+      `${whole(pages)} page${pages === 1 ? '' : 's'} from ${whole(fetched)} request${fetched === 1 ? '' : 's'}`,
+    ],
     ['failures', failures === 0 ? null : `${count(failures)} in a row${because}`],
     ['throttled', throttles === 0 ? null : `${count(throttles)} responses since the last good one`],
     [
