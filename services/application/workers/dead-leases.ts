@@ -1,6 +1,7 @@
 /**
- * Ends the leases of a dead worker: their URLs return without an attempt, and their hosts count as contacted at its
- * death, so that no delay is cut short (docs/design.md §4.4 does the same for all leases when a crawl starts again).
+ * Ends the leases of a dead worker: their URLs return without costing an attempt, and their hosts count as contacted at
+ * its death, so that no delay is cut short (docs/design.md §4.4 does the same for all leases when a crawl starts
+ * again).
  *
  * A lease is ended by a last result without outcomes, as from a fetcher. Earlier reports of the worker stay valid,
  * since their results precede this one on the log. Tasks that the worker had not taken are left to its successor. A

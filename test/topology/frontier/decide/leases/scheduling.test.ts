@@ -106,7 +106,7 @@ describe('a lease without its fetcher', () => {
     hand.leaseExactlyAfter(delayMs - frontierLimits.clockSkewMs);
   });
 
-  it('a lease without its fetcher ends with a new owner that knows its fetchers dead: without an attempt, the host as if contacted then', () => {
+  it('a lease without its fetcher ends without costing an attempt under a new owner that knows its fetchers dead, with its host as contacted then', () => {
     const hand = new Hand({ delayMs: 5_000 });
     hand.links(a, 3);
     hand.lease();
